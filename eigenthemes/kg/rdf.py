@@ -1,0 +1,250 @@
+"""RDF: N-Triples, N-Quads, Turtle, TriG and RDF/XML, parsed by pyoxigraph.
+
+N-Triples and N-Quads are read in blocks of lines, which may be parsed by several processes; the others as one stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import pyoxigraph as ox
+
+from eigenthemes.errors import OptionError
+from eigenthemes.kg.facts import ALIAS, Facts
+from eigenthemes.kg.options import ReadOptions
+
+PREFIXES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "schema": "http://schema.org/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dct": "http://purl.org/dc/terms/",
+    "dcterms": "http://purl.org/dc/terms/",
+    "obo": "http://purl.obolibrary.org/obo/",
+    "oboInOwl": "http://www.geneontology.org/formats/oboInOwl#",
+    "wd": "http://www.wikidata.org/entity/",
+    "wdt": "http://www.wikidata.org/prop/direct/",
+    "dbo": "http://dbpedia.org/ontology/",
+    "dbr": "http://dbpedia.org/resource/",
+    "dbp": "http://dbpedia.org/property/",
+    "gn": "http://www.geonames.org/ontology#",
+    "yago": "http://yago-knowledge.org/resource/",
+    "vcard": "http://www.w3.org/2006/vcard/ns#",
+    "org": "http://www.w3.org/ns/org#",
+}
+
+LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED = range(7)
+
+_PREDICATES: dict[int, tuple[str, ...]] = {
+    LABEL: ("rdfs:label", "skos:prefLabel", "schema:name", "https://schema.org/name", "foaf:name"),
+    ALIAS_ROLE: (
+        "skos:altLabel",
+        "skos:hiddenLabel",
+        "schema:alternateName",
+        "https://schema.org/alternateName",
+    ),
+    DESCRIPTION: (
+        "schema:description",
+        "https://schema.org/description",
+        "rdfs:comment",
+        "skos:definition",
+        "obo:IAO_0000115",
+        "dct:description",
+    ),
+    TYPE: ("rdf:type", "wdt:P31", "skos:inScheme"),
+    DEPRECATED: ("owl:deprecated",),
+    REPLACED: ("obo:IAO_0100001",),
+}
+_SYNONYMS = {
+    "exact": "oboInOwl:hasExactSynonym",
+    "related": "oboInOwl:hasRelatedSynonym",
+    "broad": "oboInOwl:hasBroadSynonym",
+    "narrow": "oboInOwl:hasNarrowSynonym",
+}
+
+FORMATS = {
+    "nt": ox.RdfFormat.N_TRIPLES,
+    "nq": ox.RdfFormat.N_QUADS,
+    "ttl": ox.RdfFormat.TURTLE,
+    "trig": ox.RdfFormat.TRIG,
+    "xml": ox.RdfFormat.RDF_XML,
+}
+
+
+def expand(curie: str, prefixes: dict[str, str] = PREFIXES) -> str | None:
+    """The IRI of a CURIE or IRI (`<...>` allowed); None where the prefix is unknown."""
+    if curie.startswith("<") and curie.endswith(">"):
+        return curie[1:-1]
+    prefix, colon, local = curie.partition(":")
+    if not colon or local.startswith("//") or prefix in ("urn", "http", "https", "tag", "mailto"):
+        return curie if colon else None
+    namespace = prefixes.get(prefix)
+    return None if namespace is None else namespace + local
+
+
+def shorten(iri: str, prefixes: dict[str, str] = PREFIXES) -> str:
+    """The CURIE of an IRI where a prefix is known, else the IRI."""
+    best = max((ns for ns in prefixes.values() if iri.startswith(ns)), key=len, default="")
+    if not best or "/" in iri[len(best) :]:
+        return iri
+    prefix = next(prefix for prefix, namespace in prefixes.items() if namespace == best)
+    return f"{prefix}:{iri[len(best) :]}"
+
+
+class Roles:
+    """Predicate -> role. CURIEs of the user with a prefix of the file's own wait until the file declares it."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self.of: dict[str, int] = {}
+        self.waiting: dict[str, int] = {}
+        for role, names in _PREDICATES.items():
+            self._add(role, names)
+        self._add(ALIAS_ROLE, tuple(_SYNONYMS[scope] for scope in options.synonyms))
+        for role, names in (
+            (LABEL, options.label),
+            (ALIAS_ROLE, options.alias),
+            (DESCRIPTION, options.description),
+            (TYPE, options.type),
+            (PRIOR, options.prior),
+        ):
+            self._add(role, names)
+
+    def _add(self, role: int, names: tuple[str, ...]) -> None:
+        for name in names:
+            iri = expand(name)
+            if iri is None and ":" not in name:
+                raise OptionError(f"{name!r} is neither an IRI nor a CURIE; write it like rdfs:label or http://...")
+            if iri is None:
+                self.waiting[name] = role
+            else:
+                self.of[iri] = role
+
+    def declare(self, prefixes: dict[str, str]) -> None:
+        """Resolve waiting CURIEs with the prefixes a file declares."""
+        for name, role in list(self.waiting.items()):
+            iri = expand(name, prefixes)
+            if iri is not None:
+                self.of[iri] = role
+                del self.waiting[name]
+
+
+def read_block(data: bytes, format_name: str, options: ReadOptions, origin: str, first_line: int, nodes: str) -> Facts:
+    """The facts of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
+    facts = Facts(strict=options.strict)
+    quads = ox.parse(input=data, format=FORMATS[format_name], lenient=True)
+    _collect(quads, facts, Roles(options), options, origin, first_line - 1, lambda label: f"_:{nodes}{label}")
+    return facts
+
+
+def read_stream(stream: IO[bytes], format_name: str, options: ReadOptions, origin: str, nodes: str, facts: Facts) -> None:
+    """The facts of Turtle, TriG or RDF/XML."""
+    quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
+    numbers: dict[str, int] = {}  # anonymous nodes have random labels: number them as they come
+
+    def blank(label: str) -> str:
+        return f"_:{nodes}b{numbers.setdefault(label, len(numbers))}"
+
+    roles = Roles(options)
+    _collect(quads, facts, roles, options, origin, 0, blank)
+    facts.prefixes.update(_declared(quads))
+
+
+def _declared(quads: Any) -> dict[str, str]:
+    return {prefix: iri for prefix, iri in quads.prefixes.items() if prefix}
+
+
+def _collect(
+    quads: Any,
+    facts: Facts,
+    roles: Roles,
+    options: ReadOptions,
+    origin: str,
+    lines_before: int,
+    blank: Callable[[str], str],
+) -> None:
+    """Read to the end; a syntax error is noted and the parser goes on behind it."""
+    last_bad = -1
+    while True:
+        try:
+            _collect_valid(quads, facts, roles, options, blank)
+            return
+        except SyntaxError as error:
+            line = lines_before + (error.lineno or 0)
+            if line == last_bad:
+                continue
+            last_bad = line
+            facts.problems.add("broken statement", f"{origin}:{line}", _cause(error))
+        except ValueError as error:
+            facts.problems.add("broken statement", origin, str(error))
+            return
+
+
+def _cause(error: SyntaxError) -> str:
+    # "Parser error at line 2 between columns 7 and 10: The predicate ..." -> "The predicate ..."
+    return (error.msg or "").partition(": ")[2] or str(error.msg)
+
+
+def _collect_valid(quads: Any, facts: Facts, roles: Roles, options: ReadOptions, blank: Callable[[str], str]) -> None:
+    # The one hot loop of reading RDF: locals, no calls where an append does.
+    named_node, literal, blank_node = ox.NamedNode, ox.Literal, ox.BlankNode
+    role_of, ids = roles.of, facts.ids
+    sources, targets, edge_relations, relations = facts.edge_source, facts.edge_target, facts.edge_relation, facts.relations
+    known: dict[str, int | None] = {}
+    last_subject, node, count = None, 0, 0
+    try:
+        for quad in quads:
+            count += 1
+            subject = quad.subject
+            key = subject.value
+            if key != last_subject:
+                last_subject = key
+                external = key if type(subject) is named_node else blank(key)
+                node = ids.setdefault(external, len(ids))
+            predicate = quad.predicate.value
+            if predicate not in known:
+                if roles.waiting:
+                    roles.declare(_declared(quads))
+                known[predicate] = role_of.get(predicate)
+            role = known[predicate]
+            value = quad.object
+            kind = type(value)
+            if kind is literal:
+                _literal(facts, node, role, predicate, value, options)
+            elif kind is named_node or kind is blank_node:
+                target = value.value if kind is named_node else blank(value.value)
+                if role is None or role < TYPE or role == PRIOR or role == DEPRECATED:
+                    sources.append(node)
+                    targets.append(ids.setdefault(target, len(ids)))
+                    edge_relations.append(relations.setdefault(predicate, len(relations)))
+                elif role == TYPE:
+                    facts.type(node, target)
+                else:
+                    facts.redirects[last_subject] = target
+    finally:
+        facts.statements += count
+
+
+def _literal(facts: Facts, node: int, role: int | None, predicate: str, value: ox.Literal, options: ReadOptions) -> None:
+    if role is None:
+        facts.literal_predicates[predicate] += 1
+    elif role <= DESCRIPTION:
+        rank = options.language_rank(value.language)
+        if rank is None:
+            return
+        if role == DESCRIPTION:
+            facts.description(node, value.value, rank)
+        else:
+            facts.name(node, value.value, rank if role == LABEL else rank + ALIAS)
+    elif role == TYPE:
+        facts.type(node, value.value)
+    elif role == PRIOR:
+        try:
+            facts.prior(node, float(value.value))
+        except ValueError:
+            facts.problems.add("prior that is not a number", predicate, repr(value.value))
+    elif role == DEPRECATED and value.value in ("true", "1"):
+        facts.leave_out(node, "deprecated")

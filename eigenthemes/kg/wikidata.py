@@ -1,0 +1,77 @@
+"""The Wikidata JSON dump: one entity a line, or the published array form (one entity a line between brackets)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from eigenthemes.kg.facts import ALIAS, Facts
+from eigenthemes.kg.options import ReadOptions
+
+INSTANCE_OF = "P31"
+
+
+def read_block(data: bytes, options: ReadOptions, origin: str, first_line: int) -> Facts:
+    """The facts of one block of lines."""
+    facts = Facts(strict=options.strict)
+    for number, line in enumerate(data.split(b"\n"), first_line):
+        line = line.strip().rstrip(b",")
+        if line in (b"", b"[", b"]"):
+            continue
+        try:
+            entity = orjson.loads(line.removeprefix(b"["))
+            external_id = entity["id"]
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            facts.problems.add("broken entity", f"{origin}:{number}", str(error) or "no id")
+            continue
+        facts.statements += 1
+        try:
+            _entity(facts, external_id, entity, options)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            facts.problems.add("broken entity", f"{origin}:{number}", f"{external_id}: {type(error).__name__} {error}")
+    return facts
+
+
+def _entity(facts: Facts, external_id: str, entity: dict[str, Any], options: ReadOptions) -> None:
+    node = facts.node(external_id)
+    facts.defined.append(node)
+    # An empty PHP array is dumped as [] where an object is meant: `or {}`.
+    if options.sitelink and options.sitelink not in (entity.get("sitelinks") or {}):
+        facts.leave_out(node, f"no {options.sitelink} sitelink")
+        return
+    for value, rank in _texts((entity.get("labels") or {}).values(), options):
+        facts.name(node, value, rank)
+    for group in (entity.get("aliases") or {}).values():
+        for value, rank in _texts(group, options):
+            facts.name(node, value, rank + ALIAS)
+    descriptions = sorted(_texts((entity.get("descriptions") or {}).values(), options), key=lambda pair: pair[1])
+    if descriptions:
+        facts.description(node, *descriptions[0])
+    for relation, statements in (entity.get("claims") or {}).items():
+        for target in _items(statements):
+            facts.statements += 1
+            if relation == INSTANCE_OF:
+                facts.type(node, target)
+            else:
+                facts.edge(node, facts.node(target), relation)
+
+
+def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int]]:
+    for term in terms:
+        rank = options.language_rank(term["language"])
+        if rank is not None:
+            yield term["value"], rank
+
+
+def _items(statements: list[dict[str, Any]]) -> Iterator[str]:
+    """The items a property points to; deprecated statements, unknown values and other data types are passed over."""
+    for statement in statements:
+        snak = statement["mainsnak"]
+        if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
+            continue
+        value = snak["datavalue"]
+        if value.get("type") == "wikibase-entityid":
+            target = value["value"]
+            yield target.get("id") or f"Q{target['numeric-id']}"

@@ -1,0 +1,23 @@
+"""How long steps report that they move; the command line draws bars, a library call stays silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+Advance = Callable[[float], None]
+
+
+class Progress(Protocol):
+    """A place to report progress to: `with progress.step("reading", total=n, unit="bytes") as advance: advance(10)`."""
+
+    def step(self, label: str, *, total: float | None, unit: str) -> AbstractContextManager[Advance]: ...
+
+
+class Silent:
+    """No progress at all."""
+
+    @contextmanager
+    def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
+        yield lambda amount: None

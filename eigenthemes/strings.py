@@ -1,0 +1,168 @@
+"""Many strings as two flat arrays (UTF-8 bytes and offsets), and a hash table over them that can be memory-mapped.
+
+The hash is FNV-1a (64 bit) with a final mix. It is written three times, for one string (here), for many at once (here,
+numpy) and inside the batch kernels (`lookup_kernels`); a test holds them together.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FNV_OFFSET = 0xCBF29CE484222325
+FNV_PRIME = 0x100000001B3
+MIX = 0x9E3779B97F4A7C15
+_MASK = 0xFFFFFFFFFFFFFFFF
+
+
+class StringPile:
+    """An append-only pile of strings in compact form."""
+
+    def __init__(self) -> None:
+        self.blob = bytearray()
+        self.ends = array("q")
+
+    def append(self, text: str) -> None:
+        self.blob += text.encode("utf-8", "surrogatepass") if text.isascii() else _encode(text)
+        self.ends.append(len(self.blob))
+
+    def extend(self, other: StringPile) -> None:
+        base = len(self.blob)
+        self.blob += other.blob
+        shifted = np.frombuffer(other.ends, dtype=np.int64) + base
+        self.ends.frombytes(shifted.tobytes())
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def strings(self) -> Strings:
+        """The pile as arrays; the pile must not grow afterwards."""
+        offsets = np.zeros(len(self.ends) + 1, dtype=np.int64)
+        if self.ends:
+            offsets[1:] = np.frombuffer(self.ends, dtype=np.int64)
+        return Strings(np.frombuffer(self.blob, dtype=np.uint8), offsets)
+
+
+def _encode(text: str) -> bytes:
+    # A lone surrogate (from a broken JSON escape) cannot be written as UTF-8: it becomes U+FFFD.
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Strings(Sequence[str]):
+    """A read-only list of strings: `blob` [bytes] uint8, `offsets` [n + 1] int64."""
+
+    blob: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Strings:
+        pile = StringPile()
+        for text in texts:
+            pile.append(text)
+        return pile.strings()
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if index < 0:
+            index += len(self)
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.raw(index).decode("utf-8")
+
+    def raw(self, index: int) -> bytes:
+        """The UTF-8 bytes of one string."""
+        return self.blob[self.offsets[index] : self.offsets[index + 1]].tobytes()
+
+    def __iter__(self) -> Iterator[str]:
+        blob = self.blob.tobytes()
+        bounds = self.offsets.tolist()
+        return (blob[a:b].decode("utf-8") for a, b in zip(bounds, bounds[1:], strict=False))
+
+    def take(self, rows: NDArray[Any]) -> Strings:
+        """The strings of `rows`, in that order, as new arrays."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        where = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Strings(self.blob[where], offsets)
+
+
+def hash_bytes(data: bytes) -> int:
+    """FNV-1a with a final mix, of one string."""
+    h = FNV_OFFSET
+    for byte in data:
+        h = ((h ^ byte) * FNV_PRIME) & _MASK
+    h ^= h >> 32
+    return ((h * MIX) & _MASK) ^ (h >> 29)
+
+
+def hash_strings(strings: Strings) -> NDArray[np.uint64]:
+    """`hash_bytes` of every string, one column of bytes at a time."""
+    starts, lengths = strings.offsets[:-1], np.diff(strings.offsets)
+    order = np.argsort(-lengths, kind="stable")
+    starts, lengths = starts[order], lengths[order]
+    longer = np.searchsorted(-lengths, -np.arange(int(lengths[0]) if len(lengths) else 0), side="left")
+    h = np.full(len(order), FNV_OFFSET, dtype=np.uint64)
+    for position, count in enumerate(longer.tolist()):
+        h[:count] ^= strings.blob[starts[:count] + position]
+        h[:count] *= np.uint64(FNV_PRIME)
+    hashes = np.empty_like(h)
+    hashes[order] = mix(h)
+    return hashes
+
+
+def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The final mix of the hash, on an array."""
+    h = h ^ (h >> np.uint64(32))
+    return (h * np.uint64(MIX)) ^ (h >> np.uint64(29))
+
+
+@dataclass(frozen=True, slots=True)
+class HashTable:
+    """Sorted hashes with a bucket directory: row of a hash in about one probe.
+
+    `hashes` [n] uint64 ascending; `buckets` [2^b + 1] uint32: rows whose top b bits are less.
+    """
+
+    hashes: NDArray[np.uint64]
+    buckets: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
+        """A table over hashes that are sorted already."""
+        bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) > 1 else 1
+        counts = np.bincount((hashes >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
+        return cls(hashes, np.concatenate(([0], np.cumsum(counts))).astype(np.uint32))
+
+    @property
+    def shift(self) -> int:
+        return 65 - len(self.buckets).bit_length()
+
+    def find(self, h: int) -> int:
+        """The row that holds `h`, or -1."""
+        bucket = h >> self.shift
+        first, last = int(self.buckets[bucket]), int(self.buckets[bucket + 1])
+        for row in range(first, last):
+            if self.hashes[row] == h:
+                return row
+        return -1
+
+    def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The row of each hash, or -1."""
+        if not len(self.hashes):
+            return np.full(len(hashes), -1, dtype=np.int64)
+        rows = np.searchsorted(self.hashes, hashes)
+        rows[rows == len(self.hashes)] = 0
+        return np.where(self.hashes[rows] == hashes, rows, -1)

@@ -1,0 +1,133 @@
+"""Normalise and tokenise names: one function for the names of the KG and the mentions of a text.
+
+`normalize` turns any string into its tokens, joined by single spaces. Two strings that a reader would call "the
+same name" should come out equal, or at least equal once `squash` has taken the spaces away:
+
+    O'Neill, O’Neill           -> oneill
+    al-Qaeda, Al Qaeda         -> al qaeda
+    U.S., US                   -> us
+    Málaga, MALAGA             -> malaga
+    TGF-β1, TGF beta1          -> tgf beta1
+    東京都                      -> 東京 京都      (scripts without spaces: bigrams)
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_APOSTROPHES = "'`\u00b4\u2018\u2019\u02bc\u02bb\u02b9\u2032\uff07\u05f3\u05f4"
+_MARKS_OF_TRADE = "™®©℠"
+# Letters with a stroke or a ligature have no Unicode decomposition.
+_LETTERS = {
+    "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t",
+    "ə": "e", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ŋ": "n", "ς": "σ",
+}  # fmt: skip
+# Accents are folded where they are an ornament of a letter (Latin, Greek, Cyrillic, Hebrew and Arabic points), never where
+# the mark is a vowel of its own (Devanagari, Thai ...).
+_ACCENTS = (
+    (0x0300, 0x036F), (0x0483, 0x0489), (0x0591, 0x05BD), (0x05BF, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F),
+    (0x0670, 0x0670), (0x06D6, 0x06DC), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F),
+    (0xFE20, 0xFE2F),
+)  # fmt: skip
+_GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρστυφχψω",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
+        "phi chi psi omega".split(),
+        strict=True,
+    )
+)
+# Thai, Lao, Myanmar, Khmer, kana, CJK ideographs: written without spaces.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+
+_ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.)+[^\W\d_]?(?!\w)")
+_LONE_SYMBOL = re.compile(r"(?<!\w)([^\W\d_])([+#]+)(?!\w)")
+_LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff])[α-ω](?![\u0370-\u03ff])")
+_HAS_GREEK = re.compile(r"[α-ω]")
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+
+
+class _Folding(dict[int, str | int | None]):
+    """What `str.translate` does with a character, decided once per character."""
+
+    def __missing__(self, code: int) -> str | int | None:
+        char = chr(code)
+        folded: str | int | None = " "
+        if char in _APOSTROPHES or char in _MARKS_OF_TRADE or char == "\u0640":
+            folded = None
+        elif any(low <= code <= high for low, high in _ACCENTS):
+            folded = None
+        elif char in _LETTERS:
+            folded = _LETTERS[char]
+        elif char.isalnum():
+            folded = code
+        else:
+            category = unicodedata.category(char)
+            if category[0] == "M":
+                folded = code
+            elif category == "Cf":
+                folded = None
+        self[code] = folded
+        return folded
+
+
+_FOLD = _Folding()
+# `str.translate` takes a string as a table too: the fast way for ASCII, which most names are.
+_FOLD_ASCII = {code: _FOLD[code] for code in range(128)}
+_FOLD_ASCII.update({code: code + 32 for code in range(ord("A"), ord("Z") + 1)})
+
+
+def normalize(text: str) -> str:
+    """The tokens of `text` joined by single spaces; never empty unless `text` is blank."""
+    folded = text
+    if "." in folded:
+        folded = _ACRONYM.sub(lambda match: match[0].replace(".", ""), folded)
+    if "+" in folded or "#" in folded:
+        folded = _LONE_SYMBOL.sub(_spell_symbols, folded)
+    if folded.isascii():
+        tokens = folded.translate(_FOLD_ASCII).split()
+    else:
+        tokens = _fold_unicode(folded).split()
+    if tokens:
+        return " ".join(tokens)
+    # Nothing but symbols ("!!!", "+/-"): the symbols are the name.
+    return "".join(text.casefold().split())
+
+
+def tokenize(text: str) -> list[str]:
+    """The tokens of `text`, in order."""
+    return normalize(text).split()
+
+
+def squash(normalized: str) -> str:
+    """A normalised name without its spaces: "walmart" for "wal mart", so that spelling apart or together is one key."""
+    return normalized.replace(" ", "")
+
+
+def _spell_symbols(match: re.Match[str]) -> str:
+    return match[1] + match[2].replace("+", "plus").replace("#", "sharp")
+
+
+def _fold_unicode(text: str) -> str:
+    # Case first, marks apart, fold, then together again: Hangul and kana must not stay in pieces.
+    for symbol in _MARKS_OF_TRADE + _APOSTROPHES:
+        if symbol in text:
+            text = text.replace(symbol, "")
+    apart = unicodedata.normalize("NFKD", text.casefold()).casefold()
+    folded = unicodedata.normalize("NFC", apart.translate(_FOLD))
+    if _HAS_GREEK.search(folded):
+        folded = _LONE_GREEK.sub(lambda match: _GREEK[match[0]], folded)
+    if _HAS_UNSPACED.search(folded):
+        folded = " ".join(map(_bigrams, _UNSPACED_RUN.findall(folded)))
+    return folded
+
+
+def _bigrams(run: str) -> str:
+    if len(run) < 3 or not _HAS_UNSPACED.match(run):
+        return run
+    return " ".join(run[i : i + 2] for i in range(len(run) - 1))
