@@ -28,7 +28,7 @@ class StringPile:
         self.ends = array("q")
 
     def append(self, text: str) -> None:
-        self.blob += text.encode("utf-8", "surrogatepass") if text.isascii() else _encode(text)
+        self.blob += _encode(text)
         self.ends.append(len(self.blob))
 
     def extend(self, other: StringPile) -> None:
@@ -65,10 +65,23 @@ class Strings(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
-        pile = StringPile()
-        for text in texts:
-            pile.append(text)
-        return pile.strings()
+        """The strings as arrays: joined and encoded at once, which is several times faster than one by one."""
+        texts = list(texts)
+        joined = "\0".join(texts)
+        if joined.count("\0") != max(0, len(texts) - 1):  # a NUL inside a string
+            return cls._of_encoded([_encode(text) for text in texts])
+        encoded = np.frombuffer(_encode(joined), dtype=np.uint8)
+        separator = encoded == 0
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        if texts:
+            ends = np.append(np.flatnonzero(separator), len(encoded))
+            offsets[1:] = ends - np.arange(len(texts))
+        return cls(encoded[~separator], offsets)
+
+    @classmethod
+    def _of_encoded(cls, texts: list[bytes]) -> Strings:
+        offsets = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
+        return cls(np.frombuffer(b"".join(texts), dtype=np.uint8), offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -97,6 +110,14 @@ class Strings(Sequence[str]):
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         where = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Strings(self.blob[where], offsets)
+
+
+def sorted_distinct(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """np.unique by sorting; numpy's own goes through a hash set, several times slower on millions of integers."""
+    ordered = np.sort(values)
+    kept = np.ones(len(ordered), dtype=bool)
+    kept[1:] = ordered[1:] != ordered[:-1]
+    return ordered[kept]
 
 
 def hash_bytes(data: bytes) -> int:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from eigenthemes.kg.facts import Facts
 from eigenthemes.kg.files import BLOCK, Source, check_readable, source_size
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.progress import Progress, Silent
+from eigenthemes.workers import Workers
 
 FORMATS = ("nt", "nq", "ttl", "trig", "xml", "wikidata", "obo", "csv", "tsv", "jsonl", "parquet")
 
@@ -38,7 +37,7 @@ def read_sources(
     options: ReadOptions | None = None,
     *,
     format_name: str | None = None,
-    jobs: int = 1,
+    workers: Workers | None = None,
     progress: Progress | None = None,
 ) -> tuple[Facts, list[dict[str, Any]]]:
     """The facts of all files together, and what the manifest says of the files."""
@@ -52,7 +51,7 @@ def read_sources(
     for number, path in enumerate(paths):
         with progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes") as advance:
             source = Source(path, facts.problems, advance)
-            _read_source(source, format_name, options, number, jobs, facts)
+            _read_source(source, format_name, options, number, workers or Workers(1), facts)
             described.append(source.finish())
     return facts, described
 
@@ -97,7 +96,7 @@ def _suffix(name: str) -> str | None:
 
 
 def _read_source(
-    source: Source, format_name: str | None, options: ReadOptions, number: int, jobs: int, facts: Facts
+    source: Source, format_name: str | None, options: ReadOptions, number: int, workers: Workers, facts: Facts
 ) -> None:
     if not source.head.strip():
         facts.problems.add("empty file", source.name)
@@ -112,11 +111,11 @@ def _read_source(
         from eigenthemes.kg import rdf
 
         read = partial(_call_rdf_block, rdf.read_block, found, options, source.name, nodes)
-        _read_blocks(source, read, jobs, facts)
+        _read_blocks(source, read, workers, facts)
     elif found == "wikidata":
         from eigenthemes.kg import wikidata
 
-        _read_blocks(source, partial(_call_block, wikidata.read_block, options, source.name), jobs, facts)
+        _read_blocks(source, partial(_call_block, wikidata.read_block, options, source.name), workers, facts)
     elif found in ("ttl", "trig", "xml"):
         from eigenthemes.kg import rdf
 
@@ -155,9 +154,11 @@ def _call_block(read: Any, options: ReadOptions, name: str, data: bytes, line: i
     return read(data, options, name, line)
 
 
-def _read_blocks(source: Source, read: Callable[[bytes, int], Facts], jobs: int, facts: Facts) -> None:
-    """Read block by block, in `jobs` processes where there is more than one block; merged in file order."""
-    for block_facts in _in_order(read, _numbered(source.blocks()), jobs):
+def _read_blocks(source: Source, read: Callable[[bytes, int], Facts], workers: Workers, facts: Facts) -> None:
+    """Read block by block, by several processes where there is more than one block; merged in file order."""
+    blocks = _numbered(source.blocks())
+    first = next(blocks)
+    for block_facts in workers.map(read, chain([first], blocks), many=len(first[0]) > BLOCK // 2):
         facts.merge(block_facts)
 
 
@@ -166,23 +167,3 @@ def _numbered(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, int]]:
     for block in blocks:
         yield block, first_line
         first_line += block.count(b"\n")
-
-
-def _in_order(read: Callable[[bytes, int], Facts], blocks: Iterator[tuple[bytes, int]], jobs: int) -> Iterator[Facts]:
-    first = next(blocks, None)
-    if first is None:
-        return
-    if jobs <= 1 or len(first[0]) < BLOCK // 2:
-        yield read(*first)
-        for block in blocks:
-            yield read(*block)
-        return
-    # Workers are spawned, never forked: the same on every platform, and safe beside threads.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        waiting: deque[Future[Facts]] = deque([pool.submit(read, *first)])
-        for block in blocks:
-            waiting.append(pool.submit(read, *block))
-            if len(waiting) > 2 * jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

@@ -1,0 +1,347 @@
+"""From source files to a KB folder: the offline story."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes import __version__
+from eigenthemes.errors import BuildError, OptionError, SourceError
+from eigenthemes.graph import EdgeList, Graph, build_graph, distinct_edges
+from eigenthemes.kb import KB, KBWriter, check_place
+from eigenthemes.kg import read_sources
+from eigenthemes.kg.facts import Facts
+from eigenthemes.kg.options import ReadOptions
+from eigenthemes.names import WHOLE, NameIndexArrays, build_name_index
+from eigenthemes.progress import Progress, Silent
+from eigenthemes.strings import HashTable, Strings, hash_strings
+from eigenthemes.workers import Workers
+
+
+def build_kb(
+    sources: Sequence[str | Path],
+    out: str | Path,
+    *,
+    options: ReadOptions | None = None,
+    format_name: str | None = None,
+    keep: str | Path | None = None,
+    names_from_ids: bool = False,
+    force: bool = False,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> KB:
+    """Build a KB from the files of a knowledge graph."""
+    options, progress = options or ReadOptions(), progress or Silent()
+    check_place(Path(out), force=force)
+    wanted = None if keep is None else _read_ids(keep)
+    with Workers(jobs) as workers:
+        facts, described = read_sources(sources, options, format_name=format_name, workers=workers, progress=progress)
+        if names_from_ids:
+            _name_by_id(facts)
+        _check_buildable(facts, options)
+        universe = choose_universe(facts, wanted)
+        nodes = order_nodes(facts, universe)
+        names = collect_names(facts, nodes)
+        index = build_name_index(
+            names.texts, names.entity, names.is_label, len(nodes), workers=workers, progress=progress
+        )
+    with progress.step("writing", total=None, unit="files"), KBWriter(out, force=force) as writer:
+        _write(writer, facts, nodes, names, index)
+        return writer.commit(_description(facts, nodes, names, index, described, options, keep, names_from_ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes of the KB in order of prior."""
+
+    ids: list[str]
+    node: NDArray[np.uint32]  # [n] number of each entity in the facts
+    entity: NDArray[np.int64]  # [all nodes of the facts] number in the KB, -1 where left out
+    prior: NDArray[np.float64]
+    prior_given: bool
+    graph: Graph
+    self_loops: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names in order of entity, the label first."""
+
+    texts: Strings
+    entity: NDArray[np.uint32]
+    is_label: NDArray[np.bool_]
+    indptr: NDArray[np.int64]
+
+
+def choose_universe(facts: Facts, wanted: set[str] | None) -> NDArray[np.bool_]:
+    """Which nodes of the facts are part of the KG."""
+    part = np.ones(len(facts.ids), dtype=bool)
+    for members in facts.left_out.values():
+        part[list(members)] = False
+    if wanted is not None:
+        known = [facts.ids[each] for each in wanted if each in facts.ids]
+        if not known:
+            raise BuildError(
+                f"none of the {len(wanted):,} ids to keep is in the KG (it has ids like {next(iter(facts.ids))}); "
+                "check the spelling of the ids given with --keep"
+            )
+        kept = np.zeros(len(facts.ids), dtype=bool)
+        kept[known] = True
+        facts.left_out["not in --keep"] = set(np.flatnonzero(part & ~kept).tolist())
+        part &= kept
+    return part
+
+
+def order_nodes(facts: Facts, part: NDArray[np.bool_]) -> Nodes:
+    """Number the nodes by prior, highest first; equal priors by external id. The prior is the degree unless given."""
+    all_ids = list(facts.ids)
+    node = np.flatnonzero(part)
+    local = np.full(len(all_ids), -1, dtype=np.int64)
+    local[node] = np.arange(len(node))
+    edges = _edges_within(facts, local, len(node))
+    prior, given = _prior(facts, local, edges)
+    ids = [all_ids[i] for i in node.tolist()]
+    by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
+    order = by_id[np.argsort(-prior[by_id], kind="stable")]
+    number = np.empty(len(order), dtype=np.uint32)
+    number[order] = np.arange(len(order), dtype=np.uint32)
+    entity = np.full(len(all_ids), -1, dtype=np.int64)
+    entity[node] = number
+    graph = build_graph(edges, number)
+    return Nodes(
+        [ids[i] for i in order.tolist()],
+        node[order].astype(np.uint32),
+        entity,
+        prior[order],
+        given,
+        graph,
+        edges.self_loops,
+    )
+
+
+def collect_names(facts: Facts, nodes: Nodes) -> Names:
+    """The names of the entities: distinct strings, the best one of a label predicate first."""
+    entity = nodes.entity[_uints(facts.name_node)]
+    rank = np.frombuffer(facts.name_rank, dtype=np.uint8)
+    order = np.lexsort((rank, entity))  # stable: equal ranks in order of the sources
+    order = order[np.searchsorted(entity[order], 0) :]
+    texts = facts.name_text.strings().take(order)
+    entity = entity[order]
+    hashes = hash_strings(texts)
+    # a name may come twice (label in two languages): keep its first mention
+    again = np.lexsort((np.arange(len(order)), hashes, entity))
+    repeated = np.zeros(len(order), dtype=bool)
+    same = (entity[again][1:] == entity[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
+    repeated[again[1:][same]] = True
+    kept = np.flatnonzero(~repeated)
+    texts, entity = texts.take(kept), entity[kept].astype(np.uint32)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(entity, minlength=len(nodes))))).astype(np.int64)
+    is_label = np.zeros(len(kept), dtype=bool)
+    is_label[indptr[:-1][np.diff(indptr) > 0]] = True
+    return Names(texts, entity, is_label, indptr)
+
+
+def _edges_within(facts: Facts, local: NDArray[np.int64], nodes: int) -> EdgeList:
+    source, target = local[_uints(facts.edge_source)], local[_uints(facts.edge_target)]
+    inside = (source >= 0) & (target >= 0)
+    return distinct_edges(
+        source[inside].astype(np.uint32), target[inside].astype(np.uint32), _uints(facts.edge_relation)[inside], nodes
+    )
+
+
+def _prior(facts: Facts, local: NDArray[np.int64], edges: EdgeList) -> tuple[NDArray[np.float64], bool]:
+    if not facts.prior_node:
+        return edges.degree.astype(np.float64), False
+    prior = np.zeros(edges.nodes, dtype=np.float64)
+    node = local[_uints(facts.prior_node)]
+    np.maximum.at(prior, node[node >= 0], np.frombuffer(facts.prior_value, dtype=np.float64)[node >= 0])
+    return prior, True
+
+
+def _check_buildable(facts: Facts, options: ReadOptions) -> None:
+    if not facts.ids:
+        broken = f" ({sum(facts.problems.counts.values()):,} problems)" if facts.problems.counts else ""
+        first = next((examples[0] for examples in facts.problems.examples.values()), "no statement was found")
+        raise BuildError(f"nothing could be read from the sources{broken}: {first}; check the files, or give --format")
+    if facts.name_node:
+        return
+    remedy = "give names with a column or predicate for them, or use --names-from-ids"
+    if facts.literal_predicates:
+        from eigenthemes.kg.rdf import PREFIXES, shorten
+
+        best = shorten(facts.literal_predicates.most_common(1)[0][0], {**PREFIXES, **facts.prefixes})
+        remedy = f"most frequent literal predicate: {best}; try --label {best}"
+    elif options.languages:
+        remedy = f"no name is tagged {', '.join(options.languages)} or untagged; try without --lang"
+    raise BuildError(f"0 of {len(facts.ids):,} nodes have a name in a known predicate or column; {remedy}")
+
+
+def _name_by_id(facts: Facts) -> None:
+    """Name nodes that have no name by the last part of their id, as people would read it."""
+    named = set(facts.name_node)
+    for external_id, node in facts.ids.items():
+        if node not in named and not external_id.startswith("_:"):
+            last = external_id.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+            facts.name(node, unquote(last).replace("_", " "), 0)
+
+
+def _read_ids(path: str | Path) -> set[str]:
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); give a text file, one id a line") from None
+    wanted = {line.strip().removeprefix("<").removesuffix(">") for line in lines} - {""}
+    if not wanted:
+        raise OptionError(f"{path} holds no ids; give a text file, one id a line")
+    return wanted
+
+
+def _write(writer: KBWriter, facts: Facts, nodes: Nodes, names: Names, index: NameIndexArrays) -> None:
+    ids = Strings.of(nodes.ids)
+    redirects = _resolved_redirects(facts, nodes)
+    redirect_ids = Strings.of(redirects)
+    hashes = np.concatenate((hash_strings(ids), hash_strings(redirect_ids)))
+    targets = np.array(list(redirects.values()), dtype=np.uint32)
+    order = np.argsort(hashes, kind="stable")
+    writer.add_strings("ids", ids)
+    writer.add_strings("redirects", redirect_ids)
+    writer.add("redirect_targets", targets)
+    writer.add_table("id", HashTable.of(hashes[order]))
+    writer.add("id_entities", np.concatenate((np.arange(len(nodes), dtype=np.uint32), targets))[order])
+    writer.add("prior", nodes.prior)
+    writer.add_strings("names", names.texts)
+    writer.add("entity_names", names.indptr)
+    writer.add_strings("descriptions", _descriptions(facts, nodes))
+    writer.add_strings("types", Strings.of(facts.types))
+    type_indptr, entity_types = _types(facts, nodes)
+    writer.add("type_indptr", type_indptr)
+    writer.add("entity_types", entity_types)
+    writer.add_strings("relations", Strings.of(facts.relations))
+    writer.add("graph_indptr", nodes.graph.indptr)
+    writer.add("graph_neighbors", nodes.graph.neighbors)
+    writer.add("graph_relations", nodes.graph.relations)
+    _write_index(writer, index)
+
+
+def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
+    writer.add_strings("tokens", index.tokens)
+    writer.add_table("token", index.token_table)
+    writer.add("postings_indptr", index.postings_indptr)
+    writer.add("postings", index.postings)
+    writer.add("postings_in_label", index.in_label)
+    writer.add_table("key", index.key_table)
+    writer.add("key_indptr", index.key_indptr)
+    writer.add("key_entities", index.key_entities)
+    writer.add("key_kinds", index.key_kinds)
+    writer.add("typo_indptr", index.typo_indptr)
+    writer.add("typo_tokens", index.typo_tokens)
+
+
+def _resolved_redirects(facts: Facts, nodes: Nodes) -> dict[str, int]:
+    """Redirect id -> entity, through chains; those that end nowhere, or hide a real entity, are dropped."""
+    resolved = {}
+    for old, new in sorted(facts.redirects.items()):
+        seen = {old}
+        while new in facts.redirects and new not in seen:
+            seen.add(new)
+            new = facts.redirects[new]
+        entity = nodes.entity[facts.ids[new]] if new in facts.ids else -1
+        hides = old in facts.ids and nodes.entity[facts.ids[old]] >= 0
+        if entity >= 0 and not hides:
+            resolved[old] = int(entity)
+    return resolved
+
+
+def _descriptions(facts: Facts, nodes: Nodes) -> Strings:
+    entity = nodes.entity[_uints(facts.description_node)]
+    rank = np.frombuffer(facts.description_rank, dtype=np.uint8)
+    order = np.lexsort((rank, entity))
+    order = order[np.searchsorted(entity[order], 0) :]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = entity[order][1:] != entity[order][:-1]
+    chosen = order[first]
+    texts = facts.description_text.strings().take(chosen)
+    lengths = np.zeros(len(nodes), dtype=np.int64)
+    lengths[entity[chosen]] = np.diff(texts.offsets)
+    return Strings(texts.blob, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
+
+
+def _types(facts: Facts, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    entity = nodes.entity[_uints(facts.type_node)]
+    kind = _uints(facts.type_id)[entity >= 0]
+    entity = entity[entity >= 0]
+    pairs = np.unique(np.stack((entity, kind.astype(np.int64)), axis=1), axis=0)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs[:, 0], minlength=len(nodes))))).astype(np.int64)
+    return indptr, pairs[:, 1].astype(np.uint32)
+
+
+def _description(
+    facts: Facts,
+    nodes: Nodes,
+    names: Names,
+    index: NameIndexArrays,
+    sources: list[dict[str, Any]],
+    options: ReadOptions,
+    keep: str | Path | None,
+    names_from_ids: bool,
+) -> dict[str, Any]:
+    """What the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
+    return {
+        "tool": {"name": "eigenthemes", "version": __version__},
+        "sources": sources,
+        "options": {
+            "label": list(options.label),
+            "alias": list(options.alias),
+            "description": list(options.description),
+            "type": list(options.type),
+            "prior": list(options.prior),
+            "lang": list(options.languages),
+            "synonyms": list(options.synonyms),
+            "sitelink": options.sitelink,
+            "column": dict(options.columns),
+            "keep": None if keep is None else Path(keep).name,
+            "names_from_ids": names_from_ids,
+        },
+        "counts": _counts(facts, nodes, names, index),
+        "left_out": {reason: len(members) for reason, members in sorted(facts.left_out.items())},
+        "problems": dict(sorted(facts.problems.counts.items())),
+        "problem_examples": dict(sorted(facts.problems.examples.items())),
+    }
+
+
+def _counts(facts: Facts, nodes: Nodes, names: Names, index: NameIndexArrays) -> dict[str, Any]:
+    whole = index.key_kinds <= WHOLE
+    key = np.repeat(np.arange(len(index.key_indptr) - 1), np.diff(index.key_indptr))[whole]
+    sharing = np.bincount(key)
+    named = int((np.diff(names.indptr) > 0).sum())
+    return {
+        "statements": facts.statements,
+        "entities": len(nodes),
+        "named": named,
+        "names": len(names.texts),
+        "distinct_names": int((sharing > 0).sum()),
+        "ambiguous_names": int((sharing > 1).sum()),
+        "tokens": len(index.tokens),
+        "edges": nodes.graph.edges,
+        "edge_statements": len(facts.edge_source),
+        "self_loops": nodes.self_loops,
+        "isolated": int((nodes.graph.degree == 0).sum()),
+        "relations": len(facts.relations),
+        "types": len(facts.types),
+        "described": len(set(facts.description_node)),
+        "redirects": len(facts.redirects),
+        "prior": "given" if nodes.prior_given else "degree",
+    }
+
+
+def _uints(values: Any) -> NDArray[np.uint32]:
+    return np.frombuffer(values, dtype=np.uint32)
