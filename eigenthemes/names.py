@@ -28,6 +28,7 @@ WHOLE = ALIAS  # kinds up to this one are names the KG itself gives
 _CHUNK = 50_000  # names a worker indexes at a time
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _LONGEST_ACRONYM = 8
+_JOINTS = ("of", "for", "in")
 _MOST_WORDS = 4  # longer labels are seldom persons: no initials
 
 
@@ -107,8 +108,10 @@ def build_name_index(
 
 
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:
-    """The squashed forms under which a whole name is found, with their kind."""
-    keys = [(LABEL if is_label else ALIAS, squash(normalized))]
+    """The squashed forms under which a whole name is found, with their kind; shorter forms are made of labels only."""
+    if not is_label:
+        return [(ALIAS, squash(normalized))]
+    keys = [(LABEL, squash(normalized))]
     if "(" in name or "[" in name:
         name = _BRACKETED.sub(" ", name)
         short = normalize(name)
@@ -116,25 +119,24 @@ def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str
             keys.append((UNBRACKETED, squash(short)))
             normalized = short
     words = normalized.split(" ")
-    if len(words) == 1:
-        return keys
-    if is_label and len(words) <= _MOST_WORDS:
+    if 2 <= len(words) <= _MOST_WORDS:
         keys.append((INITIALS, words[0][0] + "".join(words[1:])))
         if len(words) > 2:
             keys.append((INITIALS, "".join([word[0] for word in words[:-1]]) + words[-1]))
     if len(words) > 2:
-        acronym = _acronym(name, words)
-        if 2 < len(acronym) <= _LONGEST_ACRONYM:
-            keys.append((ACRONYM, acronym))
+        keys.extend((ACRONYM, acronym) for acronym in _acronyms(name, words))
     return keys
 
 
-def _acronym(name: str, words: list[str]) -> str:
-    """World Health Organization -> who; University of Oxford -> uo; without capitals every word counts."""
+def _acronyms(name: str, words: list[str]) -> set[str]:
+    """Christian Democratic Union of Germany -> cdug, cduog and, before the "of", cdu."""
+    initials = "".join([word[0] for word in words])
     capitals = "".join([word[0] for word in name.split() if word[0].isupper()])
-    if len(capitals) < 2:
-        return "".join([word[0] for word in words])
-    return capitals.lower() if capitals.isascii() else squash(normalize(capitals))
+    found = {initials, capitals.lower() if capitals.isascii() else squash(normalize(capitals))}
+    for joint in _JOINTS:
+        if joint in words:
+            found.add(initials[: words.index(joint)])
+    return {acronym for acronym in found if 2 < len(acronym) <= _LONGEST_ACRONYM}
 
 
 def _index_chunks(names: Strings, is_label: NDArray[np.bool_], workers: Workers) -> Iterator[tuple[_Chunk, int]]:

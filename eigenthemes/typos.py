@@ -16,11 +16,13 @@ from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, Strings, mix, sorted_dist
 
 PREFIX = 7
 ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven
+LONGEST = 64
+_DIGITS = frozenset("0123456789")
 
 
 def slips(token: str) -> int:
     """How many slips are forgiven in a token."""
-    if len(token) < ONE_SLIP or not token.isalpha():
+    if not ONE_SLIP <= len(token) <= LONGEST or not _DIGITS.isdisjoint(token):
         return 0
     return 2 if len(token) >= TWO_SLIPS else 1
 
@@ -43,36 +45,28 @@ def build_typo_index(tokens: Strings) -> tuple[NDArray[np.int64], NDArray[np.uin
 
 
 def similar_tokens(
-    words: list[str], tokens: Strings, indptr: NDArray[np.int64], members: NDArray[np.uint32]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Pairs (row in `words`, token of the vocabulary) within the slips forgiven to both; nearest distance only."""
+    word: str, tokens: Strings, indptr: NDArray[np.int64], members: NDArray[np.uint32]
+) -> list[int]:
+    """The tokens nearest to a word, within the slips forgiven to both; ascending."""
     from rapidfuzz.distance import OSA
 
-    wanted = [row for row, word in enumerate(words) if slips(word)]
-    hashes, origin = _deletions([words[row] for row in wanted])
+    if not slips(word):
+        return []
+    hashes, _ = _deletions([word])
     bits = (len(indptr) - 1).bit_length() - 1
-    bucket = (hashes >> np.uint64(64 - bits)).astype(np.int64)
-    counts = indptr[bucket + 1] - indptr[bucket]
-    total = int(counts.sum())
-    if not total:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint32)
-    where = np.repeat(indptr[bucket] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(total)
-    pairs = sorted_distinct((np.repeat(origin, counts).astype(np.uint64) << np.uint64(32)) | members[where])
-    best: dict[int, tuple[int, list[int]]] = {}
-    for pair in pairs.tolist():
-        row, token = wanted[pair >> 32], pair & 0xFFFFFFFF
-        word, other = words[row], tokens[token]
-        limit = min(slips(word), slips(other))
+    buckets = (hashes >> np.uint64(64 - bits)).astype(np.int64).tolist()
+    met = {token for b in buckets for token in members[indptr[b] : indptr[b + 1]].tolist()}
+    nearest, found = LONGEST, list[int]()
+    for token in sorted(met):
+        other = tokens[token]
+        limit = min(slips(word), slips(other), nearest)
         distance = OSA.distance(word, other, score_cutoff=limit)
         if distance > limit:
             continue
-        nearest, found = best.setdefault(row, (distance, []))
         if distance < nearest:
-            best[row] = (distance, [token])
-        elif distance == nearest:
-            found.append(token)
-    rows = [row for row, (_, found) in sorted(best.items()) for _ in found]
-    return np.array(rows, dtype=np.int64), np.array([t for _, (_, f) in sorted(best.items()) for t in f], dtype=np.uint32)
+            nearest, found = distance, []
+        found.append(token)
+    return found
 
 
 def _deletions(words: list[str]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:

@@ -1,0 +1,56 @@
+"""How a mention may differ from a name and still find it: the rules of the default generator, as data.
+
+Both look-ups (`lookup`, one mention in plain Python; `lookup_kernels`, many at once, compiled) follow this file.
+
+1. The mention equals a name of the entity (spaces apart): always kept among the T.
+2. It equals a label without its bracketed part, with initials for first names, or its acronym (at most `QUOTA` of each of the
+   last two).
+3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`.
+4. Names and aliases together contain all its tokens (the paper's rule), by prior, until there are T.
+5. Only where all this found nothing: entities that share most of its tokens, weighted by rarity; a token may differ by a plural
+   ending or, where it is unknown, by a slip of the pen (`typos`). At least `SHARE` of the weight must be shared.
+
+The result is in order of prior, like the paper's.
+"""
+
+from __future__ import annotations
+
+import math
+
+from eigenthemes.names import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+
+ENDING, CONTAINS, SHARES, TYPO = range(ACRONYM + 1, ACRONYM + 5)
+HOW = {
+    LABEL: "label",
+    ALIAS: "alias",
+    UNBRACKETED: "label without brackets",
+    INITIALS: "initials",
+    ACRONYM: "acronym",
+    ENDING: "other ending",
+    CONTAINS: "contains all words",
+    SHARES: "shares words",
+    TYPO: "similar spelling",
+}
+
+QUOTA = 5
+
+# (ending of the mention, ending of the name, letters that must stand before it)
+PLURALS = (("ies", "y", 3), ("es", "", 3), ("s", "", 3), ("", "s", 3), ("", "es", 3), ("y", "ies", 3))
+_PEOPLE = (
+    ("n", ""), ("an", ""), ("ns", ""), ("ans", ""), ("ian", ""), ("ians", ""), ("er", ""), ("ers", ""), ("i", ""), ("is", ""),
+    ("ese", ""), ("ish", ""), ("an", "o"), ("ian", "e"), ("ans", "o"), ("", "y"), ("", "ia"), ("an", "y"), ("n", "s"),
+)  # fmt: skip
+ENDINGS = PLURALS + tuple((said, named, 4) for said, named in _PEOPLE)
+
+SHARE_OF_TEN = 4  # SHARE = 0.4, in tenths: weights are integers so that both look-ups agree to the last bit
+MOST_SHARING = 10
+RARE_LIST = 100  # entities taken of a rare token's list
+RARE_TOKENS = 4  # tokens whose lists are opened
+MOST_TYPOS = 8
+UNIT = 1024
+PLURAL_TENTHS, TYPO_TENTHS = 9, 8  # what a token found by another ending or by a slip counts
+
+
+def rarity(entities: int, having: int) -> int:
+    """The weight of a token: log2(1 + N / df) in units of 1/1024; of an unknown one, as if one entity had it."""
+    return int(UNIT * math.log2(1.0 + entities / max(1, having)))
