@@ -242,8 +242,9 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
     writer.add("key_indptr", index.key_indptr)
     writer.add("key_entities", index.key_entities)
     writer.add("key_kinds", index.key_kinds)
-    writer.add("typo_indptr", index.typo_indptr)
-    writer.add("typo_tokens", index.typo_tokens)
+    writer.add("typo_indptr", index.typos.indptr)
+    writer.add("typo_members", index.typos.members)
+    writer.add("typo_checks", index.typos.checks)
 
 
 def _resolved_redirects(facts: Facts, nodes: Nodes) -> dict[str, int]:

@@ -28,6 +28,7 @@ from eigenthemes.errors import KBDamagedError, KBError, KBExistsError, KBNotFoun
 from eigenthemes.graph import Graph
 from eigenthemes.names import NameIndexArrays
 from eigenthemes.strings import HashTable, Strings, hash_bytes
+from eigenthemes.typos import TypoIndex
 
 FORMAT = "eigenthemes-kb"
 VERSION = 1
@@ -139,8 +140,7 @@ class KB:
             self.array("key_indptr"),
             self.array("key_entities"),
             self.array("key_kinds"),
-            self.array("typo_indptr"),
-            self.array("typo_tokens"),
+            TypoIndex(self.array("typo_indptr"), self.array("typo_members"), self.array("typo_checks")),
         )
 
     @cached_property

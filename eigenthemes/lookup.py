@@ -128,9 +128,8 @@ class Lookup:
             if token >= 0:
                 found.append((token, matching.PLURAL_TENTHS))
         if not found:
-            index = self.index
-            tokens = similar_tokens(word, index.tokens, index.typo_indptr, index.typo_tokens)[: matching.MOST_TYPOS]
-            found = [(token, matching.TYPO_TENTHS) for token in tokens]
+            near = similar_tokens(word, self.index.tokens, self.index.typos)[: matching.MOST_TYPOS]
+            found = [(token, matching.TYPO_TENTHS) for token in near]
         return found
 
     def _rare_entities(

@@ -18,7 +18,7 @@ from eigenthemes.graph import sort_rows
 from eigenthemes.progress import Progress, Silent
 from eigenthemes.strings import HashTable, Strings, hash_strings
 from eigenthemes.text import normalize, squash
-from eigenthemes.typos import build_typo_index
+from eigenthemes.typos import TypoIndex, build_typo_index
 from eigenthemes.workers import Workers
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it.
@@ -41,7 +41,7 @@ class NameIndexArrays:
     postings_indptr [tokens + 1] int64, postings [p] uint32 entities ascending, in_label [p] uint8 (0: only in an alias)
     key_table       hash of a squashed name -> key
     key_indptr      [keys + 1] int64, key_entities [q] uint32 ascending, key_kinds [q] uint8
-    typo_indptr     [buckets + 1] int64, typo_tokens [r] uint32 (see `typos`)
+    typos           tokens a slip of the pen away
     """
 
     tokens: Strings
@@ -53,8 +53,7 @@ class NameIndexArrays:
     key_indptr: NDArray[np.int64]
     key_entities: NDArray[np.uint32]
     key_kinds: NDArray[np.uint8]
-    typo_indptr: NDArray[np.int64]
-    typo_tokens: NDArray[np.uint32]
+    typos: TypoIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,9 @@ def build_name_index(
     key_table, key_indptr, key_entities, kinds = _keys(
         _joined(keys, np.uint64), entity_of_name[key_name], _joined(key_kinds, np.uint8), entities
     )
-    typo_indptr, typo_tokens = build_typo_index(strings)
+    typos = build_typo_index(strings)
     return NameIndexArrays(
-        strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, typo_indptr, typo_tokens
+        strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, typos
     )
 
 

@@ -7,12 +7,13 @@ word asked for and checks the true distance of what it meets. Words with digits 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, Strings, mix, sorted_distinct
+from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, Strings, mix
 
 PREFIX = 7
 ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven
@@ -27,8 +28,21 @@ def slips(token: str) -> int:
     return 2 if len(token) >= TWO_SLIPS else 1
 
 
-def build_typo_index(tokens: Strings) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Bucket -> tokens: `indptr` [2^b + 1] int64, `members` uint32 ascending in each bucket."""
+@dataclass(frozen=True, slots=True)
+class TypoIndex:
+    """Bucket of a hash -> tokens: `indptr` [2^b + 1] uint32, `members` [r] uint32, `checks` [r] uint8.
+
+    A check spares most looks at the token itself: its low 4 bits are those of the hash, its high ones the length of the token
+    less 5, at most 15.
+    """
+
+    indptr: NDArray[np.uint32]
+    members: NDArray[np.uint32]
+    checks: NDArray[np.uint8]
+
+
+def build_typo_index(tokens: Strings) -> TypoIndex:
+    """Index the deletions of a vocabulary."""
     kept, words = [], []
     for number, token in enumerate(tokens):
         if slips(token):
@@ -36,26 +50,26 @@ def build_typo_index(tokens: Strings) -> tuple[NDArray[np.int64], NDArray[np.uin
             words.append(token)
     hashes, row = _deletions(words)
     bits = max(1, int(len(hashes) // 2).bit_length())
-    bucket = (hashes >> np.uint64(64 - bits)).astype(np.uint32)
     members = np.array(kept, dtype=np.uint32)[row] if kept else np.zeros(0, dtype=np.uint32)
-    packed = sorted_distinct((bucket.astype(np.uint64) << np.uint64(32)) | members)
-    counts = np.bincount((packed >> np.uint64(32)).astype(np.int64), minlength=1 << bits)
-    indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-    return indptr, (packed & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    order = np.lexsort((members, hashes))
+    hashes, members = hashes[order], members[order]
+    counts = np.bincount((hashes >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
+    indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
+    lengths = np.array([len(word) - ONE_SLIP for word in words], dtype=np.uint8)[row[order]].clip(max=15)
+    return TypoIndex(indptr, members, (lengths << 4) | (hashes & np.uint64(0xF)).astype(np.uint8))
 
 
-def similar_tokens(
-    word: str, tokens: Strings, indptr: NDArray[np.int64], members: NDArray[np.uint32]
-) -> list[int]:
+def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
     """The tokens nearest to a word, within the slips forgiven to both; ascending."""
     from rapidfuzz.distance import OSA
 
     if not slips(word):
         return []
-    hashes, _ = _deletions([word])
-    bits = (len(indptr) - 1).bit_length() - 1
-    buckets = (hashes >> np.uint64(64 - bits)).astype(np.int64).tolist()
-    met = {token for b in buckets for token in members[indptr[b] : indptr[b + 1]].tolist()}
+    bits = (len(index.indptr) - 1).bit_length() - 1
+    met: set[int] = set()
+    for h in _deletions([word])[0].tolist():
+        first, last = index.indptr[h >> (64 - bits) : (h >> (64 - bits)) + 2].tolist()
+        met.update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
     nearest, found = LONGEST, list[int]()
     for token in sorted(met):
         other = tokens[token]
