@@ -1,1 +1,64 @@
+"""Link names in text and tables to your own knowledge graph.
+
+from eigenthemes import KB, CandidateGenerator, build_kb
+
+kb = build_kb(["mykg.nt.gz"], "my.kb")
+CandidateGenerator(kb).records("Michael Jordan")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from eigenthemes.build import build_kb
+    from eigenthemes.candidates import CandidateGenerator, CandidateTable
+    from eigenthemes.errors import EigenthemesError
+    from eigenthemes.graph import Graph
+    from eigenthemes.kb import KB
+    from eigenthemes.kg.options import ReadOptions
+    from eigenthemes.records import Candidate
+    from eigenthemes.text import normalize, tokenize
+
+_HOME = {
+    "KB": "kb",
+    "Candidate": "records",
+    "CandidateGenerator": "candidates",
+    "CandidateTable": "candidates",
+    "EigenthemesError": "errors",
+    "Graph": "graph",
+    "ReadOptions": "kg.options",
+    "build_kb": "build",
+    "normalize": "text",
+    "tokenize": "text",
+}
+
+__all__ = [
+    "KB",
+    "Candidate",
+    "CandidateGenerator",
+    "CandidateTable",
+    "EigenthemesError",
+    "Graph",
+    "ReadOptions",
+    "__version__",
+    "build_kb",
+    "normalize",
+    "tokenize",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when first used: `import eigenthemes` itself costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -48,9 +48,7 @@ def build_kb(
         universe = choose_universe(facts, wanted)
         nodes = order_nodes(facts, universe)
         names = collect_names(facts, nodes)
-        index = build_name_index(
-            names.texts, names.entity, names.is_label, len(nodes), workers=workers, progress=progress
-        )
+        index = build_name_index(names.texts, names.entity, names.is_label, len(nodes), workers=workers, progress=progress)
     with progress.step("writing", total=None, unit="files"), KBWriter(out, force=force) as writer:
         _write(writer, facts, nodes, names, index)
         return writer.commit(_description(facts, nodes, names, index, described, options, keep, names_from_ids))
@@ -143,11 +141,11 @@ def collect_names(facts: Facts, nodes: Nodes) -> Names:
     same = (entity[again][1:] == entity[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
     repeated[again[1:][same]] = True
     kept = np.flatnonzero(~repeated)
-    texts, entity = texts.take(kept), entity[kept].astype(np.uint32)
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(entity, minlength=len(nodes))))).astype(np.int64)
+    texts, owner = texts.take(kept), entity[kept].astype(np.uint32)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(nodes))))).astype(np.int64)
     is_label = np.zeros(len(kept), dtype=bool)
     is_label[indptr[:-1][np.diff(indptr) > 0]] = True
-    return Names(texts, entity, is_label, indptr)
+    return Names(texts, owner, is_label, indptr)
 
 
 def _edges_within(facts: Facts, local: NDArray[np.int64], nodes: int) -> EdgeList:

@@ -70,12 +70,13 @@ class CandidateGenerator:
             raise OptionError(f"max_candidates is {max_candidates}; expected 1 or more, or None for all")
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
         self._lookup = Lookup(kb.name_index, len(kb), aliases=aliases)
-        self._kernel_arguments: Any = None
+        self._kernel: Any = None
+        self._index: Any = None
         self._singles = 0
 
     def find(self, name: str) -> CandidateTable:
         """The candidates of one name."""
-        if self._kernel_arguments is None:
+        if self._kernel is None:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
         counts, entity, how = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
@@ -91,9 +92,7 @@ class CandidateGenerator:
     def records(self, name: str) -> list[Candidate]:
         """The candidates of one name, for people."""
         table = self.find(name)
-        columns = zip(
-            table.entity.tolist(), table.rank.tolist(), table.prior.tolist(), table.name_match.tolist(), strict=True
-        )
+        columns = zip(table.entity.tolist(), table.rank.tolist(), table.prior.tolist(), table.name_match.tolist(), strict=True)
         return [
             Candidate(
                 rank=rank,
@@ -142,7 +141,7 @@ class CandidateGenerator:
         return f"its names ({listed}) lack {', '.join(missing)}"
 
     def _worth_compiling(self, mentions: int) -> bool:
-        if self._kernel_arguments is not None or mentions >= _BATCH:
+        if self._kernel is not None or mentions >= _BATCH:
             return True
         self._singles += mentions
         return self._singles > _SINGLES
@@ -158,7 +157,7 @@ class CandidateGenerator:
         return self._table(np.array([len(each) for each in found], dtype=np.int64), entity, how)
 
     def _find_compiled(self, names: Sequence[str]) -> CandidateTable:
-        if self._kernel_arguments is None:
+        if self._kernel is None:
             self._load_kernels()
         # Documents repeat their names: each is looked up once.
         row_of = {name: row for row, name in enumerate(dict.fromkeys(names))}
@@ -175,20 +174,18 @@ class CandidateGenerator:
         return self._table(counts, entity[kept], how[kept])
 
     def _load_kernels(self) -> None:
-        from eigenthemes import lookup_kernels
+        from eigenthemes.kernels.lookup import find_candidates, index_of
 
-        self._kernel = lookup_kernels.find_candidates
-        self._kernel_arguments = lookup_kernels.arguments(self.kb.name_index, len(self.kb))
+        self._kernel = find_candidates
+        self._index = index_of(self.kb.name_index, len(self.kb))
         self._zeros = np.zeros(self.max_candidates or 0, dtype=np.int64)
         self._ranks = np.arange(1, 1 + (self.max_candidates or 0), dtype=np.int32)
 
     def _run_kernel(self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
         paper = self.generator == "paper"
-        return self._kernel(text, starts, ends, *self._kernel_arguments, self.max_candidates, not self.aliases, paper)
+        return self._kernel(text, starts, ends, self._index, self.max_candidates, not self.aliases, paper)
 
-    def _table(
-        self, counts: NDArray[np.int64], entity: NDArray[np.uint32], how: NDArray[np.uint8]
-    ) -> CandidateTable:
+    def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], how: NDArray[np.uint8]) -> CandidateTable:
         first = np.cumsum(counts) - counts
         rank = np.arange(1, len(entity) + 1) - np.repeat(first, counts)
         mention_of = np.repeat(np.arange(len(counts)), counts)

@@ -56,6 +56,5 @@ class MissingExtraError(EigenthemesError):
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         super().__init__(
-            f"{purpose} needs the package {package}, which is not installed; "
-            f"run: pip install 'eigenthemes[{extra}]'"
+            f"{purpose} needs the package {package}, which is not installed; run: pip install 'eigenthemes[{extra}]'"
         )

@@ -1,36 +1,52 @@
-"""Compiled kernels: numba is imported when the first kernel is needed, and its first compile says what it is doing.
+"""The one way kernels are compiled: by numba, on first call, cached on disk.
 
-Kernels are cached on disk beside the package, or in the user's cache folder; where neither can be written they are compiled
-anew in each process.
+The cache lies beside the package, or in the user's cache folder where that cannot be written; where neither can, kernels are
+compiled anew in each process.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numba
+
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile with numba on first call: no Python objects inside, the GIL released, the result cached on disk."""
-    import numba
-
+    """Compile with numba: no Python objects inside, the GIL released."""
     try:
-        return numba.njit(cache=True, nogil=True)(function)
+        compiled = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # "no locator available": no folder for the cache can be written
         return numba.njit(nogil=True)(function)
+    _forget_stale(compiled)
+    return compiled
 
 
 def announce_compilation(compiled: Any, what: str) -> None:
     """Tell a person at a terminal why the first call takes its time; silent where the cache will answer."""
-    if sys.stderr.isatty() and not _is_cached(compiled):
+    if sys.stderr.isatty() and not compiled.signatures and not _cached(compiled):
         print(f"compiling the kernels for {what} (once, about 20 s) ...", file=sys.stderr)
 
 
-def _is_cached(compiled: Any) -> bool:
-    try:
-        folder = Path(compiled._cache.cache_path)
-        return any(folder.glob(f"*{compiled.py_func.__name__}*.nbi"))
-    except AttributeError:
-        return False
+def _forget_stale(compiled: Any) -> None:
+    """numba only looks at the function's own file: forget what was compiled before any source of ours changed."""
+    for file in _cached(compiled):
+        try:
+            if file.stat().st_mtime < _newest_source():
+                file.unlink()
+        except OSError:
+            return  # another process was quicker, or the folder is read-only: then it came with the package
+
+
+def _cached(compiled: Any) -> list[Path]:
+    folder = compiled.stats.cache_path
+    function = compiled.py_func
+    return [] if folder is None else list(Path(folder).glob(f"*.{function.__qualname__}-*.nbi"))
+
+
+@cache
+def _newest_source() -> float:
+    return max(file.stat().st_mtime for file in Path(__file__).parent.rglob("*.py"))

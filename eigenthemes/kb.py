@@ -53,7 +53,7 @@ class KB:
         folder = path / manifest["data"]
         for name, described in manifest["files"].items():
             try:
-                size = os.stat(folder / f"{name}.npy").st_size
+                size = (folder / f"{name}.npy").stat().st_size
             except OSError:
                 raise KBDamagedError(f"{path} is damaged: {name}.npy is missing; build it again with --force") from None
             if size != described["bytes"]:
@@ -193,7 +193,7 @@ class KBWriter:
         file = self._folder / f"{name}.npy"
         with _one_sentence(self.path), open(file, "wb") as out:
             hashing = _HashingFile(out)
-            np.lib.format.write_array(hashing, np.ascontiguousarray(array), allow_pickle=False)  # type: ignore[arg-type]
+            np.lib.format.write_array(hashing, np.ascontiguousarray(array), allow_pickle=False)
             out.flush()
             os.fsync(out.fileno())
         self.files[name] = {
@@ -232,9 +232,7 @@ class KBWriter:
             _remove_leftovers(self.path)
         return KB.open(self.path)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if not self._committed:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._lock.close()
@@ -279,8 +277,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise KBDamagedError(f"{path / MANIFEST} is not the manifest of a KB; build it again with --force")
     if version > VERSION:
         raise KBVersionError(
-            f"{path} has format version {version}, this program reads up to {VERSION}; "
-            "upgrade with: pip install -U eigenthemes"
+            f"{path} has format version {version}, this program reads up to {VERSION}; upgrade with: pip install -U eigenthemes"
         )
     return dict(manifest)
 
@@ -292,7 +289,7 @@ def _replace_manifest(path: Path, manifest: dict[str, Any]) -> None:
         out.write("\n")
         out.flush()
         os.fsync(out.fileno())
-    os.replace(new, path / MANIFEST)
+    new.replace(path / MANIFEST)
     _sync_folder(path)
 
 
@@ -335,7 +332,7 @@ def _sync_folder(path: Path) -> None:
 
 def _take_lock(path: Path) -> IO[bytes]:
     """Hold the KB against a second writer; the system frees it when the process ends, however it ends."""
-    lock = open(path / _LOCK, "ab")  # noqa: SIM115: closed by the writer's __exit__
+    lock = open(path / _LOCK, "ab")  # noqa: SIM115
     try:
         if os.name == "posix":
             import fcntl
@@ -360,9 +357,7 @@ class _one_sentence:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if not isinstance(error, OSError):
             return
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -85,7 +85,7 @@ class Lookup:
             return []
         lists = sorted((self.postings(token) for token in tokens), key=len)
         if len(lists) == 1:
-            return lists[0][:limit].tolist()
+            return [int(entity) for entity in lists[0][:limit].tolist()]
         hits: list[int] = []
         shortest = lists[0]
         step = len(shortest) if limit is None else 4096
@@ -132,9 +132,7 @@ class Lookup:
             found = [(token, matching.TYPO_TENTHS) for token in near]
         return found
 
-    def _rare_entities(
-        self, lists: list[list[tuple[NDArray[np.uint32], int]]], weights: list[int], total: int
-    ) -> list[int]:
+    def _rare_entities(self, lists: list[list[tuple[NDArray[np.uint32], int]]], weights: list[int], total: int) -> list[int]:
         """Entities of the rarest words: any that shares enough weight has one of them."""
         order = sorted(range(len(weights)), key=lambda i: (-weights[i], i))
         left, entities = total, set[int]()
@@ -162,7 +160,7 @@ def is_member(some: NDArray[np.uint32], other: NDArray[np.uint32]) -> NDArray[np
         return np.zeros(len(some), dtype=bool)
     place = np.searchsorted(other, some)
     place[place == len(other)] = 0
-    return other[place] == some
+    return np.asarray(other[place] == some)
 
 
 def _holds(posting: NDArray[np.uint32], entity: int) -> bool:

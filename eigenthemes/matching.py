@@ -1,6 +1,6 @@
 """How a mention may differ from a name and still find it: the rules of the default generator, as data.
 
-Both look-ups (`lookup`, one mention in plain Python; `lookup_kernels`, many at once, compiled) follow this file.
+Both look-ups (`lookup`, one mention in plain Python; `kernels.lookup`, many at once, compiled) follow this file.
 
 1. The mention equals a name of the entity (spaces apart): always kept among the T.
 2. It equals a label without its bracketed part, with initials for first names, or its acronym (at most `QUOTA` of each of the
@@ -49,9 +49,6 @@ RARE_TOKENS = 3  # tokens whose lists are opened
 MOST_TYPOS = 8
 UNIT = 1024
 PLURAL_TENTHS, TYPO_TENTHS = 9, 8  # what a token found by another ending or by a slip counts
-
-# The numbers above that may be tuned, as the kernels take them: compiled code is cached and would not see a changed constant.
-LIMITS = (QUOTA, SHARE_OF_TEN, MOST_SHARING, RARE_LIST, RARE_TOKENS, MOST_TYPOS, PLURAL_TENTHS, TYPO_TENTHS)
 
 
 def rarity(entities: int, having: int) -> int:

@@ -101,9 +101,7 @@ def build_name_index(
         _joined(keys, np.uint64), entity_of_name[key_name], _joined(key_kinds, np.uint8), entities
     )
     typos = build_typo_index(strings)
-    return NameIndexArrays(
-        strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, typos
-    )
+    return NameIndexArrays(strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, typos)
 
 
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:

@@ -1,7 +1,7 @@
 """Many strings as two flat arrays (UTF-8 bytes and offsets), and a hash table over them that can be memory-mapped.
 
 The hash is FNV-1a (64 bit) with a final mix. It is written three times, for one string (here), for many at once (here,
-numpy) and inside the batch kernels (`lookup_kernels`); a test holds them together.
+numpy) and inside the batch kernels (`kernels.hashing`); a test holds them together.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ class Strings(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         blob = self.blob.tobytes()
         bounds = self.offsets.tolist()
-        return (blob[a:b].decode("utf-8") for a, b in zip(bounds, bounds[1:], strict=False))
+        return (blob[a:b].decode("utf-8") for a, b in pairwise(bounds))
 
     def take(self, rows: NDArray[Any]) -> Strings:
         """The strings of `rows`, in that order, as new arrays."""

@@ -18,6 +18,7 @@ import unicodedata
 
 _APOSTROPHES = "'`\u00b4\u2018\u2019\u02bc\u02bb\u02b9\u2032\uff07\u05f3\u05f4"
 _MARKS_OF_TRADE = "™®©℠"
+_DROPPED = _APOSTROPHES + _MARKS_OF_TRADE + "\u0640"  # the last one only stretches Arabic words
 # Letters with a stroke or a ligature have no Unicode decomposition.
 _LETTERS = {
     "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t",
@@ -30,14 +31,11 @@ _ACCENTS = (
     (0x0670, 0x0670), (0x06D6, 0x06DC), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F),
     (0xFE20, 0xFE2F),
 )  # fmt: skip
-_GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρστυφχψω",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
-        "phi chi psi omega".split(),
-        strict=True,
-    )
-)
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta", "ι": "iota",
+    "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "ο": "omicron", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
+}  # fmt: skip
 # Thai, Lao, Myanmar, Khmer, kana, CJK ideographs: written without spaces.
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -56,29 +54,24 @@ class _Folding(dict[int, str | int | None]):
     """What `str.translate` does with a character, decided once per character."""
 
     def __missing__(self, code: int) -> str | int | None:
-        char = chr(code)
-        folded: str | int | None = " "
-        if char in _APOSTROPHES or char in _MARKS_OF_TRADE or char == "\u0640":
-            folded = None
-        elif any(low <= code <= high for low, high in _ACCENTS):
-            folded = None
-        elif char in _LETTERS:
-            folded = _LETTERS[char]
-        elif char.isalnum():
-            folded = code
-        else:
-            category = unicodedata.category(char)
-            if category[0] == "M":
-                folded = code
-            elif category == "Cf":
-                folded = None
-        self[code] = folded
+        self[code] = folded = _fold(chr(code))
         return folded
 
 
+def _fold(char: str) -> str | int | None:
+    """The character itself, its plain letters, a space for a separator, or None for nothing."""
+    if char in _DROPPED or any(low <= ord(char) <= high for low, high in _ACCENTS):
+        return None
+    if char in _LETTERS:
+        return _LETTERS[char]
+    category = unicodedata.category(char)
+    if category == "Cf":  # joiners, soft hyphens, direction marks
+        return None
+    return ord(char) if char.isalnum() or category[0] == "M" else " "
+
+
 _FOLD = _Folding()
-# `str.translate` takes a string as a table too: the fast way for ASCII, which most names are.
-_FOLD_ASCII = {code: _FOLD[code] for code in range(128)}
+_FOLD_ASCII = {code: _FOLD[code] for code in range(128)}  # most names are ASCII: one step, and quick
 _FOLD_ASCII.update({code: code + 32 for code in range(ord("A"), ord("Z") + 1)})
 
 
@@ -89,10 +82,7 @@ def normalize(text: str) -> str:
         folded = _ACRONYM.sub(lambda match: match[0].replace(".", ""), folded)
     if "+" in folded or "#" in folded:
         folded = _LONE_SYMBOL.sub(_spell_symbols, folded)
-    if folded.isascii():
-        tokens = folded.translate(_FOLD_ASCII).split()
-    else:
-        tokens = _fold_unicode(folded).split()
+    tokens = (folded.translate(_FOLD_ASCII) if folded.isascii() else _fold_unicode(folded)).split()
     if tokens:
         return " ".join(tokens)
     # Nothing but symbols ("!!!", "+/-"): the symbols are the name.

@@ -2,7 +2,7 @@
 
 Two words within edit distance k share a string that both reach by deleting at most k letters. The index holds, for the first
 7 letters of each word of 5+ letters, every such string (k = 1, and 2 for words of 9+); a look-up makes the same strings of the
-word asked for and checks the true distance of what it meets. Words with digits are never mended: "2004" is not a slip of "2005".
+word asked for and checks the true distance of what it meets. Words with digits are never mended: "2004" is no slip of "2005".
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def build_typo_index(tokens: Strings) -> TypoIndex:
     counts = np.bincount((hashes >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
     indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
     lengths = np.array([len(word) - ONE_SLIP for word in words], dtype=np.uint8)[row[order]].clip(max=15)
-    return TypoIndex(indptr, members, (lengths << 4) | (hashes & np.uint64(0xF)).astype(np.uint8))
+    checks = (lengths << np.uint8(4)) | (hashes & np.uint64(0xF)).astype(np.uint8)
+    return TypoIndex(indptr, members, checks.astype(np.uint8))
 
 
 def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:

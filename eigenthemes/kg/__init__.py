@@ -86,7 +86,7 @@ def detect_format(head: bytes, name: str) -> str | None:
 
 
 def _detect_json(text: bytes, suffix: str | None) -> str:
-    wikidata = re.search(rb'"(?:claims|labels|sitelinks)"\s*:\s*[\[{]', text[:1 << 16])
+    wikidata = re.search(rb'"(?:claims|labels|sitelinks)"\s*:\s*[\[{]', text[: 1 << 16])
     return "wikidata" if wikidata or text.startswith(b"[") else suffix or "jsonl"
 
 
@@ -138,7 +138,7 @@ def _read_table(source: Source, found: str, options: ReadOptions, facts: Facts) 
         reader.read_json_lines(source.lines())
     elif found == "parquet":
         # Parquet is read from its end: a plain file is opened again, a packed one or stdin is taken into memory
-        plain = source.path != "-" and open(source.path, "rb").read(4) == b"PAR1"
+        plain = source.path != "-" and _starts_with(source.path, b"PAR1")
         reader.read_parquet(source.path if plain else io.BytesIO(source.stream.read()))
     else:
         first = source.head.split(b"\n")[0]
@@ -146,11 +146,18 @@ def _read_table(source: Source, found: str, options: ReadOptions, facts: Facts) 
         reader.read_delimited(source.text(), "\t" if found == "tsv" else comma)
 
 
-def _call_rdf_block(read: Any, found: str, options: ReadOptions, name: str, nodes: str, data: bytes, line: int) -> Facts:
+def _starts_with(path: str, magic: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(magic)) == magic
+
+
+def _call_rdf_block(
+    read: Callable[..., Facts], found: str, options: ReadOptions, name: str, nodes: str, data: bytes, line: int
+) -> Facts:
     return read(data, found, options, name, line, nodes)
 
 
-def _call_block(read: Any, options: ReadOptions, name: str, data: bytes, line: int) -> Facts:
+def _call_block(read: Callable[..., Facts], options: ReadOptions, name: str, data: bytes, line: int) -> Facts:
     return read(data, options, name, line)
 
 

@@ -178,7 +178,7 @@ def _open_raw(path: str) -> IO[bytes]:
         raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
 
 
-def _unpack(stream: io.BufferedReader, name: str) -> IO[bytes]:
+def _unpack(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
     magic = stream.peek(6)[:6]
     if magic.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.GzipFile(fileobj=stream))

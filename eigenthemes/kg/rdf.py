@@ -5,7 +5,7 @@ N-Triples and N-Quads are read in blocks of lines, which may be parsed by severa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import IO, Any
 
 import pyoxigraph as ox
@@ -194,7 +194,7 @@ def _collect_valid(quads: Any, facts: Facts, roles: Roles, options: ReadOptions,
     role_of, ids = roles.of, facts.ids
     sources, targets, edge_relations, relations = facts.edge_source, facts.edge_target, facts.edge_relation, facts.relations
     known: dict[str, int | None] = {}
-    last_subject, node, count = None, 0, 0
+    last_subject, external, node, count = None, "", 0, 0
     try:
         for quad in quads:
             count += 1
@@ -216,14 +216,14 @@ def _collect_valid(quads: Any, facts: Facts, roles: Roles, options: ReadOptions,
                 _literal(facts, node, role, predicate, value, options)
             elif kind is named_node or kind is blank_node:
                 target = value.value if kind is named_node else blank(value.value)
-                if role is None or role < TYPE or role == PRIOR or role == DEPRECATED:
+                if role is None or role < TYPE or role in (PRIOR, DEPRECATED):
                     sources.append(node)
                     targets.append(ids.setdefault(target, len(ids)))
                     edge_relations.append(relations.setdefault(predicate, len(relations)))
                 elif role == TYPE:
                     facts.type(node, target)
                 else:
-                    facts.redirects[last_subject] = target
+                    facts.redirects[external] = target
     finally:
         facts.statements += count
 

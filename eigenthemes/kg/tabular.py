@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 import orjson
@@ -27,7 +27,7 @@ _NODE_HEADERS = {
     "prior": ("prior", "degree", "popularity", "population"),
     "type": ("type", "types", "class", "category"),
 }
-_EDGE_HEADERS = {
+_EDGE_HEADERS: dict[str, tuple[str, ...]] = {
     "source": ("source", "subject", "head", "from", "src", "sourceid", "node1", "start", ":startid"),
     "target": ("target", "object", "tail", "to", "dst", "targetid", "node2", "end", ":endid"),
     "relation": ("relation", "predicate", "property", "rel", "edge", "relationtype", "type", "label", ":type"),
@@ -230,7 +230,7 @@ def known_header(cells: list[str]) -> bool:
     return roles >= {"source", "target"} or "id" in {_role(cell, _NODE_HEADERS) for cell in cells}
 
 
-def _role(header: str, headers: dict[str, tuple[str, ...]]) -> str | None:
+def _role(header: str, headers: Mapping[str, tuple[str, ...]]) -> str | None:
     plain = header.strip().lower().translate(str.maketrans("", "", " ._-"))
     return next((role for role, names in headers.items() if plain in names), None)
 

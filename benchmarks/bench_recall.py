@@ -1,0 +1,153 @@
+"""How many mentions have their gold entity among the 20 candidates, rule by rule: python -m benchmarks.bench_recall
+
+Rules are added one at a time, in the order of `eigenthemes.matching`. All rules off must give the paper's candidates, all on
+those of the default generator, mention by mention; the run stops where they do not. A mention whose gold is not in the KB
+counts as not found.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
+from eigenthemes import matching
+from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.kb import KB
+from eigenthemes.lookup import Found, Lookup
+from eigenthemes.names import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.text import normalize
+
+# set -> KB; the last two are reported, never tuned on
+TUNED = {
+    "general/aida-testa": "general",
+    "general/dwie-train": "general",
+    "general/wned-cweb": "general",
+    "places/lgl": "places",
+    "genes/biored-train": "genes",
+    "phenotypes/gsc": "phenotypes",
+}
+REPORTED = {"general/wned-wiki": "general", "places/gwn": "places"}
+
+RULES = ("exact names kept", "bracketed part optional", "initials", "acronyms", "endings", "shared words", "typos")
+_KINDS = {
+    "exact names kept": {LABEL, ALIAS},
+    "bracketed part optional": {UNBRACKETED},
+    "initials": {INITIALS},
+    "acronyms": {ACRONYM},
+}
+Row = dict[str, Any]
+
+
+class RuledLookup(Lookup):
+    """The default generator with the first `rules` of RULES only."""
+
+    def __init__(self, kb: KB, rules: int) -> None:
+        super().__init__(kb.name_index, len(kb))
+        self.rules = frozenset(RULES[:rules])
+        self.kinds = set[int]().union(*(kinds for rule, kinds in _KINDS.items() if rule in self.rules))
+
+    def candidates(self, normalized: str) -> set[int]:
+        """What the default generator finds with these rules."""
+        return set(self.default(normalized, MAX_CANDIDATES))
+
+    def _whole(self, key: str) -> tuple[list[int], list[int]]:
+        pairs = [(entity, kind) for entity, kind in zip(*super()._whole(key), strict=True) if kind in self.kinds]
+        return [entity for entity, _ in pairs], [kind for _, kind in pairs]
+
+    def _by_ending(self, key: str) -> Any:
+        return super()._by_ending(key) if "endings" in self.rules else iter(())
+
+    def _sharing(self, words: list[str], most: int) -> Found:
+        return super()._sharing(words, most) if "shared words" in self.rules else {}
+
+    def _alternatives(self, word: str) -> list[tuple[int, int]]:
+        found = super()._alternatives(word)
+        return found if "typos" in self.rules else [pair for pair in found if pair[1] != matching.TYPO_TENTHS]
+
+
+@dataclass(frozen=True)
+class MentionSet:
+    """Mentions of one set, equal ones together: text -> gold entities of each of its mentions."""
+
+    kb: KB
+    golds: dict[str, list[set[int]]]
+    mentions: int
+
+    @classmethod
+    def read(cls, name: str, kb: KB) -> MentionSet:
+        golds: dict[str, list[set[int]]] = {}
+        mentions = read_mentions(name)
+        for text, gold in mentions:
+            known = {entity for entity in map(kb.entity, gold) if entity is not None}
+            golds.setdefault(text, []).append(known)
+        return cls(kb, golds, len(mentions))
+
+    def recall(self, found: dict[str, set[int]]) -> float:
+        """Share of mentions with a gold entity among the candidates, in percent."""
+        hits = sum(not gold.isdisjoint(found[text]) for text, golds in self.golds.items() for gold in golds)
+        return 100 * hits / self.mentions
+
+
+def main() -> None:
+    arguments = parse_arguments(__doc__)
+    kbs = {name: real_kb(name, arguments.cache) for name in {*TUNED.values(), *REPORTED.values()}}
+    steps = ("paper", *(f"+ {rule}" for rule in RULES))
+    by_rule = {name: recall_by_rule(name, MentionSet.read(name, kbs[kb])) for name, kb in TUNED.items()}
+    rows = [_row(step, {name: values[i] for name, values in by_rule.items()}) for i, step in enumerate(steps)]
+    rows.append({"rule": "gain", **{column: rows[-1][column] - rows[0][column] for column in rows[0] if column != "rule"}})
+    reported = [report_only(name, MentionSet.read(name, kbs[kb])) for name, kb in REPORTED.items()]
+    save_results("recall", {"by_rule": rows, "reported_only": reported})
+    print_table(f"Recall@{MAX_CANDIDATES} in percent of all mentions, rules added one by one", [_rounded(row) for row in rows])
+    print_table("Reported only, never tuned on", [_rounded(row) for row in reported])
+
+
+def recall_by_rule(name: str, mentions: MentionSet) -> list[float]:
+    """Recall of the paper's generator, then with each rule added; the ends are checked against the generators."""
+    say(f"{name}: {mentions.mentions:,} mentions, {len(mentions.golds):,} distinct")
+    values, found = [], dict[str, set[int]]()
+    for rules in range(len(RULES) + 1):
+        lookup = RuledLookup(mentions.kb, rules)
+        found = {text: lookup.candidates(normalize(text)) for text in mentions.golds}
+        if rules == 0:
+            _must_equal(f"{name}: all rules off", found, generated(mentions, "paper"))
+        values.append(mentions.recall(found))
+    _must_equal(f"{name}: all rules on", found, generated(mentions, "default"))
+    return values
+
+
+def report_only(name: str, mentions: MentionSet) -> Row:
+    """Recall of the two generators."""
+    paper, default = (mentions.recall(generated(mentions, generator)) for generator in ("paper", "default"))
+    return {"set": name, "mentions": mentions.mentions, "paper": paper, "default": default, "gain": default - paper}
+
+
+def generated(mentions: MentionSet, generator: str) -> dict[str, set[int]]:
+    """The candidates the generator itself finds for each text."""
+    texts = list(mentions.golds)
+    table = CandidateGenerator(mentions.kb, generator=generator).find_batch(texts)
+    found: dict[str, set[int]] = {text: set() for text in texts}
+    for mention, entity in zip(table.mention_of.tolist(), table.entity.tolist(), strict=True):
+        found[texts[mention]].add(entity)
+    return found
+
+
+def _must_equal(what: str, ours: dict[str, set[int]], theirs: dict[str, set[int]]) -> None:
+    differing = [text for text in ours if ours[text] != theirs[text]]
+    if differing:
+        sys.exit(f"{what} does not equal the generator for {len(differing):,} names, first {differing[0]!r}")
+
+
+def _row(step: str, values: dict[str, float]) -> Row:
+    named = {Path(name).name: value for name, value in values.items()}
+    return {"rule": step, **named, "mean": sum(values.values()) / len(values)}
+
+
+def _rounded(row: Row) -> Row:
+    return {key: f"{value:.2f}" if isinstance(value, float) else value for key, value in row.items()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Build one KB in a process of its own and print, as JSON, what it took: python -m benchmarks.build_once OUT JOBS FILE..."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from eigenthemes.build import build_kb
+from eigenthemes.progress import Advance
+
+
+class StepTimes:
+    """A `Progress` that only looks at the clock."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
+        start = time.perf_counter()
+        yield lambda amount: None
+        step = "reading" if label.startswith("reading") else label
+        self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
+
+
+def main(out: str, jobs: str, *files: str) -> dict[str, Any]:
+    steps = StepTimes()
+    start = time.perf_counter()
+    kb = build_kb(files, out, jobs=int(jobs), force=True, progress=steps)
+    seconds = time.perf_counter() - start
+    steps.seconds["everything else"] = seconds - sum(steps.seconds.values())
+    statements = kb.manifest["counts"]["statements"]
+    return {
+        "jobs": int(jobs),
+        "seconds": seconds,
+        "statements": statements,
+        "statements_per_second": statements / seconds,
+        "entities": len(kb),
+        "kb_mb": sum(file["bytes"] for file in kb.manifest["files"].values()) / 1e6,
+        **_peak_memory(int(jobs)),
+        "steps": steps.seconds,
+    }
+
+
+def _peak_memory(jobs: int) -> dict[str, float]:
+    """MB of this process, of the largest worker, and a bound of all together (their peaks need not coincide)."""
+    unit = 1e6 if sys.platform == "darwin" else 1e3
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
+    return {"peak_mb": own, "peak_mb_worker": worker, "peak_mb_all": own + (jobs * worker if jobs > 1 else 0)}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(*sys.argv[1:])))

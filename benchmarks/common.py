@@ -1,0 +1,212 @@
+"""What the benchmarks share: the data, KBs built once into a cache folder, interleaved timing, results on disk."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from eigenthemes.kb import KB
+
+HERE = Path(__file__).parent
+CHECKOUT = HERE.parent
+RESULTS = HERE / "results"
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+# KB -> its source files under the data folder
+SOURCES = {
+    "general": ("general/kg.nt.gz",),
+    "places": ("places/nodes.tsv.gz", "places/edges.tsv.gz"),
+    "genes": ("genes/nodes.jsonl.gz", "genes/edges.tsv.gz"),
+    "phenotypes": ("phenotypes/hp.obo.gz",),
+    "aida": ("aida/nodes.tsv.gz", "aida/edges.tsv.gz"),
+}
+_BUILDERS = ("build", "graph", "kb", "names", "strings", "text", "typos")  # modules that decide what a KB holds
+
+
+def parse_arguments(doc: str | None, *add: Callable[[argparse.ArgumentParser], Any]) -> argparse.Namespace:
+    """The command line: `--cache`, and what `add` adds to the parser."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = Path(tempfile.gettempdir()) / "eigenthemes-bench"
+    parser.add_argument("--cache", type=Path, default=default, help=f"folder for KBs and dumps (default {default})")
+    for each in add:
+        each(parser)
+    arguments = parser.parse_args()
+    arguments.cache.mkdir(parents=True, exist_ok=True)
+    return arguments
+
+
+def add_sizes(parser: argparse.ArgumentParser) -> None:
+    """`--sizes 10000,30000`: entities of the synthetic dumps."""
+    parser.add_argument(
+        "--sizes",
+        type=lambda text: [int(float(size)) for size in text.split(",")],
+        default=list(SIZES),
+        help=f"entities of the synthetic dumps (default {','.join(map(str, SIZES))})",
+    )
+
+
+def data_folder() -> Path:
+    """The folder of the real data, or an end in one sentence."""
+    folder = Path(os.environ.get("EIGENTHEMES_DATA", CHECKOUT / "../shared/data"))
+    if not folder.is_dir():
+        sys.exit(f"this benchmark needs the real data, and {folder} is missing; set EIGENTHEMES_DATA to its folder")
+    return folder.resolve()
+
+
+def sources(name: str) -> list[Path]:
+    """The source files of a KB of the data folder."""
+    return [data_folder() / file for file in SOURCES[name]]
+
+
+def read_documents(file: Path) -> Iterator[dict[str, Any]]:
+    """The documents of a packed JSON lines file."""
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def read_mentions(name: str) -> list[tuple[str, tuple[str, ...]]]:
+    """(text, gold ids) of every mention of a document set, named like `general/wned-cweb`."""
+    mentions = []
+    for document in read_documents(data_folder() / f"{name}.jsonl.gz"):
+        for mention in document["mentions"]:
+            gold = mention["gold"]
+            mentions.append((mention["text"], tuple(gold) if isinstance(gold, list) else (gold,)))
+    return mentions
+
+
+def synthetic_dump(size: int, folder: Path) -> Path:
+    """A synthetic dump of `size` entities, written once."""
+    from benchmarks import synthetic
+
+    file = folder / f"synthetic-{size}-{_digest([Path(synthetic.__file__)])}.nt.gz"
+    if not file.exists():
+        say(f"writing {file.name}")
+        unfinished = file.with_suffix(".new")
+        synthetic.write_dump(size, unfinished)
+        unfinished.rename(file)
+    return file
+
+
+def real_kb(name: str, folder: Path) -> KB:
+    """A KB of the data folder, built once for each state of the code that builds."""
+    return _cached_kb(name, sources(name), folder)
+
+
+def synthetic_kb(size: int, folder: Path) -> KB:
+    """The KB of a synthetic dump, built once for each state of the code that builds."""
+    dump = synthetic_dump(size, folder)
+    return _cached_kb(dump.name.removesuffix(".nt.gz"), [dump], folder)
+
+
+def build_in_new_process(files: Sequence[Path], out: Path, *, jobs: int) -> dict[str, Any]:
+    """Build a KB in a fresh process; what `build_once` measured of itself."""
+    command = [sys.executable, "-m", "benchmarks.build_once", str(out), str(jobs), *map(str, files)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environment(), check=True)
+    measured: dict[str, Any] = json.loads(done.stdout)
+    return measured
+
+
+def child_environment() -> dict[str, str]:
+    """The environment of fresh processes: the package of this checkout."""
+    return {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+
+
+def best_times(rounds: int, tasks: dict[str, Callable[[], Any]]) -> dict[str, float]:
+    """Seconds of each task: the best of several rounds, the tasks taking turns so that noise meets all of them."""
+    best = dict.fromkeys(tasks, float("inf"))
+    for _ in range(rounds):
+        for name, task in tasks.items():
+            start = time.perf_counter()
+            task()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def say(message: str) -> None:
+    """Tell on stderr what is going on; tables go to stdout."""
+    print(f"... {message}", file=sys.stderr, flush=True)
+
+
+def print_table(title: str, rows: Sequence[dict[str, Any]]) -> None:
+    """A small Markdown table; columns are the keys of the rows."""
+    print(f"\n{title}\n")
+    if rows:
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        cells = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+        lines = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in cells]
+        print("\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]]), flush=True)
+
+
+def save_results(name: str, results: dict[str, Any]) -> None:
+    """Write results with the machine and the versions beside them; parts measured earlier stay."""
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / f"{name}.json"
+    before = json.loads(file.read_text()) if file.exists() else {}
+    stamped = {key: {**machine(), "rows": rows} for key, rows in results.items()}
+    file.write_text(json.dumps({**before, **stamped}, indent=1) + "\n")
+
+
+def machine() -> dict[str, Any]:
+    """Where and with what a result was measured."""
+    import numpy
+
+    return {
+        "command": "python -m benchmarks." + " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]]),
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "code": code_digest(),
+    }
+
+
+@cache
+def code_digest() -> str:
+    """A short name for the state of the code that builds KBs."""
+    package = CHECKOUT / "eigenthemes"
+    return _digest([*(package / f"{name}.py" for name in _BUILDERS), *sorted((package / "kg").glob("*.py"))])
+
+
+def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:
+    place = folder / f"{name}-{code_digest()}.kb"
+    if not (place / "manifest.json").exists():
+        say(f"building {place.name}")
+        build_in_new_process(files, place, jobs=min(2, os.cpu_count() or 1))
+    return KB.open(place)
+
+
+def _digest(files: Sequence[Path]) -> str:
+    joined = hashlib.sha256()
+    for file in files:
+        joined.update(file.read_bytes())
+    return joined.hexdigest()[:8]
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 10 else f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

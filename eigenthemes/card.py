@@ -1,0 +1,91 @@
+"""The card of a KB: what is in it, in a few figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.kb import KB
+
+
+def card(kb: KB) -> dict[str, Any]:
+    """The figures `eigenthemes info` shows."""
+    counts = kb.manifest["counts"]
+    degree = kb.graph.degree
+    return {
+        "path": str(kb.path),
+        "format_version": kb.manifest["version"],
+        "built_with": kb.manifest["tool"],
+        "sources": kb.manifest["sources"],
+        "options": {key: value for key, value in kb.manifest["options"].items() if value},
+        "counts": counts,
+        "left_out": kb.manifest["left_out"],
+        "problems": kb.manifest["problems"],
+        "names_per_entity": counts["names"] / max(1, counts["named"]),
+        "ambiguity": counts["ambiguous_names"] / max(1, counts["distinct_names"]),
+        "density": counts["edges"] / max(1, counts["entities"]),
+        "degree": {
+            "mean": float(degree.mean()) if len(degree) else 0.0,
+            "median": float(np.median(degree)) if len(degree) else 0.0,
+            "max": int(degree.max()) if len(degree) else 0,
+            "distribution": degree_bins(degree),
+        },
+        "bytes": sum(file["bytes"] for file in kb.manifest["files"].values()),
+    }
+
+
+def degree_bins(degree: NDArray[np.int64]) -> list[dict[str, int]]:
+    """Nodes by degree in bins that double: 0, 1, 2-3, 4-7, ..."""
+    bins = []
+    low, high = 0, 0
+    while len(degree) and low <= degree.max():
+        bins.append({"from": low, "to": high, "nodes": int(((degree >= low) & (degree <= high)).sum())})
+        low, high = high + 1, max(1, 2 * high + 1)
+    return bins
+
+
+def card_lines(facts: dict[str, Any]) -> Iterator[str]:
+    """The card for people."""
+    counts = facts["counts"]
+    rows = [
+        ("built with", f"{facts['built_with']['name']} {facts['built_with']['version']}, format {facts['format_version']}"),
+        *(("source", f"{each['name']} ({each['bytes']:,} bytes)") for each in facts["sources"]),
+        ("options", ", ".join(f"{key}={_shown(value)}" for key, value in facts["options"].items()) or "defaults"),
+        ("size", f"{facts['bytes'] / 1e6:,.1f} MB"),
+        ("entities", f"{counts['entities']:,}"),
+        ("named", f"{counts['named']:,} ({counts['named'] / max(1, counts['entities']):.1%}; the others only connect)"),
+        ("names", f"{counts['names']:,}, {facts['names_per_entity']:.2f} per named entity"),
+        ("ambiguity", f"{facts['ambiguity']:.1%} of {counts['distinct_names']:,} distinct names have more than one entity"),
+        ("described", f"{counts['described']:,}"),
+        ("types", f"{counts['types']:,}"),
+        ("redirects", f"{counts['redirects']:,}"),
+        (
+            "edges",
+            f"{counts['edges']:,} distinct, of {counts['edge_statements']:,} statements, {counts['relations']:,} relations",
+        ),
+        ("density", f"{facts['density']:.2f} edges per entity"),
+        ("isolated", f"{counts['isolated']:,} entities without an edge"),
+        ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
+        *(("left out", f"{count:,} ({reason})") for reason, count in facts["left_out"].items()),
+        *(("problem", f"{kind}: {count:,}") for kind, count in facts["problems"].items()),
+    ]
+    yield facts["path"]
+    for name, value in rows:
+        yield f"  {name:<11} {value}"
+    yield from _degree_lines(facts["degree"])
+
+
+def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
+    yield f"  {'degree':<11} mean {degree['mean']:.2f}, median {degree['median']:.0f}, max {degree['max']:,}"
+    most = max((each["nodes"] for each in degree["distribution"]), default=1)
+    for each in degree["distribution"]:
+        span = str(each["from"]) if each["from"] == each["to"] else f"{each['from']:,}-{each['to']:,}"
+        bar = "█" * round(40 * each["nodes"] / max(1, most)) or ("▏" if each["nodes"] else "")
+        yield f"  {span:>15} {each['nodes']:>10,} {bar}"
+
+
+def _shown(value: Any) -> str:
+    return "|".join(value) if isinstance(value, list) else str(value)

@@ -1,0 +1,56 @@
+"""The command line: each command parses, calls one library function, prints.
+
+Data goes to stdout, progress and warnings to stderr. Exit code 0: fine; 1: an error of the user, in one sentence; 2: usage.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from eigenthemes import __version__
+from eigenthemes.cli.build import build
+from eigenthemes.cli.demo import demo
+from eigenthemes.cli.inspect import candidates, info, verify
+from eigenthemes.errors import EigenthemesError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="eigenthemes")
+def cli() -> None:
+    """Link names in text and tables to your own knowledge graph.
+
+    Start with: eigenthemes build KG_FILE -o my.kb
+    """
+
+
+for _command in (build, info, verify, candidates, demo):
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """Run a command; errors of the user end in one sentence, never in a traceback."""
+    try:
+        sys.exit(cli.main(prog_name="eigenthemes", standalone_mode=False) or 0)
+    except click.exceptions.Abort:
+        _stop("interrupted; nothing was changed", 130)
+    except KeyboardInterrupt:
+        _stop("interrupted; nothing was changed", 130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except EigenthemesError as error:
+        _stop(str(error), 1)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): no reason to complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except MemoryError:
+        _stop("the memory of this machine is used up; try a smaller part of the KG, e.g. with --keep", 1)
+
+
+def _stop(sentence: str, code: int) -> None:
+    click.echo(f"eigenthemes: {sentence}", err=True)
+    sys.exit(code)

@@ -1,0 +1,124 @@
+"""eigenthemes build"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from eigenthemes.cli.output import terminal_progress
+
+_PREDICATE = "IRI or CURIE; may be given several times."
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.option("-o", "--output", required=True, type=click.Path(), help="Folder of the new KB.")
+@click.option("--force", is_flag=True, help="Replace an existing KB.")
+@click.option(
+    "--format",
+    "format_name",
+    help="nt, nq, ttl, trig, xml, wikidata, obo, csv, tsv, jsonl or parquet; default: found from content and name.",
+)
+@click.option("--label", multiple=True, metavar="IRI", help=f"Another predicate of names. {_PREDICATE}")
+@click.option("--alias", multiple=True, metavar="IRI", help=f"Another predicate of aliases. {_PREDICATE}")
+@click.option("--description", multiple=True, metavar="IRI", help=f"Another predicate of descriptions. {_PREDICATE}")
+@click.option("--type", "type_", multiple=True, metavar="IRI", help=f"Another predicate of types. {_PREDICATE}")
+@click.option(
+    "--prior", multiple=True, metavar="IRI", help=f"A predicate of popularity (a number); default: the degree. {_PREDICATE}"
+)
+@click.option(
+    "--lang", metavar="LIST", help="Languages to keep, best first, e.g. en,de; untagged names always stay. Default: all."
+)
+@click.option(
+    "--synonyms",
+    default="exact",
+    show_default=True,
+    metavar="LIST",
+    help="Synonym scopes of ontologies: exact,related,broad,narrow.",
+)
+@click.option("--sitelink", metavar="WIKI", help="Wikidata: only entities with a page there, e.g. enwiki.")
+@click.option(
+    "--column",
+    multiple=True,
+    metavar="ROLE=HEADER",
+    help="Tables: which column is which, e.g. id=code; may be given several times.",
+)
+@click.option("--keep", type=click.Path(), help="Text file of ids, one a line: nothing else becomes part of the KB.")
+@click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
+@click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
+)
+def build(
+    sources: tuple[str, ...], output: str, force: bool, format_name: str | None, jobs: int | None, **options: Any
+) -> None:
+    """Build a KB from the files of a knowledge graph.
+
+    SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML), Wikidata JSON, OBO, or tables of nodes and edges (CSV, TSV,
+    JSON lines, Parquet), plain or packed with gzip, bzip2, xz or zstd; - reads standard input.
+    """
+    from eigenthemes.build import build_kb
+    from eigenthemes.workers import available_cores
+
+    start = time.monotonic()
+    kb = build_kb(
+        sources,
+        output,
+        options=_read_options(options),
+        format_name=format_name,
+        keep=options["keep"],
+        names_from_ids=options["names_from_ids"],
+        force=force,
+        jobs=jobs or min(8, available_cores()),
+        progress=terminal_progress(),
+    )
+    _report(kb.manifest)
+    counts = kb.manifest["counts"]
+    click.echo(
+        f"{output}: {counts['entities']:,} entities ({counts['named']:,} named), {counts['names']:,} names, "
+        f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s",
+        err=True,
+    )
+
+
+def _read_options(given: dict[str, Any]) -> Any:
+    from eigenthemes.errors import OptionError
+    from eigenthemes.kg.options import ReadOptions
+    from eigenthemes.kg.tabular import ROLES
+
+    columns = []
+    for pair in given["column"]:
+        role, equals, header = pair.partition("=")
+        if not equals or role not in ROLES:
+            raise OptionError(f"--column {pair} is not ROLE=HEADER; the roles are {', '.join(ROLES)}")
+        columns.append((role, header))
+    return ReadOptions(
+        label=given["label"],
+        alias=given["alias"],
+        description=given["description"],
+        type=given["type_"],
+        prior=given["prior"],
+        languages=_listed(given["lang"]),
+        synonyms=_listed(given["synonyms"]),
+        sitelink=given["sitelink"],
+        columns=tuple(columns),
+        strict=given["strict"],
+    )
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _report(manifest: dict[str, Any]) -> None:
+    """What was left out and what was wrong, with the first few places."""
+    for reason, count in manifest["left_out"].items():
+        click.echo(f"left out: {count:,} ({reason})", err=True)
+    for kind, count in manifest["problems"].items():
+        click.echo(f"warning: {kind}: {count:,}", err=True)
+        for example in manifest["problem_examples"][kind]:
+            click.echo(f"  {example}", err=True)

@@ -1,0 +1,115 @@
+"""eigenthemes info, verify, candidates"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+
+import click
+
+from eigenthemes.cli.output import print_table
+from eigenthemes.errors import KBDamagedError, OptionError
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="The card as JSON.")
+@click.option("--plot", type=click.Path(), metavar="FILE", help="Draw the degree distribution (.png or .svg).")
+def info(kb: str, as_json: bool, plot: str | None) -> None:
+    """Print the card of a KB: counts, sources, options, ambiguity, density, degrees."""
+    from eigenthemes.card import card, card_lines
+    from eigenthemes.kb import KB
+
+    opened = KB.open(kb)
+    facts = card(opened)
+    if as_json:
+        click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+    else:
+        for line in card_lines(facts):
+            click.echo(line)
+    if plot:
+        from eigenthemes.plots import plot_degrees
+
+        plot_degrees(opened.graph.degree, plot, title=f"{opened.path.name}: degrees")
+        click.echo(f"drawn: {plot}", err=True)
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+def verify(kb: str) -> None:
+    """Check the hash of every file of a KB."""
+    from eigenthemes.kb import KB
+
+    opened = KB.open(kb)
+    checked = list(opened.verify())
+    wrong = [name for name, right in checked if not right]
+    if wrong:
+        raise KBDamagedError(
+            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again with --force"
+        )
+    click.echo(f"{kb}: {len(checked)} files, all as built")
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.argument("names", nargs=-1, required=True)
+@click.option("--generator", default="default", show_default=True, metavar="NAME", help="default or paper.")
+@click.option("--max-candidates", default="20", show_default=True, metavar="N", help="How many at most, or all.")
+@click.option("--no-aliases", is_flag=True, help="Look at labels only.")
+@click.option("--why", metavar="ID", help="Say why this entity is, or is not, among them.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a name.")
+def candidates(
+    kb: str,
+    names: tuple[str, ...],
+    generator: str,
+    max_candidates: str,
+    no_aliases: bool,
+    why: str | None,
+    as_json: bool,
+) -> None:
+    """Print the candidates of NAMES in a KB; - reads names from standard input, one a line."""
+    from eigenthemes.candidates import CandidateGenerator
+    from eigenthemes.kb import KB
+
+    finder = CandidateGenerator(
+        KB.open(kb), generator=generator, max_candidates=parse_max_candidates(max_candidates), aliases=not no_aliases
+    )
+    for name in _names(names):
+        if why is not None:
+            click.echo(finder.why_not(name, why))
+            continue
+        found = finder.records(name)
+        if as_json:
+            record = {"text": name, "candidates": [candidate.to_dict() for candidate in found]}
+            click.echo(json.dumps(record, ensure_ascii=False))
+            continue
+        if len(names) > 1 or names == ("-",):
+            click.echo(name)
+        if not found:
+            click.echo(f"no candidates for {name!r}; try --why ID with the entity you expect", err=True)
+            continue
+        print_table(
+            ("rank", "id", "label", "matched name", "how", "prior"),
+            ((str(c.rank), c.id, c.label, c.name, c.how, f"{c.prior:,.6g}") for c in found),
+            right=(0, 5),
+        )
+
+
+def parse_max_candidates(text: str) -> int | None:
+    """A whole number of 1 or more, or all."""
+    if text == "all":
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise OptionError(f"--max-candidates is {text!r}; expected a number of 1 or more, or all")
+    return int(text)
+
+
+def _names(names: tuple[str, ...]) -> Iterator[str]:
+    if names != ("-",):
+        yield from names
+        return
+    for line in sys.stdin.buffer:
+        text = line.decode("utf-8", "replace").strip()
+        if text:
+            yield text

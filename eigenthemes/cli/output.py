@@ -1,0 +1,77 @@
+"""What commands print with: tables for people, progress bars for terminals."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from eigenthemes.progress import Advance, Progress, Silent
+
+
+def terminal_progress() -> Progress:
+    """Bars on stderr with rate and time left; nothing where stderr is not a terminal."""
+    return Bars() if sys.stderr.isatty() else Silent()
+
+
+class Bars:
+    """One bar for each step."""
+
+    @contextmanager
+    def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+            task = bar.add_task(label, total=total, rate="")
+            start, done = time.monotonic(), 0.0
+
+            def advance(amount: float) -> None:
+                nonlocal done
+                done += amount
+                rate = done / max(1e-3, time.monotonic() - start)
+                bar.update(task, advance=amount, rate=_rate(rate, unit))
+
+            yield advance
+            bar.update(task, total=total or done or 1, completed=total or done or 1)
+
+
+def _rate(rate: float, unit: str) -> str:
+    if unit == "bytes":
+        return f"{rate / 1e6:.1f} MB/s"
+    return f"{rate:,.0f} {unit}/s"
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+    """A table on stdout: fitted to a terminal, never cut where it is read by a program."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+    for i, name in enumerate(header):
+        table.add_column(name, justify="right" if i in right else "left", no_wrap=not sys.stdout.isatty(), overflow="fold")
+    for row in rows:
+        table.add_row(*(_plain(cell) for cell in row))
+    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 100_000)
+    if sys.stdout.isatty():
+        console.print(table)
+    else:
+        with console.capture() as capture:
+            console.print(table)
+        for line in capture.get().splitlines():
+            sys.stdout.write(line.rstrip() + "\n")
+
+
+def _plain(cell: str) -> str:
+    # control characters of somebody's data must not drive the terminal
+    return "".join(char if char.isprintable() else " " for char in cell)

@@ -1,0 +1,42 @@
+"""What the look-up kernels share: a place in a posting list, another form of a word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eigenthemes.jit import kernel
+from eigenthemes.kernels.hashing import OFFSET, finish, step
+
+
+@kernel
+def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
+    """First place in entities[first:last] (ascending) not below `wanted`, galloping from `first`."""
+    stride, low, high = 1, first, first
+    while high < last and entities[high] < wanted:
+        low = high + 1
+        high += stride
+        stride *= 2
+    high = min(high, last)
+    while low < high:
+        middle = (low + high) // 2
+        if entities[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def other_form(endings: Any, lengths: Any, rule: Any, word: Any, states: Any) -> Any:
+    """(does the rule apply, hash of the word with its ending changed); `states[i]`: the hash's state after i bytes."""
+    said, named, before = lengths[rule, 0], lengths[rule, 1], lengths[rule, 2]
+    stem = len(word) - said
+    if stem < before:
+        return False, OFFSET
+    for i in range(said):
+        if word[stem + i] != endings[rule, 0, i]:
+            return False, OFFSET
+    h = states[stem]
+    for i in range(named):
+        h = step(h, endings[rule, 1, i])
+    return True, finish(h)
