@@ -98,7 +98,7 @@ class CandidateGenerator:
                 rank=rank,
                 id=self.kb.id(entity),
                 label=self.kb.label(entity),
-                name=nearest_name(name, self.kb.names_of(entity) if self.aliases else [self.kb.label(entity)]),
+                name=matched_names(name, self.kb.names_of(entity) if self.aliases else [self.kb.label(entity)]),
                 how=HOW[how],
                 prior=prior,
                 description=self.kb.description(entity),
@@ -192,16 +192,21 @@ class CandidateGenerator:
         return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.prior[entity], how)
 
 
-def nearest_name(mention: str, names: list[str]) -> str:
-    """The name of an entity that is nearest to a mention: the same, else most tokens shared, else the shortest."""
+def matched_names(mention: str, names: list[str]) -> str:
+    """The names of an entity that a mention met: one that is the same, or the fewest that together have its tokens."""
     normalized = normalize(mention)
-    key, said = squash(normalized), set(normalized.split())
+    key, missing = squash(normalized), set(normalized.split())
+    tokens = {name: set(tokenize(name)) for name in names}
 
     def distance(name: str) -> tuple[bool, int, int]:
-        other = normalize(name)
-        return squash(other) != key, -len(said & set(other.split())), len(other)
+        return squash(normalize(name)) != key, -len(missing & tokens[name]), len(name)
 
-    return min(names, key=distance)
+    chosen = [min(names, key=distance)]
+    missing -= tokens[chosen[0]]
+    while missing and any(missing & each for each in tokens.values()):
+        chosen.append(min(names, key=distance))
+        missing -= tokens[chosen[-1]]
+    return " + ".join(chosen)
 
 
 def is_whole_name(name_match: NDArray[np.uint8]) -> NDArray[np.bool_]:

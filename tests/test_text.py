@@ -1,0 +1,86 @@
+"""One tokeniser for names and mentions, for any script."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes.text import normalize, squash, tokenize
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("O'Neill", "O’Neill"),
+        ("O'Neill", "ONEILL"),
+        ("al-Qaeda", "Al Qaeda"),
+        ("U.S.", "US"),
+        ("U.S.A.", "USA"),
+        ("U.S. Army", "US Army"),
+        ("Málaga", "Malaga"),
+        ("MÜNCHEN", "munchen"),
+        ("Straße", "STRASSE"),
+        ("Ørsted", "orsted"),
+        ("İstanbul", "istanbul"),
+        ("ﬁnance", "finance"),
+        ("Ｔｏｋｙｏ", "tokyo"),
+        ("TGF-β1", "TGF beta1"),
+        ("Apple™", "apple"),
+        ("Москва", "МОСКВА"),
+        ("مُحَمَّد", "محمد"),
+        ("a_b", "a b"),
+        ("co\u00adoperate", "cooperate"),
+        ("e\u0301cole", "école"),
+    ],
+)
+def test_spellings_of_one_name_are_equal(one: str, other: str) -> None:
+    assert normalize(one) == normalize(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Wal-Mart", "Walmart"), ("IL-6", "IL6"), ("C sharp", "C#"), ("J. K. Rowling", "J.K. Rowling")]
+)
+def test_spacing_is_gone_once_squashed(one: str, other: str) -> None:
+    assert squash(normalize(one)) == squash(normalize(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("C", "C++"), ("C++", "C#"), ("हिन्दी", "हन्द"), ("IL-6", "IL-7"), ("Αθήνα", "athena")]
+)
+def test_different_names_stay_apart(one: str, other: str) -> None:
+    assert normalize(one) != normalize(other)
+
+
+def test_scripts_without_spaces_become_bigrams() -> None:
+    assert tokenize("東京都") == ["東京", "京都"]
+    assert tokenize("東京") == ["東京"]
+    assert tokenize("Tokyo東京都2020") == ["tokyo", "東京", "京都", "2020"]
+    assert tokenize("กรุงเทพ")[:2] == ["กร", "รุ"]
+
+
+def test_hangul_and_devanagari_words_stay_whole() -> None:
+    assert tokenize("한국어 사전") == ["한국어", "사전"]
+    assert tokenize("हिन्दी भाषा") == ["हिन्दी", "भाषा"]
+
+
+def test_a_name_of_symbols_is_still_a_name() -> None:
+    assert tokenize("!!!") == ["!!!"]
+    assert tokenize("+/-") == ["+/-"]
+
+
+def test_blank_text_has_no_tokens() -> None:
+    assert tokenize("") == tokenize(" \t\n") == []
+
+
+@given(st.text())
+def test_tokens_hold_no_white_space_and_normalising_again_changes_nothing(text: str) -> None:
+    tokens = tokenize(text)
+    assert all(token and not any(char.isspace() for char in token) for token in tokens)
+    assert normalize(text).split() == tokens
+    assert bool(tokens) == bool(text.strip()) or not tokens
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_case_never_matters_in_ascii(text: str) -> None:
+    assert normalize(text.upper()) == normalize(text.lower())
