@@ -1,6 +1,6 @@
-"""How fast and in how much memory KBs are built: python -m benchmarks.bench_build [--only general|all|growth] [--sizes 10000,30000]
+"""How fast and in how much memory KBs are built: python -m benchmarks.bench_build [--only general|all|growth] [--sizes N,N]
 
-general   general/kg.nt.gz with one and two jobs, best of three, the two taking turns
+general   general/kg.nt.gz with one and two jobs, and as a yardstick pyoxigraph reading the same file and doing nothing with it
 all       every KG of the data folder
 growth    synthetic dumps of growing size; also a picture
 
@@ -10,8 +10,12 @@ Each build runs in a process of its own, so that its peak memory is its own.
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
-from collections.abc import Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,7 @@ from benchmarks.common import (
     SOURCES,
     add_sizes,
     build_in_new_process,
+    child_environment,
     parse_arguments,
     print_table,
     save_results,
@@ -38,7 +43,7 @@ def main() -> None:
     if arguments.only in (None, "general"):
         report("general", "Build of general/kg.nt.gz", build_general(scratch, arguments.rounds))
     if arguments.only in (None, "all"):
-        report("all", "Build of every KG of the data folder", build_all(scratch))
+        report("all", "Build of every KG of the data folder", build_all(scratch, arguments.rounds))
     if arguments.only in (None, "growth"):
         rows = build_growing(arguments.sizes, arguments.cache, scratch, arguments.rounds)
         report("growth", "Build of synthetic dumps", rows)
@@ -47,34 +52,62 @@ def main() -> None:
 
 
 def build_general(scratch: Path, rounds: int) -> list[Row]:
-    """With one and two jobs."""
-    return best_builds("general", sources("general"), scratch, rounds)
+    """With one and two jobs, beside the parser alone."""
+    files = sources("general")
+    return best_rows(rounds, {"parser alone": lambda: parse_only(files[0]), **_builds("general", files, scratch)})
 
 
-def build_all(scratch: Path) -> list[Row]:
-    """Each KG of the data folder once, with two jobs."""
-    return [row for name in SOURCES for row in best_builds(name, sources(name), scratch, 1, jobs=(2,))]
+def build_all(scratch: Path, rounds: int) -> list[Row]:
+    """Each KG of the data folder, with two jobs."""
+    builds: dict[str, Callable[[], Row]] = {}
+    for name in SOURCES:
+        builds |= _builds(name, sources(name), scratch, jobs=(2,))
+    return best_rows(rounds, builds)
 
 
 def build_growing(sizes: Sequence[int], cache: Path, scratch: Path, rounds: int) -> list[Row]:
-    """Synthetic dumps with one and two jobs; small ones, which are noisy, more often."""
+    """Synthetic dumps with one and two jobs; the large ones, which are less noisy, fewer times."""
     rows = []
     for size in sizes:
-        dump = synthetic_dump(size, cache)
-        rows += best_builds(f"synthetic {size:,}", [dump], scratch, rounds if size <= 100_000 else 1)
+        builds = _builds(f"synthetic {size:,}", [synthetic_dump(size, cache)], scratch)
+        rows += best_rows(rounds if size <= 100_000 else max(1, rounds - 1), builds)
     return rows
 
 
-def best_builds(name: str, files: Sequence[Path], scratch: Path, rounds: int, jobs: Sequence[int] = (1, 2)) -> list[Row]:
-    """The fastest of several builds for each number of jobs, taking turns."""
-    best: dict[int, Row] = {}
+def best_rows(rounds: int, tasks: dict[str, Callable[[], Row]]) -> list[Row]:
+    """The fastest run of each task, the tasks taking turns."""
+    best: dict[str, Row] = {}
     for _ in range(rounds):
-        for each in jobs:
-            say(f"building {name} with {each} job(s)")
-            row = {"kg": name, **build_in_new_process(files, scratch, jobs=each)}
-            if each not in best or row["seconds"] < best[each]["seconds"]:
-                best[each] = row
+        for name, task in tasks.items():
+            say(name)
+            row = task()
+            if name not in best or row["seconds"] < best[name]["seconds"]:
+                best[name] = row
     return list(best.values())
+
+
+def parse_only(file: Path) -> Row:
+    """Unpack and parse N-Triples with pyoxigraph in a fresh process: the least any reader must do."""
+    command = [sys.executable, "-c", _PARSE, str(file)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=child_environment(), check=True)
+    row: Row = json.loads(done.stdout)
+    return {"kg": "pyoxigraph alone", "jobs": 1, **row, "statements_per_second": row["statements"] / row["seconds"]}
+
+
+_PARSE = """
+import gzip, json, sys, time
+import pyoxigraph as ox
+start = time.perf_counter()
+count = sum(1 for _ in ox.parse(gzip.open(sys.argv[1]), format=ox.RdfFormat.N_TRIPLES))
+print(json.dumps({"statements": count, "seconds": time.perf_counter() - start, "cpu_seconds": time.process_time()}))
+"""
+
+
+def _builds(name: str, files: Sequence[Path], scratch: Path, jobs: Sequence[int] = (1, 2)) -> dict[str, Callable[[], Row]]:
+    def build(count: int) -> Row:
+        return {"kg": name, **build_in_new_process(files, scratch, jobs=count)}
+
+    return {f"building {name}, jobs {count}": partial(build, count) for count in jobs}
 
 
 def report(part: str, title: str, rows: list[Row]) -> None:
@@ -107,18 +140,20 @@ def plot_growth(rows: list[Row], file: Path) -> None:
 
 
 def _shown(row: Row) -> Row:
-    return {
-        "KG": row["kg"],
-        "jobs": row["jobs"],
-        "statements": row["statements"],
-        "seconds": row["seconds"],
-        "statements/s": row["statements_per_second"],
-        "KB, MB": row["kb_mb"],
-        "peak MB": row["peak_mb"],
-        "worker MB": row["peak_mb_worker"],
-        "all MB": row["peak_mb_all"],
-        "seconds by step": ", ".join(f"{step} {seconds:.2f}" for step, seconds in row["steps"].items()),
+    titles = {
+        "kg": "KG",
+        "jobs": "jobs",
+        "statements": "statements",
+        "seconds": "seconds",
+        "cpu_seconds": "CPU seconds",
+        "statements_per_second": "statements/s",
+        "kb_mb": "KB, MB",
+        "peak_mb": "peak MB",
+        "peak_mb_worker": "worker MB",
+        "peak_mb_all": "all MB",
     }
+    steps = ", ".join(f"{step} {seconds:.2f}" for step, seconds in row.get("steps", {}).items())
+    return {title: row.get(key) for key, title in titles.items()} | {"seconds by step": steps}
 
 
 def _add_only(parser: argparse.ArgumentParser) -> None:

@@ -135,7 +135,7 @@ def index_with_tantivy(kb: KB) -> Any:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("tokens", tokenizer_name="whitespace", index_option="basic")
     builder.add_float_field("prior", fast=True)
-    builder.add_unsigned_field("entity", fast=True, stored=True)
+    builder.add_integer_field("entity", stored=True)
     index = tantivy.Index(builder.build())
     writer = index.writer(heap_size=1_000_000_000, num_threads=1)
     for entity in range(len(kb)):
@@ -189,9 +189,10 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
     words, tokens = unknown_words(kb), kb.name_index.tokens
     vocabulary = [token for token in tokens if slips(token)]
     finder = warm(kb, "default", words)
+    distance: Any = OSA.distance
 
-    def scan(word: str) -> list[tuple[str, float, int]]:
-        return process.extract(word, vocabulary, scorer=OSA.distance, score_cutoff=slips(word), limit=None)
+    def scan(word: str) -> Any:
+        return process.extract(word, vocabulary, scorer=distance, score_cutoff=slips(word), limit=None)
 
     times = best_times(
         3,
@@ -249,19 +250,15 @@ def measure_growth(arguments: argparse.Namespace) -> list[Row]:
     tasks: dict[str, Callable[[], Any]] = {}
     for size in arguments.sizes:
         kb = synthetic_kb(size, arguments.cache)
-        mentions = list(dict.fromkeys(draw_mentions(kb, DRAWN)))[: DRAWN // 20]
+        mentions = list(dict.fromkeys(draw_mentions(kb, 10 * SINGLES)))[:SINGLES]
         for generator in GENERATORS:
             finder = warm(kb, generator, mentions)
             tasks[f"{size} {generator}"] = _batch(finder, mentions)
             tasks[f"{size} {generator} find"] = _singly(finder, mentions)
     times = best_times(ROUNDS, tasks)
-    drawn = {size: len(mentions) for size in arguments.sizes}
+    columns = {"paper": "paper", "default": "default", "paper find": "paper one by one", "default find": "default one by one"}
     return [
-        {
-            "entities": size,
-            **{f"{kind}, us": 1e6 * times[f"{size} {kind}"] / drawn[size] for kind in ("paper", "default")},
-            **{f"{kind} one by one, us": 1e6 * times[f"{size} {kind} find"] / drawn[size] for kind in ("paper", "default")},
-        }
+        {"entities": size} | {f"{column}, us": 1e6 * times[f"{size} {task}"] / SINGLES for task, column in columns.items()}
         for size in arguments.sizes
     ]
 

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -184,6 +185,8 @@ def code_digest() -> str:
 def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:
     place = folder / f"{name}-{code_digest()}.kb"
     if not (place / "manifest.json").exists():
+        for stale in folder.glob(f"{name}-????????.kb"):
+            shutil.rmtree(stale)
         say(f"building {place.name}")
         build_in_new_process(files, place, jobs=min(2, os.cpu_count() or 1))
     return KB.open(place)

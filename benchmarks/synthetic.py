@@ -168,8 +168,9 @@ def _targets(count: int, entities: int, rng: np.random.Generator) -> Ints:
 
 def _zipf(count: int, exponent: float) -> NDArray[np.float64]:
     """Cumulative shares of a Zipf-Mandelbrot law."""
-    shares = (np.arange(count) + 2.7) ** -exponent
-    return np.cumsum(shares) / shares.sum()
+    shares = np.cumsum((np.arange(count, dtype=np.float64) + 2.7) ** -exponent)
+    shares /= shares[-1]
+    return shares
 
 
 def _draw(shares: NDArray[np.float64], size: int | tuple[int, ...], rng: np.random.Generator) -> Ints:

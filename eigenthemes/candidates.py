@@ -13,7 +13,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
 from eigenthemes.lookup import Found, Lookup
 from eigenthemes.matching import HOW
-from eigenthemes.names import WHOLE
+from eigenthemes.names import ACRONYM, INITIALS, UNBRACKETED, WHOLE
 from eigenthemes.records import Candidate
 from eigenthemes.text import normalize, squash, tokenize
 
@@ -98,13 +98,17 @@ class CandidateGenerator:
                 rank=rank,
                 id=self.kb.id(entity),
                 label=self.kb.label(entity),
-                name=matched_names(name, self.kb.names_of(entity) if self.aliases else [self.kb.label(entity)]),
+                name=self._matched(name, entity, how),
                 how=HOW[how],
                 prior=prior,
                 description=self.kb.description(entity),
             )
             for entity, rank, prior, how in columns
         ]
+
+    def _matched(self, name: str, entity: int, how: int) -> str:
+        label_only = not self.aliases or how in (UNBRACKETED, INITIALS, ACRONYM)
+        return self.kb.label(entity) if label_only else matched_names(name, self.kb.names_of(entity))
 
     def why_not(self, name: str, external_id: str) -> str:
         """One sentence: why an entity is, or is not, among the candidates of a name."""
@@ -125,8 +129,8 @@ class CandidateGenerator:
         if entity in everything:
             rank = list(everything).index(entity) + 1
             return (
-                f"{what} ({names[0]}) matches ({HOW[everything[entity]]}) but is number {rank} of {len(everything)} by prior, "
-                f"beyond the first {self.max_candidates}; raise --max-candidates"
+                f"{what} ({names[0]}) matches ({HOW[everything[entity]]}) but is not among the first {self.max_candidates} of "
+                f"{len(everything)} (it is number {rank} by prior); raise --max-candidates"
             )
         return f"{what} ({names[0]}) does not match: {self._difference(name, names)}"
 
@@ -194,12 +198,15 @@ class CandidateGenerator:
 
 def matched_names(mention: str, names: list[str]) -> str:
     """The names of an entity that a mention met: one that is the same, or the fewest that together have its tokens."""
+    from rapidfuzz.distance import OSA
+
     normalized = normalize(mention)
     key, missing = squash(normalized), set(normalized.split())
     tokens = {name: set(tokenize(name)) for name in names}
 
     def distance(name: str) -> tuple[bool, int, int]:
-        return squash(normalize(name)) != key, -len(missing & tokens[name]), len(name)
+        squashed = squash(normalize(name))
+        return squashed != key, -len(missing & tokens[name]), OSA.distance(squashed, key)
 
     chosen = [min(names, key=distance)]
     missing -= tokens[chosen[0]]

@@ -99,7 +99,7 @@ def test_a_connector_without_a_name_is_never_a_candidate(tiny: KB) -> None:
         ("nobody", "is not in the KB"),
         ("nameless", "has no name"),
         ("paris", "lack michael, jordan"),
-        ("mij", "beyond the first 1"),
+        ("mij", "not among the first 1 of 2"),
         ("mj", "is candidate 1 of 1"),
     ],
 )
