@@ -171,6 +171,8 @@ def _check_buildable(facts: Facts, options: ReadOptions) -> None:
         first = next((examples[0] for examples in facts.problems.examples.values()), "no statement was found")
         raise BuildError(f"nothing could be read from the sources{broken}: {first}; check the files, or give --format")
     if facts.name_node:
+        if not facts.edge_source:
+            facts.problems.add("no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found")
         return
     remedy = "give names with a column or predicate for them, or use --names-from-ids"
     if facts.literal_predicates:

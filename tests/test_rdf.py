@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,11 @@ PREFIXES = """\
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 
 
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
 def build(folder: Path, *texts: str | bytes, suffix: str = "ttl", **options: Any) -> KB:
     """A KB of one file for each text; Turtle gets the prefixes above."""
     files = []
@@ -47,6 +53,11 @@ def entity(kb: KB, local: str) -> int:
 
 def names(kb: KB, local: str) -> list[str]:
     return kb.names_of(entity(kb, local))
+
+
+def problems(kb: KB) -> dict[str, int]:
+    """What was counted, but for the note that these small graphs have no edges."""
+    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}
 
 
 def neighbours(kb: KB, local: str) -> set[str]:
@@ -160,7 +171,7 @@ def test_a_deprecated_entity_redirects_to_its_replacement(tmp_path: Path) -> Non
 def test_quoted_triples_are_passed_over(tmp_path: Path) -> None:
     kb = build(tmp_path, 'ex:a rdfs:label "A" . << ex:a ex:knows ex:b >> ex:since "1830" .')
     assert names(kb, "a") == ["A"]
-    assert kb.manifest["problems"] == {}
+    assert problems(kb) == {}
 
 
 # options
@@ -230,7 +241,7 @@ def test_several_label_predicates_can_be_added(tmp_path: Path) -> None:
 def test_a_prior_that_is_no_number_is_reported_with_its_file(tmp_path: Path, value: str) -> None:
     kb = build(tmp_path, f'ex:a rdfs:label "A" ; ex:hits 3 . ex:b rdfs:label "B" ; ex:hits "{value}" .', prior=("ex:hits",))
     assert kb.prior.tolist() == [3, 0]
-    assert kb.manifest["problems"] == {"prior that is not a number": 1}
+    assert problems(kb) == {"prior that is not a number": 1}
     assert kb.manifest["problem_examples"]["prior that is not a number"][0].startswith("kg0.ttl")
 
 
@@ -311,7 +322,7 @@ SYNTAXES = {
 
 def check_ada_and_bob(kb: KB) -> None:
     assert (names(kb, "a"), names(kb, "b"), neighbours(kb, "a")) == (["Ada"], ["Bob"], {"b"})
-    assert len(kb) == 2 and kb.manifest["problems"] == {}
+    assert len(kb) == 2 and problems(kb) == {}
 
 
 @pytest.mark.parametrize("suffix", SYNTAXES)
@@ -352,6 +363,7 @@ def test_turtle_may_begin_like_n_triples(tmp_path: Path, suffix: str) -> None:
         ("ttl", '_:x rdfs:label "A" .', '_:x rdfs:label "B" .'),
         ("ttl", '[ rdfs:label "A" ] .', '[ rdfs:label "B" ] .'),
     ],
+    ids=["same label", "label like a renamed one", "same label in Turtle", "anonymous"],
 )
 def test_blank_nodes_of_two_files_are_kept_apart(tmp_path: Path, suffix: str, first: str, second: str) -> None:
     kb = build(tmp_path, first, second, suffix=suffix)
@@ -390,26 +402,26 @@ def test_anonymous_blank_nodes_give_the_same_bytes_on_every_build(tmp_path: Path
 # broken input
 
 A, B, C = (f'<http://example.org/{name}> {LABEL} "{name}" .\n' for name in "abc")
-BROKEN_LINES = [
-    "nonsense\n",
-    f"<http://example.org/x> {LABEL} .\n",
-    f'<http://example.org/x> {LABEL} "no dot"\n',
-    f'<http://example.org/x> {LABEL} "never closed .\n',
-    f'<http://example.org/x {LABEL} "no bracket" .\n',
-    f'<http://example.org/x> {LABEL} "bad escape \\q" .\n',
-]
+BROKEN_LINES = {
+    "no triple": "nonsense\n",
+    "no object": f"<http://example.org/x> {LABEL} .\n",
+    "no dot": f'<http://example.org/x> {LABEL} "no dot"\n',
+    "quote never closed": f'<http://example.org/x> {LABEL} "never closed .\n',
+    "bracket never closed": f'<http://example.org/x {LABEL} "x" .\n',
+    "bad escape": f'<http://example.org/x> {LABEL} "bad \\q" .\n',
+}
 
 
-@pytest.mark.parametrize("broken", BROKEN_LINES)
+@pytest.mark.parametrize("broken", BROKEN_LINES.values(), ids=BROKEN_LINES)
 def test_a_broken_line_of_n_triples_costs_that_line_only(tmp_path: Path, broken: str) -> None:
     kb = build(tmp_path, A + broken + B + C, suffix="nt")
     assert [names(kb, name) for name in "abc"] == [["a"], ["b"], ["c"]]
 
 
-@pytest.mark.parametrize("broken", BROKEN_LINES)
+@pytest.mark.parametrize("broken", BROKEN_LINES.values(), ids=BROKEN_LINES)
 def test_a_broken_line_of_n_triples_is_counted_once_with_file_and_line(tmp_path: Path, broken: str) -> None:
     kb = build(tmp_path, A + broken + B + C, suffix="nt")
-    assert kb.manifest["problems"] == {"broken statement": 1}
+    assert problems(kb) == {"broken statement": 1}
     assert kb.manifest["problem_examples"]["broken statement"][0].startswith("kg0.nt:2: ")
 
 
@@ -421,7 +433,7 @@ def test_a_broken_first_line_does_not_hide_that_the_file_is_n_triples(tmp_path: 
 
 def test_all_broken_lines_are_counted_and_five_are_shown(tmp_path: Path) -> None:
     kb = build(tmp_path, A + "nonsense\n" * 7 + B, suffix="nt")
-    assert kb.manifest["problems"] == {"broken statement": 7}
+    assert problems(kb) == {"broken statement": 7}
     shown = kb.manifest["problem_examples"]["broken statement"]
     assert [example.split(" ")[0] for example in shown] == [f"kg0.nt:{line}:" for line in range(2, 7)]
 
@@ -474,7 +486,7 @@ def test_a_page_of_html_is_refused_in_one_sentence(tmp_path: Path) -> None:
 def test_latin_1_bytes_are_read_and_reported_with_their_line(tmp_path: Path, suffix: str) -> None:
     kb = build(tmp_path, (A + B.replace('"b"', '"Zoë"')).encode("latin-1"), suffix=suffix)
     assert names(kb, "b") == ["Zoë"]
-    (kind,) = kb.manifest["problems"]
+    (kind,) = problems(kb)
     assert "UTF-8" in kind and kb.manifest["problem_examples"][kind] == [f"kg0.{suffix}:2"]
 
 

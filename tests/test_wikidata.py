@@ -54,6 +54,11 @@ def names(kb: KB, external_id: str) -> list[str]:
     return kb.names_of(entity(kb, external_id))
 
 
+def problems(kb: KB) -> dict[str, int]:
+    """What was counted, but for the note that these small graphs have no edges."""
+    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}
+
+
 def neighbours(kb: KB, external_id: str) -> set[str]:
     return {kb.id(node) for node in kb.graph.around(entity(kb, external_id)).tolist()}
 
@@ -76,7 +81,7 @@ ONE, TWO = (json.dumps(item(external_id, label)) for external_id, label in (("Q1
 def test_lines_and_the_array_form_give_the_same_entities(tmp_path: Path, text: str) -> None:
     kb = build(tmp_path, text)
     assert names(kb, "Q1") + names(kb, "Q2") == ["One", "Two"]
-    assert kb.manifest["problems"] == {}
+    assert problems(kb) == {}
 
 
 def test_labels_aliases_and_descriptions_are_read(tmp_path: Path) -> None:
@@ -111,7 +116,7 @@ def test_deprecated_unknown_and_other_values_are_no_edges(tmp_path: Path) -> Non
     text = {"mainsnak": {"snaktype": "value", "datavalue": {"type": "string", "value": "Q9"}}, "rank": "normal"}
     claims = {"P50": [claim("Q2", rank="deprecated"), claim(None)], "P569": [year], "P1": [text]}
     kb = build(tmp_path, [item("Q1", "One", claims=claims)])
-    assert (len(kb), kb.graph.edges, kb.manifest["problems"]) == (1, 0, {})
+    assert (len(kb), kb.graph.edges, problems(kb)) == (1, 0, {})
 
 
 def test_preferred_and_normal_claims_count_alike(tmp_path: Path) -> None:
@@ -125,7 +130,7 @@ def test_empty_objects_may_be_dumped_as_empty_lists(tmp_path: Path) -> None:
         [{"id": "Q1", "labels": [], "aliases": [], "descriptions": [], "claims": [], "sitelinks": []}, item("Q2", "Two")],
     )
     assert names(kb, "Q1") == []
-    assert kb.manifest["problems"] == {}
+    assert problems(kb) == {}
 
 
 # the sitelink filter
@@ -197,7 +202,7 @@ def test_lang_keeps_the_label_for_all_languages(tmp_path: Path) -> None:
 def test_a_broken_entity_is_counted_with_file_and_line_and_the_rest_is_read(tmp_path: Path, broken: str) -> None:
     kb = build(tmp_path, f"[\n{ONE},\n{broken},\n{TWO}\n]\n")
     assert names(kb, "Q1") + names(kb, "Q2") == ["One", "Two"]
-    assert kb.manifest["problems"] == {"broken entity": 1}
+    assert problems(kb) == {"broken entity": 1}
     assert kb.manifest["problem_examples"]["broken entity"][0].startswith("dump.json:3: ")
 
 
@@ -210,10 +215,10 @@ def test_strict_stops_at_a_broken_entity(tmp_path: Path) -> None:
 def test_an_entity_given_twice_is_counted_and_merged(tmp_path: Path) -> None:
     kb = build(tmp_path, [item("Q1", "One"), item("Q1", "Uno")])
     assert names(kb, "Q1") == ["One", "Uno"]
-    assert [count for kind, count in kb.manifest["problems"].items() if "duplicate id" in kind] == [1]
+    assert [count for kind, count in problems(kb).items() if "duplicate id" in kind] == [1]
 
 
 def test_an_edge_to_an_entity_outside_the_dump_is_counted(tmp_path: Path) -> None:
     kb = build(tmp_path, [item("Q1", "One", claims={"P1": [claim("Q2"), claim("Q99")]}), item("Q2", "Two")])
-    assert [count for kind, count in kb.manifest["problems"].items() if "unknown node" in kind] == [1]
+    assert [count for kind, count in problems(kb).items() if kind.startswith("edge to a")] == [1]
     assert names(kb, "Q99") == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -53,6 +53,7 @@ def read_sources(
             source = Source(path, facts.problems, advance)
             _read_source(source, format_name, options, number, workers or Workers(1), facts)
             described.append(source.finish())
+    facts.note_unknown_nodes()
     return facts, described
 
 
@@ -110,12 +111,12 @@ def _read_source(
     if found in ("nt", "nq"):
         from eigenthemes.kg import rdf
 
-        read = partial(_call_rdf_block, rdf.read_block, found, options, source.name, nodes)
+        read = partial(rdf.read_block, format_name=found, options=options, origin=source.name, nodes=nodes)
         _read_blocks(source, read, workers, facts)
     elif found == "wikidata":
         from eigenthemes.kg import wikidata
 
-        _read_blocks(source, partial(_call_block, wikidata.read_block, options, source.name), workers, facts)
+        _read_blocks(source, partial(wikidata.read_block, options=options, origin=source.name), workers, facts)
     elif found in ("ttl", "trig", "xml"):
         from eigenthemes.kg import rdf
 
@@ -151,26 +152,9 @@ def _starts_with(path: str, magic: bytes) -> bool:
         return file.read(len(magic)) == magic
 
 
-def _call_rdf_block(
-    read: Callable[..., Facts], found: str, options: ReadOptions, name: str, nodes: str, data: bytes, line: int
-) -> Facts:
-    return read(data, found, options, name, line, nodes)
-
-
-def _call_block(read: Callable[..., Facts], options: ReadOptions, name: str, data: bytes, line: int) -> Facts:
-    return read(data, options, name, line)
-
-
 def _read_blocks(source: Source, read: Callable[[bytes, int], Facts], workers: Workers, facts: Facts) -> None:
     """Read block by block, by several processes where there is more than one block; merged in file order."""
-    blocks = _numbered(source.blocks())
+    blocks = source.blocks()
     first = next(blocks)
     for block_facts in workers.map(read, chain([first], blocks), many=len(first[0]) > BLOCK // 2):
         facts.merge(block_facts)
-
-
-def _numbered(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, int]]:
-    first_line = 1
-    for block in blocks:
-        yield block, first_line
-        first_line += block.count(b"\n")

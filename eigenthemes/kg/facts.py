@@ -18,6 +18,7 @@ from eigenthemes.strings import StringPile
 
 ALIAS = 128  # a name's rank: 0..127 may serve as the label, 128.. is an alias; the lower the better the language
 SHOWN = 5  # examples kept of each kind of problem
+_UNKNOWN_NODE = "edge to a node without a row (kept as a connector)"
 
 
 @dataclass
@@ -58,6 +59,7 @@ class Facts:
         self.prior_node, self.prior_value = array("I"), array("d")
         self.defined = array("I")  # nodes with a record of their own, where the format has records
         self.left_out: dict[str, set[int]] = {}  # reason -> nodes that are not part of the KG
+        self.edge_lines: list[tuple[str, int, array[int]]] = []  # of tables: file, its first edge, line of each edge
         self.redirects: dict[str, str] = {}
         self.problems = Problems(strict)
         self.statements = 0  # triples, claims, rows or clauses read
@@ -96,6 +98,22 @@ class Facts:
 
     def leave_out(self, node: int, reason: str) -> None:
         self.left_out.setdefault(reason, set()).add(node)
+
+    def note_unknown_nodes(self) -> None:
+        """Count the edges of tables that name a node no table has a row for; such nodes are connectors."""
+        if not self.defined or not self.edge_lines:
+            return
+        known = np.zeros(len(self.ids), dtype=bool)
+        known[np.frombuffer(self.defined, dtype=np.uint32)] = True
+        source, target = (np.frombuffer(each, dtype=np.uint32) for each in (self.edge_source, self.edge_target))
+        ids = list(self.ids)
+        for file, first, lines in self.edge_lines:
+            ends = np.stack((source[first : first + len(lines)], target[first : first + len(lines)]), axis=1)
+            unknown = ~known[ends]
+            rows = np.flatnonzero(unknown.any(axis=1)).tolist()
+            for row in rows[:SHOWN]:
+                self.problems.add(_UNKNOWN_NODE, f"{file}:{lines[row]}", ids[ends[row][unknown[row]][0]])
+            self.problems.counts[_UNKNOWN_NODE] += len(rows[SHOWN:])
 
     def merge(self, other: Facts) -> None:
         """Take in the facts of another block."""

@@ -91,19 +91,18 @@ class Source:
         self.head = whole.read(_SNIFF)  # enough to tell the format by
         self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: whole.read(1 << 20), b""))), 1 << 20)
 
-    def blocks(self) -> Iterator[bytes]:
-        """Blocks of whole lines in clean UTF-8, the byte-order mark removed."""
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Blocks of whole lines in clean UTF-8, the byte-order mark removed, each with the number of its first line."""
         first_line = 1
         for block in _line_blocks(self.stream):
             if first_line == 1:
                 block = block.removeprefix(b"\xef\xbb\xbf")
-            lines = block.count(b"\n")
-            yield self._repaired(block, first_line)
-            first_line += lines
+            yield self._repaired(block, first_line), first_line
+            first_line += block.count(b"\n")
 
     def text(self) -> BinaryIO:
         """The same bytes as `blocks`, as one readable stream."""
-        return cast(BinaryIO, io.BufferedReader(_Joined(self.blocks()), 1 << 20))
+        return cast(BinaryIO, io.BufferedReader(_Joined(block for block, _ in self.blocks()), 1 << 20))
 
     def lines(self) -> Iterator[str]:
         """The lines as text, line ends removed."""

@@ -132,7 +132,7 @@ class Roles:
                 del self.waiting[name]
 
 
-def read_block(data: bytes, format_name: str, options: ReadOptions, origin: str, first_line: int, nodes: str) -> Facts:
+def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadOptions, origin: str, nodes: str) -> Facts:
     """The facts of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
     facts = Facts(strict=options.strict)
     quads = ox.parse(input=data, format=FORMATS[format_name], lenient=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
@@ -47,6 +48,8 @@ class TableReader:
     def __init__(self, facts: Facts, options: ReadOptions, origin: str) -> None:
         self.facts, self.options, self.origin = facts, options, origin
         self.seen: set[int] = set(facts.defined)
+        self.edge_lines = array("I")
+        facts.edge_lines.append((origin, len(facts.edge_source), self.edge_lines))
 
     def read_delimited(self, stream: IO[bytes], delimiter: str) -> None:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
@@ -191,6 +194,7 @@ class TableReader:
             facts.type(node, str(target))
         else:
             facts.edge(node, facts.node(str(target)), relation)
+            self.edge_lines.append(number)
 
     def _node(self, record: Row, number: int) -> None:
         facts = self.facts

@@ -13,7 +13,7 @@ from eigenthemes.kg.options import ReadOptions
 INSTANCE_OF = "P31"
 
 
-def read_block(data: bytes, options: ReadOptions, origin: str, first_line: int) -> Facts:
+def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: str) -> Facts:
     """The facts of one block of lines."""
     facts = Facts(strict=options.strict)
     for number, line in enumerate(data.split(b"\n"), first_line):
