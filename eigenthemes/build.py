@@ -168,7 +168,8 @@ def _prior(facts: Facts, local: NDArray[np.int64], edges: EdgeList) -> tuple[NDA
 def _check_buildable(facts: Facts, options: ReadOptions) -> None:
     if not facts.ids:
         broken = f" ({sum(facts.problems.counts.values()):,} problems)" if facts.problems.counts else ""
-        first = next((examples[0] for examples in facts.problems.examples.values()), "no statement was found")
+        examples = (f"{kind}: {examples[0]}" for kind, examples in facts.problems.examples.items())
+        first = next(examples, "no statement was found")
         raise BuildError(f"nothing could be read from the sources{broken}: {first}; check the files, or give --format")
     if facts.name_node:
         if not facts.edge_source:

@@ -57,7 +57,8 @@ def check_ada(kb: KB) -> None:
     assert (names(kb, "a"), names(kb, "b")) == (["Ada", "Countess", "AAL"], ["Bob"])
     assert (kb.description(ada), sorted(kb.types_of(ada))) == ("wrote programs", ["person", "writer"])
     assert (neighbours(kb, "a"), list(kb.relations)) == ({"b"}, ["knows"])
-    assert kb.prior[ada] == 7.5 and kb.manifest["counts"]["prior"] == "given"
+    assert kb.prior[ada] == 7.5
+    assert kb.manifest["counts"]["prior"] == "given"
     assert problems(kb) == {}
 
 
@@ -79,17 +80,18 @@ def test_tsv(tmp_path: Path) -> None:
 
 
 def test_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
-    check_ada(build(tmp_path, {"n.tsv": NODES.replace(",", "\t").replace("\n", "\r\n"), "e.csv": EDGES.replace("\n", "\r\n")}))
+    nodes, edges = (text.replace("\n", "\r\n") for text in (NODES.replace(",", "\t"), EDGES))
+    check_ada(build(tmp_path, {"nodes.tsv": nodes, "edges.csv": edges}))
 
 
 def test_json_lines_with_nodes_and_edges_in_one_file(tmp_path: Path) -> None:
     text = """\
-{"id": "a", "name": "Ada", "aliases": ["Countess", "AAL"], "description": "wrote programs", "prior": 7.5, "type": ["person", "writer"]}
+{"id": "a", "name": "Ada", "aliases": ["Countess", "AAL"], "description": "wrote programs", "prior": 7.5, "type": TYPES}
 {"source": "a", "target": "b", "relation": "knows"}
 
 {"id": "b", "name": "Bob", "aliases": null, "description": "", "type": []}
 """
-    check_ada(build(tmp_path, {"kg.jsonl": text}))
+    check_ada(build(tmp_path, {"kg.jsonl": text.replace("TYPES", '["person", "writer"]')}))
 
 
 def test_lists_in_json_lines_may_be_strings_with_bars(tmp_path: Path) -> None:
@@ -135,7 +137,11 @@ def test_headers_of_names(tmp_path: Path, header: str) -> None:
 
 @pytest.mark.parametrize("header", ["aliases", "alias", "synonyms", "alt_labels", "alternateNames"])
 def test_headers_of_aliases(tmp_path: Path, header: str) -> None:
-    assert names(build(tmp_path, {"n.csv": f"id,name,{header}\na,Ada,Countess|AAL\n"}), "a") == ["Ada", "Countess", "AAL"]
+    assert names(build(tmp_path, {"n.csv": f"id,name,{header}\na,Ada,Countess|AAL\n"}), "a") == [
+        "Ada",
+        "Countess",
+        "AAL",
+    ]
 
 
 @pytest.mark.parametrize("header", ["prior", "degree", "population"])
@@ -156,7 +162,13 @@ def test_headers_of_types(tmp_path: Path, header: str) -> None:
 
 @pytest.mark.parametrize(
     "header",
-    ["source,relation,target", "Subject,Predicate,Object", "head,relation,tail", "from,type,to", ":START_ID,:TYPE,:END_ID"],
+    [
+        "source,relation,target",
+        "Subject,Predicate,Object",
+        "head,relation,tail",
+        "from,type,to",
+        ":START_ID,:TYPE,:END_ID",
+    ],
 )
 def test_headers_of_edges(tmp_path: Path, header: str) -> None:
     kb = build(tmp_path, {"n.csv": "id,name\na,Ada\nb,Bob\n", "e.csv": f"{header}\na,knows,b\n"})
@@ -175,20 +187,29 @@ def test_nodes_with_a_start_and_an_end_are_still_nodes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["n.csv", "n.jsonl"])
 def test_a_table_with_name_and_label_has_both_as_names(tmp_path: Path, name: str) -> None:
-    texts = {"n.csv": "id,name,label\na,Ada,Ada Lovelace\n", "n.jsonl": '{"id": "a", "name": "Ada", "label": "Ada Lovelace"}\n'}
+    texts = {
+        "n.csv": "id,name,label\na,Ada,Ada Lovelace\n",
+        "n.jsonl": '{"id": "a", "name": "Ada", "label": "Ada Lovelace"}\n',
+    }
     assert names(build(tmp_path, {name: texts[name]}), "a") == ["Ada", "Ada Lovelace"]
 
 
 @pytest.mark.parametrize("name", ["n.csv", "n.jsonl"])
 def test_a_table_with_prior_and_degree_takes_the_prior(tmp_path: Path, name: str) -> None:
-    texts = {"n.csv": "id,name,degree,prior\na,Ada,3,7\n", "n.jsonl": '{"id": "a", "name": "Ada", "degree": 3, "prior": 7}\n'}
+    texts = {
+        "n.csv": "id,name,degree,prior\na,Ada,3,7\n",
+        "n.jsonl": '{"id": "a", "name": "Ada", "degree": 3, "prior": 7}\n',
+    }
     kb = build(tmp_path, {name: texts[name]})
     assert (kb.prior.tolist(), problems(kb)) == ([7], {})
 
 
 @pytest.mark.parametrize("name", ["n.csv", "n.jsonl"])
 def test_columns_can_be_named(tmp_path: Path, name: str) -> None:
-    texts = {"n.csv": "code,titel,nick\na,Ada,Countess\n", "n.jsonl": '{"code": "a", "titel": "Ada", "nick": "Countess"}\n'}
+    texts = {
+        "n.csv": "code,titel,nick\na,Ada,Countess\n",
+        "n.jsonl": '{"code": "a", "titel": "Ada", "nick": "Countess"}\n',
+    }
     kb = build(tmp_path, {name: texts[name]}, columns=(("id", "code"), ("name", "titel"), ("aliases", "nick")))
     assert names(kb, "a") == ["Ada", "Countess"]
 
@@ -223,7 +244,7 @@ def test_a_table_without_ids_is_refused_with_its_columns_and_the_remedy(tmp_path
 def test_records_without_ids_are_refused_with_their_keys_and_the_remedy(tmp_path: Path, name: str) -> None:
     pq.write_table(pa.table({"code": ["a"], "name": ["Ada"]}), tmp_path / "n.parquet")
     (tmp_path / "n.jsonl").write_text('{"code": "a", "name": "Ada"}\n')
-    with pytest.raises((SourceError, BuildError), match="code, name.*--column id=code"):
+    with pytest.raises((SourceError, BuildError), match=r"code, name.*--column id=code"):
         build_kb([tmp_path / name], tmp_path / "my.kb")
 
 
@@ -247,7 +268,8 @@ def test_a_quote_inside_a_cell_of_tsv_is_a_letter(tmp_path: Path) -> None:
 
 def test_spaces_around_ids_make_no_other_node(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": "id, name\na, Ada\nb, Bob\n", "e.csv": "source, target\na, b\n"})
-    assert sorted(kb.ids) == ["a", "b"] and neighbours(kb, "a") == {"b"}
+    assert sorted(kb.ids) == ["a", "b"]
+    assert neighbours(kb, "a") == {"b"}
 
 
 def test_a_list_of_names_in_json_is_a_label_and_aliases(tmp_path: Path) -> None:
@@ -257,22 +279,24 @@ def test_a_list_of_names_in_json_is_a_label_and_aliases(tmp_path: Path) -> None:
 
 # triples
 
-TRIPLES = "Q1\tknows\tQ2\nQ1\tlabel\tAda\nQ1\talias\tCountess\nQ1\tdescription\twrote programs\nQ1\tP31\tQ5\nQ2\tlabel\tBob\n"
+TRIPLES = "Q1\tknows\tQ2\nQ1\tlabel\tAda\nQ1\talias\tCountess\nQ1\tdescription\twriter\nQ1\tP31\tQ5\nQ2\tlabel\tBob\n"
 
 
 def test_triples_without_a_header(tmp_path: Path) -> None:
     kb = build(tmp_path, {"triples.tsv": TRIPLES})
     ada = entity(kb, "Q1")
-    assert (names(kb, "Q1"), kb.description(ada)) == (["Ada", "Countess"], "wrote programs")
+    assert (names(kb, "Q1"), kb.description(ada)) == (["Ada", "Countess"], "writer")
     assert (kb.types_of(ada), neighbours(kb, "Q1")) == (["Q5"], {"Q2"})
     assert len(kb) == 2
 
 
 def test_triples_without_a_header_may_begin_with_a_name(tmp_path: Path) -> None:
     kb = build(
-        tmp_path, {"triples.tsv": "".join(sorted(TRIPLES.splitlines(keepends=True), key=lambda line: "label" not in line))}
+        tmp_path,
+        {"triples.tsv": "".join(sorted(TRIPLES.splitlines(keepends=True), key=lambda line: "label" not in line))},
     )
-    assert names(kb, "Q1") == ["Ada", "Countess"] and neighbours(kb, "Q1") == {"Q2"}
+    assert names(kb, "Q1") == ["Ada", "Countess"]
+    assert neighbours(kb, "Q1") == {"Q2"}
 
 
 def test_pairs_without_a_header_are_edges(tmp_path: Path) -> None:
@@ -281,8 +305,10 @@ def test_pairs_without_a_header_are_edges(tmp_path: Path) -> None:
 
 
 def test_a_relation_of_names_can_be_given(tmp_path: Path) -> None:
-    kb = build(tmp_path, {"triples.tsv": "Q1\tknows\tQ2\nQ1\thas_name\tAda\n"}, label=("has_name",))
-    assert names(kb, "Q1") == ["Ada"] and len(kb) == 2
+    text = "Q1\tknows\tQ2\nQ1\thttp://example.org/name\tAda\n"
+    kb = build(tmp_path, {"triples.tsv": text}, label=("http://example.org/name",))
+    assert names(kb, "Q1") == ["Ada"]
+    assert len(kb) == 2
 
 
 KGTK = (
@@ -353,7 +379,7 @@ def test_openke_relations_are_not_taken_for_entities(tmp_path: Path) -> None:
     [
         ("n.csv", "id,name\na,Ada\nb,Bob,what,is,this\nc,Cy\n", "too many cells"),
         ("n.csv", "id,name\na,Ada\n,Nobody\nc,Cy\n", "without an id"),
-        ("n.jsonl", '{"id": "a", "name": "Ada"}\n{"id": "b", "na\n{"id": "c", "name": "Cy"}\n\', "JSON"),
+        ("n.jsonl", '{"id": "a", "name": "Ada"}\n{"id": "b", "na\n{"id": "c", "name": "Cy"}\n', "JSON"),
         ("n.jsonl", '{"id": "a", "name": "Ada"}\n["b", "Bob"]\n{"id": "c", "name": "Cy"}\n', "JSON"),
         ("n.jsonl", '{"id": "a", "name": "Ada"}\n{"name": "Nobody"}\n{"id": "c", "name": "Cy"}\n', "without an id"),
     ],
@@ -377,7 +403,7 @@ def test_an_edge_without_a_target_is_counted_with_file_and_line(tmp_path: Path) 
 def test_a_quote_that_is_never_closed_is_reported(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": 'id,name\na,Ada\nb,"Bob\nc,Cy\nd,Di\n'})
     assert names(kb, "a") == ["Ada"]
-    assert problems(kb) != {}
+    assert sum(problems(kb).values()) == 1
 
 
 @pytest.mark.parametrize("value", ["many", "nan", "inf"])
@@ -406,12 +432,14 @@ def test_a_duplicate_id_in_another_file_is_counted_too(tmp_path: Path) -> None:
 def test_an_edge_to_an_unknown_node_is_counted_with_file_and_line(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,ghost,knows\n"})
     (example,) = examples(kb, "edge to a")
-    assert example.startswith("e.csv:3") and "ghost" in example
+    assert example.startswith("e.csv:3")
+    assert "ghost" in example
 
 
 def test_an_unknown_node_is_a_connector_without_a_name(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,ghost,knows\n"})
-    assert names(kb, "ghost") == [] and neighbours(kb, "ghost") == {"a"}
+    assert names(kb, "ghost") == []
+    assert neighbours(kb, "ghost") == {"a"}
 
 
 def test_triples_alone_have_no_unknown_nodes(tmp_path: Path) -> None:

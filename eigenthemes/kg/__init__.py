@@ -50,11 +50,19 @@ def read_sources(
     described = []
     for number, path in enumerate(paths):
         with progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes") as advance:
-            source = Source(path, facts.problems, advance)
-            _read_source(source, format_name, options, number, workers or Workers(1), facts)
-            described.append(source.finish())
+            with Source(path, facts.problems, advance) as source:
+                _read_source(source, format_name, options, number, workers or Workers(1), facts)
+                described.append(source.description())
     facts.note_unknown_nodes()
+    _check_predicates(options, facts)
     return facts, described
+
+
+def _check_predicates(options: ReadOptions, facts: Facts) -> None:
+    if options.label or options.alias or options.description or options.type or options.prior:
+        from eigenthemes.kg.rdf import check_prefixes
+
+        check_prefixes(options, facts.prefixes)
 
 
 def detect_format(head: bytes, name: str) -> str | None:
@@ -122,7 +130,8 @@ def _read_source(
 
         # XML declares its encoding itself: its bytes are not touched
         stream = source.stream if found == "xml" else source.text()
-        rdf.read_stream(stream, found, options, source.name, nodes, facts)
+        namespaces = rdf.xml_namespaces(source.head) if found == "xml" else {}
+        rdf.read_stream(stream, found, facts, options=options, origin=source.name, nodes=nodes, namespaces=namespaces)
     elif found == "obo":
         from eigenthemes.kg import obo
 

@@ -113,7 +113,8 @@ class Facts:
             rows = np.flatnonzero(unknown.any(axis=1)).tolist()
             for row in rows[:SHOWN]:
                 self.problems.add(_UNKNOWN_NODE, f"{file}:{lines[row]}", ids[ends[row][unknown[row]][0]])
-            self.problems.counts[_UNKNOWN_NODE] += len(rows[SHOWN:])
+            if rows[SHOWN:]:
+                self.problems.counts[_UNKNOWN_NODE] += len(rows[SHOWN:])
 
     def merge(self, other: Facts) -> None:
         """Take in the facts of another block."""

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from types import TracebackType
 from typing import IO, Any, BinaryIO, cast
 
 from eigenthemes.errors import SourceError
@@ -85,8 +86,14 @@ class Source:
         self.problems = problems
         self._raw = _open_raw(self.path)
         self._tap = _Tap(self._raw, advance)
-        tapped = io.BufferedReader(self._tap, 1 << 20)
-        unpacked = _Unpacked(_unpack(tapped, self.name), self.name, problems)
+        try:
+            unpacked = _Unpacked(_unpack(io.BufferedReader(self._tap, 1 << 20), self.name), self.name, problems)
+            self._open(unpacked)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+
+    def _open(self, unpacked: _Unpacked) -> None:
         whole = io.BufferedReader(unpacked, 1 << 20)
         self.head = whole.read(_SNIFF)  # enough to tell the format by
         self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: whole.read(1 << 20), b""))), 1 << 20)
@@ -108,13 +115,18 @@ class Source:
         """The lines as text, line ends removed."""
         return (line.rstrip("\r\n") for line in io.TextIOWrapper(self.text(), encoding="utf-8", newline="\n"))
 
-    def finish(self) -> dict[str, Any]:
-        """Close the file; what the manifest says of it."""
+    def description(self) -> dict[str, Any]:
+        """What the manifest says of the file, once it is read."""
         while self._tap.read(1 << 20):  # parsers may stop early; the hash is of the whole file
             pass
+        return {"name": self.name, "bytes": self._tap.size, "sha256": self._tap.sha256.hexdigest()}
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self.path != "-":
             self._raw.close()
-        return {"name": self.name, "bytes": self._tap.size, "sha256": self._tap.sha256.hexdigest()}
 
     def _repaired(self, block: bytes, first_line: int) -> bytes:
         if block.isascii():

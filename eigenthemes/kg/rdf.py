@@ -5,6 +5,7 @@ N-Triples and N-Quads are read in blocks of lines, which may be parsed by severa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import IO, Any
 
@@ -140,7 +141,16 @@ def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadO
     return facts
 
 
-def read_stream(stream: IO[bytes], format_name: str, options: ReadOptions, origin: str, nodes: str, facts: Facts) -> None:
+def read_stream(
+    stream: IO[bytes],
+    format_name: str,
+    facts: Facts,
+    *,
+    options: ReadOptions,
+    origin: str,
+    nodes: str,
+    namespaces: dict[str, str],
+) -> None:
     """The facts of Turtle, TriG or RDF/XML."""
     quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
     numbers: dict[str, int] = {}  # anonymous nodes have random labels: number them as they come
@@ -149,12 +159,27 @@ def read_stream(stream: IO[bytes], format_name: str, options: ReadOptions, origi
         return f"_:{nodes}b{numbers.setdefault(label, len(numbers))}"
 
     roles = Roles(options)
+    roles.declare(namespaces)
+    facts.prefixes.update(namespaces)
     _collect(quads, facts, roles, options, origin, 0, blank)
     facts.prefixes.update(_declared(quads))
 
 
+def xml_namespaces(head: bytes) -> dict[str, str]:
+    """The namespaces an XML file declares at its top; the parser does not tell them."""
+    found = re.findall(rb"""xmlns:?([\w.-]*)\s*=\s*["']([^"']+)["']""", head)
+    return {prefix.decode(): iri.decode("utf-8", "replace") for prefix, iri in found}
+
+
+def check_prefixes(options: ReadOptions, declared: dict[str, str]) -> None:
+    """Refuse a predicate of the user whose prefix nobody knows: it would be overlooked in silence."""
+    for name in (*options.label, *options.alias, *options.description, *options.type, *options.prior):
+        if expand(name, {**PREFIXES, **declared}) is None:
+            raise OptionError(f"the prefix of {name} is neither declared in the sources nor a usual one; give the whole IRI")
+
+
 def _declared(quads: Any) -> dict[str, str]:
-    return {prefix: iri for prefix, iri in quads.prefixes.items() if prefix}
+    return dict(quads.prefixes)
 
 
 def _collect(
