@@ -4,7 +4,8 @@ general   general/kg.nt.gz with one and two jobs, and as a yardstick pyoxigraph 
 all       every KG of the data folder
 growth    synthetic dumps of growing size; also a picture
 
-Each build runs in a process of its own, so that its peak memory is its own.
+Each build runs in a process of its own. "peak MB" is that process alone, "worker MB" its largest worker, "all MB" the most that
+all of them held at one moment.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def main() -> None:
 def build_general(scratch: Path, rounds: int) -> list[Row]:
     """With one and two jobs, beside the parser alone."""
     files = sources("general")
-    return best_rows(rounds, {"parser alone": lambda: parse_only(files[0]), **_builds("general", files, scratch)})
+    return best_rows(rounds, {"parser alone": partial(parse_only, files[0]), **_builds("general", files, scratch)})
 
 
 def build_all(scratch: Path, rounds: int) -> list[Row]:
@@ -66,11 +67,15 @@ def build_all(scratch: Path, rounds: int) -> list[Row]:
 
 
 def build_growing(sizes: Sequence[int], cache: Path, scratch: Path, rounds: int) -> list[Row]:
-    """Synthetic dumps with one and two jobs; the large ones, which are less noisy, fewer times."""
+    """Synthetic dumps with one and two jobs, beside the parser alone; the large ones, which are less noisy, fewer times."""
     rows = []
     for size in sizes:
-        builds = _builds(f"synthetic {size:,}", [synthetic_dump(size, cache)], scratch)
-        rows += best_rows(rounds if size <= 100_000 else max(1, rounds - 1), builds)
+        dump = synthetic_dump(size, cache)
+        tasks: dict[str, Callable[[], Row]] = {
+            "parser alone": partial(parse_only, dump),
+            **_builds(f"synthetic {size:,}", [dump], scratch),
+        }
+        rows += best_rows(rounds if size <= 100_000 else max(1, rounds - 1), tasks)
     return rows
 
 
@@ -125,18 +130,25 @@ def plot_growth(rows: list[Row], file: Path) -> None:
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for axis, column, title in zip(axes, ("seconds", "peak_mb_all"), ("seconds", "peak memory, MB"), strict=True):
-        for jobs in sorted({row["jobs"] for row in rows}):
-            some = [row for row in rows if row["jobs"] == jobs]
-            label = f"{jobs} job" + "s" * (jobs > 1)
-            axis.plot([row["statements"] for row in some], [row[column] for row in some], "o-", label=label)
-        x = [rows[0]["statements"], rows[-1]["statements"]]
-        y = rows[-1][column] * 2
+        some = [row for row in rows if column in row]
+        for label in dict.fromkeys(map(_series, some)):
+            points = [(row["statements"], row[column]) for row in some if _series(row) == label]
+            axis.plot(*zip(*points, strict=True), "o-", label=label, color=_COLOURS.get(label, "C2"))
+        x = [some[0]["statements"], some[-1]["statements"]]
+        y = 2 * max(row[column] for row in some)
         axis.plot(x, [y * x[0] / x[1], y], "--", color="grey", label="slope 1")
         axis.set(xscale="log", yscale="log", xlabel="statements", title=title)
         axis.grid(visible=True, which="both", alpha=0.2)
         axis.legend()
     figure.savefig(file, dpi=110)
     plt.close(figure)
+
+
+_COLOURS = {"1 job": "C0", "2 jobs": "C1"}
+
+
+def _series(row: Row) -> str:
+    return f"{row['jobs']} job" + "s" * (row["jobs"] > 1) if "steps" in row else str(row["kg"])
 
 
 def _shown(row: Row) -> Row:

@@ -43,7 +43,7 @@ def main(out: str, jobs: str, *files: str) -> dict[str, Any]:
         "statements_per_second": statements / seconds,
         "entities": len(kb),
         "kb_mb": sum(file["bytes"] for file in kb.manifest["files"].values()) / 1e6,
-        **_peak_memory(int(jobs)),
+        "peak_mb": _peak_mb(),
         "steps": steps.seconds,
     }
 
@@ -54,12 +54,9 @@ def _cpu_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def _peak_memory(jobs: int) -> dict[str, float]:
-    """MB of this process, of the largest worker, and a bound of all together (their peaks need not coincide)."""
+def _peak_mb() -> float:
     unit = 1e6 if sys.platform == "darwin" else 1e3
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / unit
-    return {"peak_mb": own, "peak_mb_worker": worker, "peak_mb_all": own + (jobs * worker if jobs > 1 else 0)}
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 if __name__ == "__main__":

@@ -113,11 +113,14 @@ def synthetic_kb(size: int, folder: Path) -> KB:
 
 
 def build_in_new_process(files: Sequence[Path], out: Path, *, jobs: int) -> dict[str, Any]:
-    """Build a KB in a fresh process; what `build_once` measured of itself."""
+    """Build a KB in a fresh process: what `build_once` measured of itself, and its memory with that of its workers."""
     command = [sys.executable, "-m", "benchmarks.build_once", str(out), str(jobs), *map(str, files)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environment(), check=True)
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environment()) as process:
+        memory = _watch_memory(process)
+        printed = process.communicate()[0]
+    if process.returncode:
+        sys.exit(f"the build of {out.name} failed; its message stands above")
+    return {**json.loads(printed), **memory}
 
 
 def child_environment() -> dict[str, str]:
@@ -190,6 +193,36 @@ def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:
         say(f"building {place.name}")
         build_in_new_process(files, place, jobs=min(2, os.cpu_count() or 1))
     return KB.open(place)
+
+
+def _watch_memory(process: subprocess.Popen[bytes]) -> dict[str, float]:
+    """The most MB resident at one moment, 50 looks a second: of the largest worker, and of all processes together.
+
+    Not RUSAGE_CHILDREN: a worker starts as a copy of its parent, and Linux counts the parent's size then as the worker's peak.
+    """
+    peaks = {"peak_mb_worker": 0.0, "peak_mb_all": 0.0}
+    while process.poll() is None:
+        own, *workers = [_resident_mb(pid) for pid in _family(process.pid)]
+        peaks["peak_mb_worker"] = max(peaks["peak_mb_worker"], *workers, 0.0)
+        peaks["peak_mb_all"] = max(peaks["peak_mb_all"], own + sum(workers))
+        time.sleep(0.02)
+    return peaks
+
+
+def _family(pid: int) -> list[int]:
+    """A process and its children."""
+    try:
+        lists = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")]
+    except OSError:
+        lists = []
+    return [pid, *(int(child) for text in lists for child in text.split())]
+
+
+def _resident_mb(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except (OSError, IndexError):
+        return 0.0
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -45,13 +45,18 @@ def build_kb(
         if names_from_ids:
             _name_by_id(facts)
         _check_buildable(facts, options)
-        universe = choose_universe(facts, wanted)
-        nodes = order_nodes(facts, universe)
+        redirects = resolve_redirects(facts)
+        universe = choose_universe(facts, redirects, wanted)
+        nodes = order_nodes(facts, universe, redirects)
         names = collect_names(facts, nodes)
         index = build_name_index(names.texts, names.entity, names.is_label, len(nodes), workers=workers, progress=progress)
+    content = Content(
+        nodes, names, index, _descriptions(facts, nodes), *_types(facts, nodes), _redirect_targets(redirects, nodes)
+    )
     with progress.step("writing", total=None, unit="files"), KBWriter(out, force=force) as writer:
-        _write(writer, facts, nodes, names, index)
-        return writer.commit(_description(facts, nodes, names, index, described, options, keep, names_from_ids))
+        _write(writer, facts, content)
+        given = _options(options, keep, names_from_ids)
+        return writer.commit(_description(facts, content, described, given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,6 @@ class Nodes:
     """The nodes of the KB in order of prior."""
 
     ids: list[str]
-    node: NDArray[np.uint32]  # [n] number of each entity in the facts
     entity: NDArray[np.int64]  # [all nodes of the facts] number in the KB, -1 where left out
     prior: NDArray[np.float64]
     prior_given: bool
@@ -80,31 +84,78 @@ class Names:
     indptr: NDArray[np.int64]
 
 
-def choose_universe(facts: Facts, wanted: set[str] | None) -> NDArray[np.bool_]:
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that goes into the KB."""
+
+    nodes: Nodes
+    names: Names
+    index: NameIndexArrays
+    descriptions: Strings
+    type_indptr: NDArray[np.int64]
+    entity_types: NDArray[np.uint32]
+    redirects: dict[str, int]  # id -> entity
+
+
+def resolve_redirects(facts: Facts) -> dict[str, int]:
+    """Redirect id -> node of the facts, through chains. An id with a record or name of its own is no redirect."""
+    own = set(facts.record_node) | set(facts.name_node)
+    for members in facts.left_out.values():
+        own -= members
+    resolved = {}
+    for old, new in sorted(facts.redirects.items()):
+        seen = {old}
+        while new in facts.redirects and new not in seen:
+            seen.add(new)
+            new = facts.redirects[new]
+        if new in facts.ids and new != old and facts.ids.get(old) not in own:
+            resolved[old] = facts.ids[new]
+    return resolved
+
+
+def choose_universe(facts: Facts, redirects: dict[str, int], wanted: set[str] | None) -> NDArray[np.bool_]:
     """Which nodes of the facts are part of the KG."""
     part = np.ones(len(facts.ids), dtype=bool)
     for members in facts.left_out.values():
         part[list(members)] = False
+    part[[facts.ids[old] for old in redirects if old in facts.ids]] = False
     if wanted is not None:
-        known = [facts.ids[each] for each in wanted if each in facts.ids]
-        if not known:
-            raise BuildError(
-                f"none of the {len(wanted):,} ids to keep is in the KG (it has ids like {next(iter(facts.ids))}); "
-                "check the spelling of the ids given with --keep"
-            )
         kept = np.zeros(len(facts.ids), dtype=bool)
-        kept[known] = True
+        kept[_nodes_of(wanted, facts, redirects)] = True
         facts.left_out["not in --keep"] = set(np.flatnonzero(part & ~kept).tolist())
         part &= kept
+    if not part[_uints(facts.name_node)].any():
+        raise BuildError(f"no entity with a name is left of {len(facts.ids):,} nodes; {_left_out(facts)}")
     return part
 
 
-def order_nodes(facts: Facts, part: NDArray[np.bool_]) -> Nodes:
+def _left_out(facts: Facts) -> str:
+    reasons = ", ".join(f"{len(members):,} {reason}" for reason, members in facts.left_out.items() if members)
+    return f"left out: {reasons}; check the options that leave them out, or the source"
+
+
+def _nodes_of(wanted: set[str], facts: Facts, redirects: dict[str, int]) -> list[int]:
+    found = {each: redirects.get(each, facts.ids.get(each)) for each in sorted(wanted)}
+    unknown = [each for each, node in found.items() if node is None]
+    if len(unknown) == len(wanted):
+        raise BuildError(
+            f"none of the {len(wanted):,} ids to keep is in the KG (it has ids like {next(iter(facts.ids))}); "
+            "check the spelling of the ids given with --keep"
+        )
+    for each in unknown:
+        facts.problems.add("id to keep that is not in the KG", "--keep", each)
+    return [node for node in found.values() if node is not None]
+
+
+def order_nodes(facts: Facts, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
     """Number the nodes by prior, highest first; equal priors by external id. The prior is the degree unless given."""
     all_ids = list(facts.ids)
     node = np.flatnonzero(part)
     local = np.full(len(all_ids), -1, dtype=np.int64)
     local[node] = np.arange(len(node))
+    for old, target in redirects.items():
+        if old in facts.ids:
+            local[facts.ids[old]] = local[target]  # an edge to a redirect is an edge to what it stands for
     edges = _edges_within(facts, local, len(node))
     prior, given = _prior(facts, local, edges)
     ids = [all_ids[i] for i in node.tolist()]
@@ -114,16 +165,7 @@ def order_nodes(facts: Facts, part: NDArray[np.bool_]) -> Nodes:
     number[order] = np.arange(len(order), dtype=np.uint32)
     entity = np.full(len(all_ids), -1, dtype=np.int64)
     entity[node] = number
-    graph = build_graph(edges, number)
-    return Nodes(
-        [ids[i] for i in order.tolist()],
-        node[order].astype(np.uint32),
-        entity,
-        prior[order],
-        given,
-        graph,
-        edges.self_loops,
-    )
+    return Nodes([ids[i] for i in order.tolist()], entity, prior[order], given, build_graph(edges, number), edges.self_loops)
 
 
 def collect_names(facts: Facts, nodes: Nodes) -> Names:
@@ -159,10 +201,10 @@ def _edges_within(facts: Facts, local: NDArray[np.int64], nodes: int) -> EdgeLis
 def _prior(facts: Facts, local: NDArray[np.int64], edges: EdgeList) -> tuple[NDArray[np.float64], bool]:
     if not facts.prior_node:
         return edges.degree.astype(np.float64), False
-    prior = np.zeros(edges.nodes, dtype=np.float64)
+    prior = np.full(edges.nodes, -np.inf)
     node = local[_uints(facts.prior_node)]
     np.maximum.at(prior, node[node >= 0], np.frombuffer(facts.prior_value, dtype=np.float64)[node >= 0])
-    return prior, True
+    return np.where(np.isfinite(prior), prior, 0.0), True
 
 
 def _check_buildable(facts: Facts, options: ReadOptions) -> None:
@@ -176,13 +218,16 @@ def _check_buildable(facts: Facts, options: ReadOptions) -> None:
             facts.problems.add("no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found")
         return
     remedy = "give names with a column or predicate for them, or use --names-from-ids"
-    if facts.literal_predicates:
+    if facts.other_languages:
+        found = ", ".join(language for language, _ in facts.other_languages.most_common(5))
+        remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {found}; try without --lang"
+    elif facts.literal_predicates:
         from eigenthemes.kg.rdf import PREFIXES, shorten
 
         best = shorten(facts.literal_predicates.most_common(1)[0][0], {**PREFIXES, **facts.prefixes})
         remedy = f"most frequent literal predicate: {best}; try --label {best}"
-    elif options.languages:
-        remedy = f"no name is tagged {', '.join(options.languages)} or untagged; try without --lang"
+    if facts.left_out:
+        remedy = _left_out(facts)
     raise BuildError(f"0 of {len(facts.ids):,} nodes have a name in a known predicate or column; {remedy}")
 
 
@@ -206,12 +251,11 @@ def _read_ids(path: str | Path) -> set[str]:
     return wanted
 
 
-def _write(writer: KBWriter, facts: Facts, nodes: Nodes, names: Names, index: NameIndexArrays) -> None:
-    ids = Strings.of(nodes.ids)
-    redirects = _resolved_redirects(facts, nodes)
-    redirect_ids = Strings.of(redirects)
+def _write(writer: KBWriter, facts: Facts, content: Content) -> None:
+    nodes, names = content.nodes, content.names
+    ids, redirect_ids = Strings.of(nodes.ids), Strings.of(content.redirects)
     hashes = np.concatenate((hash_strings(ids), hash_strings(redirect_ids)))
-    targets = np.array(list(redirects.values()), dtype=np.uint32)
+    targets = np.array(list(content.redirects.values()), dtype=np.uint32)
     order = np.argsort(hashes, kind="stable")
     writer.add_strings("ids", ids)
     writer.add_strings("redirects", redirect_ids)
@@ -221,16 +265,15 @@ def _write(writer: KBWriter, facts: Facts, nodes: Nodes, names: Names, index: Na
     writer.add("prior", nodes.prior)
     writer.add_strings("names", names.texts)
     writer.add("entity_names", names.indptr)
-    writer.add_strings("descriptions", _descriptions(facts, nodes))
+    writer.add_strings("descriptions", content.descriptions)
     writer.add_strings("types", Strings.of(facts.types))
-    type_indptr, entity_types = _types(facts, nodes)
-    writer.add("type_indptr", type_indptr)
-    writer.add("entity_types", entity_types)
+    writer.add("type_indptr", content.type_indptr)
+    writer.add("entity_types", content.entity_types)
     writer.add_strings("relations", Strings.of(facts.relations))
     writer.add("graph_indptr", nodes.graph.indptr)
     writer.add("graph_neighbors", nodes.graph.neighbors)
     writer.add("graph_relations", nodes.graph.relations)
-    _write_index(writer, index)
+    _write_index(writer, content.index)
 
 
 def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
@@ -248,19 +291,10 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
     writer.add("typo_checks", index.typos.checks)
 
 
-def _resolved_redirects(facts: Facts, nodes: Nodes) -> dict[str, int]:
-    """Redirect id -> entity, through chains; those that end nowhere, or hide a real entity, are dropped."""
-    resolved = {}
-    for old, new in sorted(facts.redirects.items()):
-        seen = {old}
-        while new in facts.redirects and new not in seen:
-            seen.add(new)
-            new = facts.redirects[new]
-        entity = nodes.entity[facts.ids[new]] if new in facts.ids else -1
-        hides = old in facts.ids and nodes.entity[facts.ids[old]] >= 0
-        if entity >= 0 and not hides:
-            resolved[old] = int(entity)
-    return resolved
+def _redirect_targets(redirects: dict[str, int], nodes: Nodes) -> dict[str, int]:
+    """Redirect id -> entity; those to a node that is not part of the KB are dropped."""
+    entities = {old: int(nodes.entity[node]) for old, node in redirects.items()}
+    return {old: entity for old, entity in entities.items() if entity >= 0}
 
 
 def _descriptions(facts: Facts, nodes: Nodes) -> Strings:
@@ -286,49 +320,44 @@ def _types(facts: Facts, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.ui
     return indptr, pairs[:, 1].astype(np.uint32)
 
 
-def _description(
-    facts: Facts,
-    nodes: Nodes,
-    names: Names,
-    index: NameIndexArrays,
-    sources: list[dict[str, Any]],
-    options: ReadOptions,
-    keep: str | Path | None,
-    names_from_ids: bool,
-) -> dict[str, Any]:
+def _options(options: ReadOptions, keep: str | Path | None, names_from_ids: bool) -> dict[str, Any]:
+    return {
+        "label": list(options.label),
+        "alias": list(options.alias),
+        "description": list(options.description),
+        "type": list(options.type),
+        "prior": list(options.prior),
+        "lang": list(options.languages),
+        "synonyms": list(options.synonyms),
+        "sitelink": options.sitelink,
+        "column": dict(options.columns),
+        "keep": None if keep is None else Path(keep).name,
+        "names_from_ids": names_from_ids,
+    }
+
+
+def _description(facts: Facts, content: Content, sources: list[dict[str, Any]], options: dict[str, Any]) -> dict[str, Any]:
     """What the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
     return {
         "tool": {"name": "eigenthemes", "version": __version__},
         "sources": sources,
-        "options": {
-            "label": list(options.label),
-            "alias": list(options.alias),
-            "description": list(options.description),
-            "type": list(options.type),
-            "prior": list(options.prior),
-            "lang": list(options.languages),
-            "synonyms": list(options.synonyms),
-            "sitelink": options.sitelink,
-            "column": dict(options.columns),
-            "keep": None if keep is None else Path(keep).name,
-            "names_from_ids": names_from_ids,
-        },
-        "counts": _counts(facts, nodes, names, index),
+        "options": options,
+        "counts": _counts(facts, content),
         "left_out": {reason: len(members) for reason, members in sorted(facts.left_out.items())},
         "problems": dict(sorted(facts.problems.counts.items())),
         "problem_examples": dict(sorted(facts.problems.examples.items())),
     }
 
 
-def _counts(facts: Facts, nodes: Nodes, names: Names, index: NameIndexArrays) -> dict[str, Any]:
+def _counts(facts: Facts, content: Content) -> dict[str, Any]:
+    nodes, names, index = content.nodes, content.names, content.index
     whole = index.key_kinds <= WHOLE
     key = np.repeat(np.arange(len(index.key_indptr) - 1), np.diff(index.key_indptr))[whole]
     sharing = np.bincount(key)
-    named = int((np.diff(names.indptr) > 0).sum())
     return {
         "statements": facts.statements,
         "entities": len(nodes),
-        "named": named,
+        "named": int((np.diff(names.indptr) > 0).sum()),
         "names": len(names.texts),
         "distinct_names": int((sharing > 0).sum()),
         "ambiguous_names": int((sharing > 1).sum()),
@@ -338,9 +367,9 @@ def _counts(facts: Facts, nodes: Nodes, names: Names, index: NameIndexArrays) ->
         "self_loops": nodes.self_loops,
         "isolated": int((nodes.graph.degree == 0).sum()),
         "relations": len(facts.relations),
-        "types": len(facts.types),
-        "described": len(set(facts.description_node)),
-        "redirects": len(facts.redirects),
+        "types": len(np.unique(content.entity_types)),
+        "described": int((np.diff(content.descriptions.offsets) > 0).sum()),
+        "redirects": len(content.redirects),
         "prior": "given" if nodes.prior_given else "degree",
     }
 

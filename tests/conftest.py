@@ -35,7 +35,8 @@ NODES = [
     {"id": "tumor", "name": "Tumor"},
 ]
 EDGES = [
-    ("mj", "nba"), ("mj", "us"), ("mj", "iowa"), ("mj", "paris"), ("jo", "us"), ("jo", "who"), ("mij", "us"), ("paris", "tokyo"),
+    ("mj", "nba"), ("mj", "us"), ("mj", "iowa"), ("mj", "paris"), ("jo", "us"), ("jo", "who"), ("mij", "us"),
+    ("paris", "tokyo"),
     ("paris-tx", "us"), ("thewho", "nameless"), ("oneill", "nba"), ("qaeda", "us"), ("iowa", "us"), ("wittgenstein", "paris"),
 ]  # fmt: skip
 

@@ -78,7 +78,7 @@ def test_a_newer_format_says_upgrade(source: Path, tmp_path: Path) -> None:
     build_kb([source], tmp_path / "a.kb")
     manifest = json.loads((tmp_path / "a.kb" / "manifest.json").read_text())
     (tmp_path / "a.kb" / "manifest.json").write_text(json.dumps({**manifest, "version": 99}))
-    with pytest.raises(KBVersionError, match="format version 99.*pip install -U eigenthemes"):
+    with pytest.raises(KBVersionError, match=r"format version 99.*pip install -U eigenthemes"):
         KB.open(tmp_path / "a.kb")
 
 

@@ -71,7 +71,7 @@ print(len(found), "numba" in sys.modules)
 
 
 def test_kernels_work_where_their_cache_cannot_be_written(tiny: eigenthemes.KB, tmp_path: Path) -> None:
-    check = f"""
+    check = """
 import numba.core.caching as caching
 caching.CacheImpl._locator_classes = []  # as where neither the package's folder nor the user's can be written
 from eigenthemes.kernels.hashing import step

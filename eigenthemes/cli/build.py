@@ -87,14 +87,13 @@ def build(
 
 def _read_options(given: dict[str, Any]) -> Any:
     from eigenthemes.errors import OptionError
-    from eigenthemes.kg.options import ReadOptions
-    from eigenthemes.kg.tabular import ROLES
+    from eigenthemes.kg.options import COLUMN_ROLES, ReadOptions
 
     columns = []
     for pair in given["column"]:
         role, equals, header = pair.partition("=")
-        if not equals or role not in ROLES:
-            raise OptionError(f"--column {pair} is not ROLE=HEADER; the roles are {', '.join(ROLES)}")
+        if not equals:
+            raise OptionError(f"--column {pair} is not ROLE=HEADER; the roles are {', '.join(COLUMN_ROLES)}")
         columns.append((role, header))
     return ReadOptions(
         label=given["label"],

@@ -25,11 +25,13 @@ _SUFFIXES = {
 }  # fmt: skip
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 
+_NODE = rb"(?:<[^>]*>|_:\S+)"
 _TERM = rb'(?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^>]*>)?)'
-_TRIPLE = re.compile(rb"\s*(?:<[^>]*>|_:\S+)\s+<[^>]*>\s+" + _TERM + rb"\s*\.\s*(?:#.*)?$")
-_QUAD = re.compile(rb"\s*(?:<[^>]*>|_:\S+)\s+<[^>]*>\s+" + _TERM + rb"\s+(?:<[^>]*>|_:\S+)\s*\.\s*(?:#.*)?$")
-_PREFIX = re.compile(rb"^\s*@?(?:prefix|base)\s", re.IGNORECASE | re.MULTILINE)
-_GRAPH = re.compile(rb"(?:^|\s)(?:GRAPH\s*)?(?:<[^>]*>|[\w.-]*:[\w.-]*)?\s*\{", re.MULTILINE)
+_TRIPLE = re.compile(rb"\s*" + _NODE + rb"\s+<[^>]*>\s+" + _TERM + rb"\s*\.\s*(?:#.*)?$")
+_QUAD = re.compile(rb"\s*" + _NODE + rb"\s+<[^>]*>\s+" + _TERM + rb"\s+" + _NODE + rb"\s*\.\s*(?:#.*)?$")
+_PREFIX = re.compile(rb"^\s*@?(?:prefix\s+[\w.-]*:\s*<|base\s+<)", re.IGNORECASE | re.MULTILINE)
+_GRAPH = re.compile(rb"^\s*(?:GRAPH\s+)?(?:<[^>]*>|[\w.-]*:[\w.-]*)?\s*\{", re.MULTILINE | re.IGNORECASE)
+_WIKIDATA = re.compile(rb'"(?:claims|labels|descriptions|sitelinks)"\s*:\s*(?:\{|\[\s*\])')
 
 
 def read_sources(
@@ -49,16 +51,23 @@ def read_sources(
     facts = Facts(strict=options.strict)
     described = []
     for number, path in enumerate(paths):
-        with progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes") as advance:
-            with Source(path, facts.problems, advance) as source:
-                _read_source(source, format_name, options, number, workers or Workers(1), facts)
-                described.append(source.description())
-    facts.note_unknown_nodes()
-    _check_predicates(options, facts)
+        step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")
+        with step as advance, Source(path, facts.problems, advance) as source:
+            _read_source(source, format_name, options, number, workers or Workers(1), facts)
+            described.append(source.description())
+    facts.check_records()
+    _check_options(options, facts)
+    if options.sitelink and facts.record_node:
+        for node in set(facts.ids.values()) - set(facts.record_node):
+            facts.leave_out(node, f"no {options.sitelink} sitelink")
     return facts, described
 
 
-def _check_predicates(options: ReadOptions, facts: Facts) -> None:
+def _check_options(options: ReadOptions, facts: Facts) -> None:
+    """Refuse what would be overlooked in silence: predicates with an unknown prefix, columns that no table has."""
+    for role, column in options.columns:
+        if column not in facts.columns_seen:
+            raise OptionError(f"no table has the column {column} given with --column {role}={column}; check its spelling")
     if options.label or options.alias or options.description or options.type or options.prior:
         from eigenthemes.kg.rdf import check_prefixes
 
@@ -71,32 +80,42 @@ def detect_format(head: bytes, name: str) -> str | None:
     if head.startswith(b"PAR1"):
         return "parquet"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    lines = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
-    first = lines[0].rstrip() if lines else b""
-    if first.startswith((b"{", b"[{", b"[")) and not re.match(rb"\[\w+\]", first):
-        return _detect_json(text, suffix)
+    lines = [line.rstrip() for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
+    first = lines[0] if lines else b""
+    if first.startswith((b"{", b"[")) and not re.match(rb"\[\w+\]", first):
+        return "wikidata" if _WIKIDATA.search(text) else "jsonl"
     if first.startswith((b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")):
         return "xml"
-    if first.startswith((b"format-version:", b"[Term]", b"[Typedef]")) or re.search(rb"^\[Term\]\s*$", text, re.MULTILINE):
+    if first.startswith(b"format-version:") or re.search(rb"^\[Term\]\s*$", text, re.MULTILINE):
         return "obo"
-    if _TRIPLE.match(first) and b"\t" not in first.split(b">")[0]:
-        return "nt"
-    if _QUAD.match(first):
-        return "nq"
-    if _PREFIX.search(text) or suffix in ("ttl", "trig"):
-        return "trig" if suffix == "trig" or (suffix != "ttl" and _GRAPH.search(text)) else "ttl"
-    if suffix in ("nt", "nq", "xml", "obo"):
-        return "ttl" if suffix in ("nt", "nq") and first.startswith(b"<") else suffix
+    return _detect_rdf(text, lines, suffix) or _detect_table(lines) or suffix
+
+
+def _detect_rdf(text: bytes, lines: list[bytes], suffix: str | None) -> str | None:
+    """N-Triples and N-Quads where lines are whole statements; Turtle and TriG by their prefixes or name."""
+    quads = sum(1 for line in lines if _QUAD.match(line))
+    triples = sum(1 for line in lines if _TRIPLE.match(line))
+    whole = quads + triples
+    by_line = 2 * whole >= len(lines) or (whole and suffix in ("nt", "nq") and not _goes_on(lines))
+    if lines and by_line and not _PREFIX.search(text):
+        return "nq" if quads or suffix == "nq" else "nt"
+    if _PREFIX.search(text) or suffix in ("ttl", "trig", "nt", "nq"):
+        return "trig" if suffix in ("trig", "nq") or _GRAPH.search(text) else "ttl"
+    return None
+
+
+def _goes_on(lines: list[bytes]) -> bool:
+    """Does a statement go on in the next line, as in Turtle?"""
+    return any(line.endswith((b";", b",")) for line in lines)
+
+
+def _detect_table(lines: list[bytes]) -> str | None:
+    first = lines[0] if lines else b""
     if b"\t" in first:
         return "tsv"
-    if b"," in first or b";" in first:
-        return "csv"
-    return suffix
-
-
-def _detect_json(text: bytes, suffix: str | None) -> str:
-    wikidata = re.search(rb'"(?:claims|labels|sitelinks)"\s*:\s*[\[{]', text[: 1 << 16])
-    return "wikidata" if wikidata or text.startswith(b"[") else suffix or "jsonl"
+    if first.isdigit() and len(lines) > 1 and len(lines[1].split()) > 1:
+        return "tsv"  # OpenKE: a count, then rows
+    return "csv" if b"," in first or b";" in first else None
 
 
 def _suffix(name: str) -> str | None:
@@ -107,7 +126,7 @@ def _suffix(name: str) -> str | None:
 def _read_source(
     source: Source, format_name: str | None, options: ReadOptions, number: int, workers: Workers, facts: Facts
 ) -> None:
-    if not source.head.strip():
+    if not source.head.removeprefix(b"\xef\xbb\xbf").strip():
         facts.problems.add("empty file", source.name)
         return
     found = format_name or detect_format(source.head, source.path)
@@ -115,7 +134,8 @@ def _read_source(
         raise SourceError(
             f"the format of {source.name} was not recognised by its content or name; give --format, one of {', '.join(FORMATS)}"
         )
-    nodes = "" if number == 0 else f"{number}."  # keeps the blank nodes of two files apart
+    facts.begin_file(source.name)
+    nodes = "" if number == 0 else f"{number}#"  # keeps the blank nodes of two files apart: no label has a #
     if found in ("nt", "nq"):
         from eigenthemes.kg import rdf
 
@@ -128,8 +148,7 @@ def _read_source(
     elif found in ("ttl", "trig", "xml"):
         from eigenthemes.kg import rdf
 
-        # XML declares its encoding itself: its bytes are not touched
-        stream = source.stream if found == "xml" else source.text()
+        stream = source.xml() if found == "xml" else source.text()
         namespaces = rdf.xml_namespaces(source.head) if found == "xml" else {}
         rdf.read_stream(stream, found, facts, options=options, origin=source.name, nodes=nodes, namespaces=namespaces)
     elif found == "obo":

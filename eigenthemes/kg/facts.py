@@ -6,19 +6,21 @@ of two blocks of one file can be merged, so that blocks may be read by several p
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eigenthemes.errors import SourceError
 from eigenthemes.strings import StringPile
 
 ALIAS = 128  # a name's rank: 0..127 may serve as the label, 128.. is an alias; the lower the better the language
 SHOWN = 5  # examples kept of each kind of problem
-_UNKNOWN_NODE = "edge to a node without a row (kept as a connector)"
 
 
 @dataclass
@@ -30,7 +32,7 @@ class Problems:
     examples: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, kind: str, where: str, detail: str = "") -> None:
-        message = f"{where}: {detail}" if detail else where
+        message = " ".join((f"{where}: {detail}" if detail else where).split())  # one line, whatever the source holds
         if self.strict:
             raise SourceError(f"{kind} at {message}; mend the file or build without --strict to leave it out")
         self.counts[kind] += 1
@@ -57,9 +59,13 @@ class Facts:
         self.description_node, self.description_rank, self.description_text = array("I"), array("B"), StringPile()
         self.type_node, self.type_id = array("I"), array("I")
         self.prior_node, self.prior_value = array("I"), array("d")
-        self.defined = array("I")  # nodes with a record of their own, where the format has records
+        # where the format has records: the nodes that have one and its line; the edges of records and their lines
+        self.record_node, self.record_line = array("I"), array("I")
+        self.edge_number, self.edge_line = array("I"), array("I")
+        self.files: list[tuple[str, int, int]] = []  # file, its first record, its first edge of a record
+        self.columns_seen: set[str] = set()
+        self.other_languages: Counter[str] = Counter()  # of names that --lang did not keep
         self.left_out: dict[str, set[int]] = {}  # reason -> nodes that are not part of the KG
-        self.edge_lines: list[tuple[str, int, array[int]]] = []  # of tables: file, its first edge, line of each edge
         self.redirects: dict[str, str] = {}
         self.problems = Problems(strict)
         self.statements = 0  # triples, claims, rows or clauses read
@@ -92,32 +98,65 @@ class Facts:
         self.edge_target.append(target)
         self.edge_relation.append(self.relations.setdefault(relation, len(self.relations)))
 
-    def prior(self, node: int, value: float) -> None:
-        self.prior_node.append(node)
-        self.prior_value.append(value)
+    def prior(self, node: int, text: Any, where: str) -> None:
+        try:
+            value = float(text)
+        except (TypeError, ValueError):
+            value = math.nan
+        if math.isfinite(value):
+            self.prior_node.append(node)
+            self.prior_value.append(value)
+        else:
+            self.problems.add("prior that is not a number", where, repr(text))
+
+    def begin_file(self, name: str) -> None:
+        self.files.append((name, len(self.record_node), len(self.edge_number)))
+
+    def record(self, external_id: str, line: int) -> int:
+        """A node with a record of its own."""
+        node = self.node(external_id)
+        self.record_node.append(node)
+        self.record_line.append(line)
+        return node
+
+    def record_edge(self, source: int, target: int, relation: str, line: int) -> None:
+        """An edge that a record states."""
+        self.edge_number.append(len(self.edge_source))
+        self.edge_line.append(line)
+        self.edge(source, target, relation)
 
     def leave_out(self, node: int, reason: str) -> None:
         self.left_out.setdefault(reason, set()).add(node)
 
-    def note_unknown_nodes(self) -> None:
-        """Count the edges of tables that name a node no table has a row for; such nodes are connectors."""
-        if not self.defined or not self.edge_lines:
+    def check_records(self) -> None:
+        """Count ids with two records, and edges of records to nodes that have neither a record nor a name."""
+        if not self.record_node:
             return
-        known = np.zeros(len(self.ids), dtype=bool)
-        known[np.frombuffer(self.defined, dtype=np.uint32)] = True
-        source, target = (np.frombuffer(each, dtype=np.uint32) for each in (self.edge_source, self.edge_target))
         ids = list(self.ids)
-        for file, first, lines in self.edge_lines:
-            ends = np.stack((source[first : first + len(lines)], target[first : first + len(lines)]), axis=1)
-            unknown = ~known[ends]
-            rows = np.flatnonzero(unknown.any(axis=1)).tolist()
-            for row in rows[:SHOWN]:
-                self.problems.add(_UNKNOWN_NODE, f"{file}:{lines[row]}", ids[ends[row][unknown[row]][0]])
-            if rows[SHOWN:]:
-                self.problems.counts[_UNKNOWN_NODE] += len(rows[SHOWN:])
+        node = np.frombuffer(self.record_node, dtype=np.uint32)
+        order = np.argsort(node, kind="stable")
+        again = np.sort(order[1:][node[order][1:] == node[order][:-1]])
+        self._note_all("duplicate id (names merged)", again, self.record_line, 1, lambda row: ids[node[row]])
+        known = np.zeros(len(ids), dtype=bool)
+        known[node] = True
+        known[np.frombuffer(self.name_node, dtype=np.uint32)] = True
+        edges = np.frombuffer(self.edge_number, dtype=np.uint32)
+        ends = [np.frombuffer(each, dtype=np.uint32)[edges] for each in (self.edge_source, self.edge_target)]
+        unknown = np.flatnonzero(~(known[ends[0]] & known[ends[1]]))
+        kind = "edge to a node without a record (kept as a connector)"
+        self._note_all(kind, unknown, self.edge_line, 2, lambda row: ids[next(e[row] for e in ends if not known[e[row]])])
+
+    def _note_all(self, kind: str, rows: NDArray[np.int64], lines: array[int], first: int, name: Callable[[int], str]) -> None:
+        """Count a problem of many records; the first few with file and line."""
+        for row in rows[:SHOWN].tolist():
+            file = next(each[0] for each in reversed(self.files) if each[first] <= row)
+            self.problems.add(kind, f"{file}:{lines[row]}", name(row))
+        if len(rows) > SHOWN:
+            self.problems.counts[kind] += len(rows) - SHOWN
 
     def merge(self, other: Facts) -> None:
         """Take in the facts of another block."""
+        first_edge = len(self.edge_source)
         nodes = _translation(other.ids, self.ids)
         relations = _translation(other.relations, self.relations)
         types = _translation(other.types, self.types)
@@ -134,20 +173,24 @@ class Facts:
         _extend(self.type_id, other.type_id, types)
         _extend(self.prior_node, other.prior_node, nodes)
         self.prior_value.extend(other.prior_value)
-        _extend(self.defined, other.defined, nodes)
+        _extend(self.record_node, other.record_node, nodes)
+        self.record_line.extend(other.record_line)
+        self.edge_number.extend(first_edge + number for number in other.edge_number)
+        self.edge_line.extend(other.edge_line)
         for reason, members in other.left_out.items():
             self.left_out.setdefault(reason, set()).update(int(nodes[node]) for node in members)
         self.redirects.update(other.redirects)
         self.problems.merge(other.problems)
         self.statements += other.statements
         self.literal_predicates.update(other.literal_predicates)
+        self.other_languages.update(other.other_languages)
         self.prefixes.update(other.prefixes)
 
 
-def _translation(local: dict[str, int], shared: dict[str, int]) -> np.ndarray[Any, np.dtype[np.uint32]]:
+def _translation(local: dict[str, int], shared: dict[str, int]) -> NDArray[np.uint32]:
     return np.array([shared.setdefault(key, len(shared)) for key in local], dtype=np.uint32)
 
 
-def _extend(into: array[int], local: array[int], translation: np.ndarray[Any, np.dtype[np.uint32]]) -> None:
+def _extend(into: array[int], local: array[int], translation: NDArray[np.uint32]) -> None:
     if local:
         into.frombytes(translation[np.frombuffer(local, dtype=np.uint32)].tobytes())

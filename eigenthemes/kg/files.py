@@ -7,10 +7,12 @@ clean UTF-8 that ends early at worst.
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import hashlib
 import io
 import lzma
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -64,8 +66,9 @@ class _Unpacked(io.RawIOBase):
         if self.ended:
             return 0
         try:
-            # read1: what is there, so that nothing before a damaged place is lost
-            data = self.packed.read1(len(buffer)) if hasattr(self.packed, "read1") else self.packed.read(len(buffer))
+            # little at a time, so that little before a damaged place is lost
+            size = min(len(buffer), 1 << 16)
+            data = self.packed.read1(size) if hasattr(self.packed, "read1") else self.packed.read(size)
         except _BROKEN_STREAM as error:
             self.ended = True
             self.problems.add(
@@ -110,6 +113,20 @@ class Source:
     def text(self) -> BinaryIO:
         """The same bytes as `blocks`, as one readable stream."""
         return cast(BinaryIO, io.BufferedReader(_Joined(block for block, _ in self.blocks()), 1 << 20))
+
+    def xml(self) -> BinaryIO:
+        """An XML file as UTF-8, whatever encoding it declares; the parser knows no other."""
+        declared = re.match(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']""", self.head)
+        encoding = declared[1].decode() if declared else "utf-8"
+        try:
+            decoder = codecs.getincrementaldecoder(encoding)("replace")
+        except LookupError:
+            raise SourceError(f"{self.name} declares the encoding {encoding}, which is unknown; convert it to UTF-8") from None
+        if declared is None or encoding.lower() in ("utf-8", "utf8", "ascii", "us-ascii"):
+            return cast(BinaryIO, self.stream)
+        texts = (decoder.decode(block) for block in iter(lambda: self.stream.read(BLOCK), b""))
+        blocks = (text.replace(encoding, "UTF-8", 1) if i == 0 else text for i, text in enumerate(texts))
+        return cast(BinaryIO, io.BufferedReader(_Joined(block.encode() for block in blocks), 1 << 20))
 
     def lines(self) -> Iterator[str]:
         """The lines as text, line ends removed."""

@@ -25,46 +25,53 @@ def read_lines(lines: Iterator[str], options: ReadOptions, origin: str, facts: F
 
 
 def _frames(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """(number of the first line, text) of each `[Term]` frame; the header and `[Typedef]` frames hold no entity."""
+    """(number of the first line, text) of each `[Term]` frame; the header and other frames hold no entity of the KG.
+
+    fastobo cannot open `[Instance]` frames, and comment lines make it panic: an empty line stands for those.
+    """
     start, frame = 0, list[str]()
     for number, line in enumerate(lines, 1):
         if line.startswith("["):
             if frame:
                 yield start, "\n".join(frame) + "\n"
-            start, frame = number, [line] if line.startswith(("[Term]", "[Instance]")) else []
+            start, frame = number, [line] if line.startswith("[Term]") else []
         elif frame:
-            frame.append(line)
+            frame.append("" if line.startswith("!") else line)
     if frame:
         yield start, "\n".join(frame) + "\n"
 
 
 def _read_frames(batch: list[tuple[int, str]], options: ReadOptions, origin: str, facts: Facts) -> None:
     try:
-        document = fastobo.loads("\n".join(text for _, text in batch))
+        frames = list(_parse("\n".join(text for _, text in batch)))
     except SyntaxError:
         for number, text in batch:
             try:
-                document = fastobo.loads(text)
+                (frame,) = _parse(text)
             except SyntaxError as error:
                 line = number + max(0, (error.lineno or 1) - 1)
                 facts.problems.add("broken OBO frame", f"{origin}:{line}", error.msg)
             else:
-                _read_document(document, options, facts)
+                _read_frame(frame, number, options, facts)
     else:
-        _read_document(document, options, facts)
+        for frame, (number, _) in zip(frames, batch, strict=True):
+            _read_frame(frame, number, options, facts)
 
 
-def _read_document(document: Any, options: ReadOptions, facts: Facts) -> None:
-    for frame in document:
-        facts.statements += len(frame)
-        _read_frame(frame, options, facts)
+def _parse(text: str) -> Any:
+    try:
+        return fastobo.loads(text)
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise SyntaxError(f"the parser gave up: {error}") from None
 
 
-def _read_frame(frame: Any, options: ReadOptions, facts: Facts) -> None:
+def _read_frame(frame: Any, line: int, options: ReadOptions, facts: Facts) -> None:
     external_id = str(frame.id)
-    node = facts.node(external_id)
-    facts.defined.append(node)
+    node = facts.record(external_id, line)
     clauses = list(frame)
+    facts.statements += len(clauses)
     if any(clause.raw_tag() == "is_obsolete" and clause.obsolete for clause in clauses):
         facts.leave_out(node, "obsolete")
         for clause in clauses:
@@ -72,10 +79,10 @@ def _read_frame(frame: Any, options: ReadOptions, facts: Facts) -> None:
                 facts.redirects[external_id] = str(clause.term)
         return
     for clause in clauses:
-        _read_clause(clause, external_id, node, options, facts)
+        _read_clause(clause, external_id, node, line, options, facts)
 
 
-def _read_clause(clause: Any, external_id: str, node: int, options: ReadOptions, facts: Facts) -> None:
+def _read_clause(clause: Any, external_id: str, node: int, line: int, options: ReadOptions, facts: Facts) -> None:
     tag = clause.raw_tag()
     if tag == "name":
         facts.name(node, clause.name, 0)
@@ -88,8 +95,8 @@ def _read_clause(clause: Any, external_id: str, node: int, options: ReadOptions,
     elif tag == "namespace":
         facts.type(node, str(clause.namespace))
     elif tag == "is_a":
-        facts.edge(node, facts.node(str(clause.term)), "is_a")
+        facts.record_edge(node, facts.node(str(clause.term)), "is_a", line)
     elif tag == "relationship":
-        facts.edge(node, facts.node(str(clause.term)), str(clause.typedef))
+        facts.record_edge(node, facts.node(str(clause.term)), str(clause.typedef), line)
     elif tag == "alt_id":
         facts.redirects[str(clause.alt_id)] = external_id

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from eigenthemes.errors import OptionError
 
 SCOPES = ("exact", "related", "broad", "narrow")
+COLUMN_ROLES = ("id", "name", "aliases", "description", "prior", "type", "source", "target", "relation")
+_NO_LANGUAGE = ("", "mul", "und", "zxx")  # untagged, or tagged as of no language or of all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,9 @@ class ReadOptions:
         for scope in self.synonyms:
             if scope not in SCOPES:
                 raise OptionError(f"synonym scope {scope!r} is unknown; expected some of {', '.join(SCOPES)}")
+        for role, _ in self.columns:
+            if role not in COLUMN_ROLES:
+                raise OptionError(f"column role {role!r} is unknown; expected one of {', '.join(COLUMN_ROLES)}")
 
     def language_rank(self, language: str | None) -> int | None:
         """0 for the best language of a label, more for others, None for one that is not kept."""
@@ -36,15 +41,18 @@ class ReadOptions:
             return _rank_among(tag, self.languages)
         if tag == "en":
             return 0
-        if not tag:
+        if tag in _NO_LANGUAGE:
             return 1
         return 2 if tag.startswith("en-") else 3
 
 
 def _rank_among(tag: str, wanted: tuple[str, ...]) -> int | None:
-    if not tag:
-        return len(wanted)
+    """Each language, then its regions, then the next; untagged names last."""
+    if tag in _NO_LANGUAGE:
+        return min(126, 2 * len(wanted))
     for rank, language in enumerate(wanted):
-        if tag == language.lower() or tag.startswith(language.lower() + "-"):
-            return rank
+        if tag == language.lower():
+            return min(126, 2 * rank)
+        if tag.startswith(language.lower() + "-"):
+            return min(126, 2 * rank + 1)
     return None

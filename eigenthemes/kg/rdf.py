@@ -38,6 +38,8 @@ PREFIXES = {
     "org": "http://www.w3.org/ns/org#",
 }
 
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
 LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED = range(7)
 
 _PREDICATES: dict[int, tuple[str, ...]] = {
@@ -66,6 +68,8 @@ _SYNONYMS = {
     "broad": "oboInOwl:hasBroadSynonym",
     "narrow": "oboInOwl:hasNarrowSynonym",
 }
+
+_PIECE = 256  # lines read at a time where a block has an error
 
 FORMATS = {
     "nt": ox.RdfFormat.N_TRIPLES,
@@ -97,11 +101,11 @@ def shorten(iri: str, prefixes: dict[str, str] = PREFIXES) -> str:
 
 
 class Roles:
-    """Predicate -> role. CURIEs of the user with a prefix of the file's own wait until the file declares it."""
+    """Predicate -> role. A CURIE of the user means what the file's own prefixes say, once it declares them."""
 
     def __init__(self, options: ReadOptions) -> None:
         self.of: dict[str, int] = {}
-        self.waiting: dict[str, int] = {}
+        self.given: dict[str, int] = {}
         for role, names in _PREDICATES.items():
             self._add(role, names)
         self._add(ALIAS_ROLE, tuple(_SYNONYMS[scope] for scope in options.synonyms))
@@ -113,31 +117,53 @@ class Roles:
             (PRIOR, options.prior),
         ):
             self._add(role, names)
+            self.given.update(dict.fromkeys(names, role))
 
     def _add(self, role: int, names: tuple[str, ...]) -> None:
         for name in names:
-            iri = expand(name)
-            if iri is None and ":" not in name:
+            if ":" not in name:
                 raise OptionError(f"{name!r} is neither an IRI nor a CURIE; write it like rdfs:label or http://...")
-            if iri is None:
-                self.waiting[name] = role
-            else:
+            iri = expand(name)
+            if iri is not None:
                 self.of[iri] = role
 
     def declare(self, prefixes: dict[str, str]) -> None:
-        """Resolve waiting CURIEs with the prefixes a file declares."""
-        for name, role in list(self.waiting.items()):
+        """Resolve the user's CURIEs with the prefixes a file declares."""
+        for name, role in self.given.items():
             iri = expand(name, prefixes)
             if iri is not None:
                 self.of[iri] = role
-                del self.waiting[name]
 
 
 def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadOptions, origin: str, nodes: str) -> Facts:
     """The facts of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
+
+    def read(lines: bytes) -> Facts:
+        facts = Facts(strict=options.strict)
+        quads = ox.parse(input=lines, format=FORMATS[format_name], lenient=True)
+        _collect_valid(quads, facts, Roles(options), options, origin, lambda label: f"_:{nodes}{label}")
+        return facts
+
+    try:
+        return read(data)
+    except SyntaxError:  # the parser may run on over line ends: go by line
+        return _read_lines(data, first_line, read, origin, options)
+
+
+def _read_lines(data: bytes, first_line: int, read: Callable[[bytes], Facts], origin: str, options: ReadOptions) -> Facts:
+    """Piece by piece, and a piece with an error in it line by line, so that a broken line costs that line only."""
     facts = Facts(strict=options.strict)
-    quads = ox.parse(input=data, format=FORMATS[format_name], lenient=True)
-    _collect(quads, facts, Roles(options), options, origin, first_line - 1, lambda label: f"_:{nodes}{label}")
+    lines = data.splitlines(keepends=True)
+    for start in range(0, len(lines), _PIECE):
+        piece = lines[start : start + _PIECE]
+        try:
+            facts.merge(read(b"".join(piece)))
+        except SyntaxError:
+            for number, line in enumerate(piece, first_line + start):
+                try:
+                    facts.merge(read(line))
+                except SyntaxError as error:
+                    facts.problems.add("broken statement", f"{origin}:{number}", _cause(error))
     return facts
 
 
@@ -161,7 +187,7 @@ def read_stream(
     roles = Roles(options)
     roles.declare(namespaces)
     facts.prefixes.update(namespaces)
-    _collect(quads, facts, roles, options, origin, 0, blank)
+    _collect(quads, facts, roles, options, origin, blank)
     facts.prefixes.update(_declared(quads))
 
 
@@ -174,7 +200,7 @@ def xml_namespaces(head: bytes) -> dict[str, str]:
 def check_prefixes(options: ReadOptions, declared: dict[str, str]) -> None:
     """Refuse a predicate of the user whose prefix nobody knows: it would be overlooked in silence."""
     for name in (*options.label, *options.alias, *options.description, *options.type, *options.prior):
-        if expand(name, {**PREFIXES, **declared}) is None:
+        if ":" in name and expand(name, {**PREFIXES, **declared}) is None:
             raise OptionError(f"the prefix of {name} is neither declared in the sources nor a usual one; give the whole IRI")
 
 
@@ -182,27 +208,20 @@ def _declared(quads: Any) -> dict[str, str]:
     return dict(quads.prefixes)
 
 
-def _collect(
-    quads: Any,
-    facts: Facts,
-    roles: Roles,
-    options: ReadOptions,
-    origin: str,
-    lines_before: int,
-    blank: Callable[[str], str],
-) -> None:
+def _collect(quads: Any, facts: Facts, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]) -> None:
     """Read to the end; a syntax error is noted and the parser goes on behind it."""
     last_bad = -1
     while True:
         try:
-            _collect_valid(quads, facts, roles, options, blank)
+            _collect_valid(quads, facts, roles, options, origin, blank)
             return
         except SyntaxError as error:
-            line = lines_before + (error.lineno or 0)
-            if line == last_bad:
-                continue
-            last_bad = line
-            facts.problems.add("broken statement", f"{origin}:{line}", _cause(error))
+            if error.lineno is None or error.lineno != last_bad:
+                where = origin if error.lineno is None else f"{origin}:{error.lineno}"
+                facts.problems.add("broken statement", where, _cause(error))
+            if error.lineno is None:
+                return
+            last_bad = error.lineno
         except ValueError as error:
             facts.problems.add("broken statement", origin, str(error))
             return
@@ -213,32 +232,34 @@ def _cause(error: SyntaxError) -> str:
     return (error.msg or "").partition(": ")[2] or str(error.msg)
 
 
-def _collect_valid(quads: Any, facts: Facts, roles: Roles, options: ReadOptions, blank: Callable[[str], str]) -> None:
+def _collect_valid(
+    quads: Any, facts: Facts, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]
+) -> None:
     # The one hot loop of reading RDF: locals, no calls where an append does.
     named_node, literal, blank_node = ox.NamedNode, ox.Literal, ox.BlankNode
     role_of, ids = roles.of, facts.ids
     sources, targets, edge_relations, relations = facts.edge_source, facts.edge_target, facts.edge_relation, facts.relations
     known: dict[str, int | None] = {}
-    last_subject, external, node, count = None, "", 0, 0
+    last_subject, last_kind, external, node, count = None, None, "", 0, 0
     try:
         for quad in quads:
             count += 1
             subject = quad.subject
             key = subject.value
-            if key != last_subject:
-                last_subject = key
-                external = key if type(subject) is named_node else blank(key)
+            if key != last_subject or type(subject) is not last_kind:
+                last_subject, last_kind = key, type(subject)
+                external = key if last_kind is named_node else blank(key)
                 node = ids.setdefault(external, len(ids))
             predicate = quad.predicate.value
             if predicate not in known:
-                if roles.waiting:
+                if roles.given:
                     roles.declare(_declared(quads))
                 known[predicate] = role_of.get(predicate)
             role = known[predicate]
             value = quad.object
             kind = type(value)
             if kind is literal:
-                _literal(facts, node, role, predicate, value, options)
+                _literal(facts, node, role, predicate, value, options, origin)
             elif kind is named_node or kind is blank_node:
                 target = value.value if kind is named_node else blank(value.value)
                 if role is None or role < TYPE or role in (PRIOR, DEPRECATED):
@@ -253,23 +274,24 @@ def _collect_valid(quads: Any, facts: Facts, roles: Roles, options: ReadOptions,
         facts.statements += count
 
 
-def _literal(facts: Facts, node: int, role: int | None, predicate: str, value: ox.Literal, options: ReadOptions) -> None:
+def _literal(
+    facts: Facts, node: int, role: int | None, predicate: str, value: ox.Literal, options: ReadOptions, origin: str
+) -> None:
     if role is None:
-        facts.literal_predicates[predicate] += 1
+        if value.language or value.datatype.value == _STRING:
+            facts.literal_predicates[predicate] += 1
     elif role <= DESCRIPTION:
         rank = options.language_rank(value.language)
         if rank is None:
-            return
-        if role == DESCRIPTION:
+            if role != DESCRIPTION:
+                facts.other_languages[value.language or ""] += 1
+        elif role == DESCRIPTION:
             facts.description(node, value.value, rank)
         else:
             facts.name(node, value.value, rank if role == LABEL else rank + ALIAS)
     elif role == TYPE:
         facts.type(node, value.value)
     elif role == PRIOR:
-        try:
-            facts.prior(node, float(value.value))
-        except ValueError:
-            facts.problems.add("prior that is not a number", predicate, repr(value.value))
+        facts.prior(node, value.value, origin)
     elif role == DEPRECATED and value.value in ("true", "1"):
         facts.leave_out(node, "deprecated")

@@ -7,39 +7,22 @@ from __future__ import annotations
 
 import csv
 import io
-from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
 import orjson
 
-from eigenthemes.errors import MissingExtraError, SourceError
+from eigenthemes.errors import SourceError
+from eigenthemes.kg.columns import Columns, find_columns, known_headers
 from eigenthemes.kg.facts import ALIAS, Facts
 from eigenthemes.kg.options import ReadOptions
 
-Row = dict[str, Any]
+_TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
+_OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
+_OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [2]})
+_KGTK_LITERAL = tuple("\"'^@!+-0123456789")
 
-# role -> header names, in lower case without spaces, dots, dashes and underscores
-_NODE_HEADERS = {
-    "id": ("id", "iri", "uri", "qid", "identifier", "nodeid", "entityid", "entity", "node", "curie", ":id"),
-    "name": ("name", "label", "preflabel", "preferredlabel", "title"),
-    "aliases": ("aliases", "alias", "synonyms", "synonym", "altlabel", "altlabels", "alternatenames", "altnames"),
-    "description": ("description", "definition", "def", "comment", "abstract"),
-    "prior": ("prior", "degree", "popularity", "population"),
-    "type": ("type", "types", "class", "category"),
-}
-_EDGE_HEADERS: dict[str, tuple[str, ...]] = {
-    "source": ("source", "subject", "head", "from", "src", "sourceid", "node1", "start", ":startid"),
-    "target": ("target", "object", "tail", "to", "dst", "targetid", "node2", "end", ":endid"),
-    "relation": ("relation", "predicate", "property", "rel", "edge", "relationtype", "type", "label", ":type"),
-}
-ROLES = (*_NODE_HEADERS, *_EDGE_HEADERS)
-_NAME_RELATIONS = {
-    "label": 0, "rdfs:label": 0, "skos:preflabel": 0, "name": 0, "schema:name": 0,
-    "alias": ALIAS, "skos:altlabel": ALIAS, "altlabel": ALIAS,
-}  # fmt: skip
-_DESCRIPTION_RELATIONS = ("description", "schema:description", "rdfs:comment")
-_TYPE_RELATIONS = ("p31", "rdf:type", "type", "isa:type", "wdt:p31")
+Rows = Iterator[tuple[int, list[str]]]  # (line, cells)
 
 
 class TableReader:
@@ -47,35 +30,40 @@ class TableReader:
 
     def __init__(self, facts: Facts, options: ReadOptions, origin: str) -> None:
         self.facts, self.options, self.origin = facts, options, origin
-        self.seen: set[int] = set(facts.defined)
-        self.edge_lines = array("I")
-        facts.edge_lines.append((origin, len(facts.edge_source), self.edge_lines))
+        self.name_relations = {
+            **dict.fromkeys(("label", "rdfs:label", "skos:preflabel", "name", "schema:name"), 0),
+            **dict.fromkeys(("alias", "altlabel", "skos:altlabel"), ALIAS),
+            **dict.fromkeys(map(str.lower, options.label), 0),
+            **dict.fromkeys(map(str.lower, options.alias), ALIAS),
+        }
+        self.description_relations = {"description", "schema:description", "rdfs:comment", *map(str.lower, options.description)}
+        self.type_relations = {"p31", "wdt:p31", "rdf:type", "type", *map(str.lower, options.type)}
+        self._columns: dict[tuple[str, ...], Columns | None] = {}
+
+    # formats
 
     def read_delimited(self, stream: IO[bytes], delimiter: str) -> None:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        csv.field_size_limit(1 << 30)
-        rows = self._csv_rows(text, delimiter)
-        first_number, first = next(rows, (0, list[str]()))
-        if not first:
+        rows = self._tab_rows(text) if delimiter == "\t" else self._csv_rows(_Lines(text), delimiter)
+        number, header = next(rows, (0, list[str]()))
+        if not header:
             return
-        columns = self._columns(first)
+        columns = self._columns_of([_unquoted(cell) for cell in header])
         if columns is None:
-            self._read_plain(first_number, first, rows)
+            self._read_plain(number, header, rows)
             return
         for number, cells in rows:
-            if len(cells) > len(columns):
-                found = f"{len(cells)} cells, the header has {len(columns)}"
+            if len(cells) > len(header):
+                found = f"{len(cells)} cells, the header has {len(header)}"
                 self.facts.problems.add("row with too many cells", f"{self.origin}:{number}", found)
                 continue
-            record: Row = {}
-            for role, cell in zip(columns, cells, strict=False):
-                if role and cell:
-                    record[role] = f"{record[role]}|{cell}" if role in record else cell
-            self._record(record, "source" in columns, number)
+            raw = columns.kgtk or delimiter != "\t"
+            self._row(columns, [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells], number)
 
     def read_json_lines(self, lines: Iterable[str]) -> None:
         for number, line in enumerate(lines, 1):
-            if not line.strip():
+            line = line.strip().removeprefix("[").removesuffix("]").rstrip(", ")  # an array, one record a line
+            if not line:
                 continue
             try:
                 record = orjson.loads(line)
@@ -88,176 +76,203 @@ class TableReader:
                 self.facts.problems.add("broken JSON line", f"{self.origin}:{number}", "not an object")
 
     def read_parquet(self, file: Any) -> None:
-        try:
-            import pyarrow
-            import pyarrow.parquet
-        except ImportError:
-            raise MissingExtraError("reading Parquet", "pyarrow", "all") from None
-        try:
-            table = pyarrow.parquet.ParquetFile(file)
-        except (pyarrow.ArrowInvalid, OSError) as error:
-            raise SourceError(f"{self.origin} is not a whole Parquet file ({error}); write it again") from None
-        number = 0
-        for batch in table.iter_batches():
-            for record in batch.to_pylist():
-                number += 1
-                self._mapping(record, number)
+        import pyarrow
+        import pyarrow.parquet
 
-    def _csv_rows(self, text: IO[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-        # In TSV a quote is a letter like any other, but a wholly quoted cell (as spreadsheets write them) is unwrapped.
-        tab = delimiter == "\t"
-        reader = csv.reader(text, delimiter=delimiter, quoting=csv.QUOTE_NONE if tab else csv.QUOTE_MINIMAL)
+        try:
+            number = 0
+            with pyarrow.parquet.ParquetFile(file) as table:
+                for batch in table.iter_batches():
+                    for record in batch.to_pylist():
+                        number += 1
+                        self._mapping(record, number)
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise SourceError(f"{self.origin} is not a whole Parquet file ({error}); write it again") from None
+
+    def _tab_rows(self, text: IO[str]) -> Rows:
+        for number, line in enumerate(text, 1):
+            cells = line.rstrip("\r\n").split("\t")
+            if any(cells):
+                yield number, cells
+
+    def _csv_rows(self, lines: _Lines, delimiter: str) -> Rows:
+        csv.field_size_limit(1 << 30)
+        reader = csv.reader(lines, delimiter=delimiter)
         while True:
+            lines.begin()
             try:
-                for cells in reader:
-                    if cells and any(cells):
-                        yield reader.line_num, [_unquoted(cell) for cell in cells] if tab else cells
+                cells = next(reader)
+            except StopIteration:
                 return
             except csv.Error as error:
-                self.facts.problems.add("broken row", f"{self.origin}:{reader.line_num}", str(error))
+                self.facts.problems.add("broken row", f"{self.origin}:{lines.first}", str(error))
+                continue
+            if lines.ended and len(lines.kept) > 1 and "".join(lines.kept).count('"') % 2:
+                self.facts.problems.add("broken row", f"{self.origin}:{lines.first}", "a quote is never closed")
+                yield from self._csv_rows(_Lines(lines.kept[1:], lines.first), delimiter)
+                return
+            if any(cells):
+                yield lines.first, cells
 
-    def _columns(self, header: list[str]) -> list[str | None] | None:
-        """The role of each column; None where the first row is no header."""
-        given = {column: role for role, column in self.options.columns}
-        for headers in (_EDGE_HEADERS, _NODE_HEADERS):
-            roles = [given.get(cell) or _role(cell, headers) for cell in header]
-            required = {"source", "target"} if headers is _EDGE_HEADERS else {"id"}
-            if required <= set(roles):
-                return roles
-        if len(header) in (1, 2, 3) and not any(_role(cell, _NODE_HEADERS) for cell in header):
+    # rows
+
+    def _columns_of(self, header: Sequence[str]) -> Columns | None:
+        """The columns of a header; None where it is a row of its own, of a file without a header."""
+        columns = find_columns(header, self.options)
+        self.facts.columns_seen.update(cell.strip() for cell in header)
+        if columns is not None:
+            return columns
+        known = known_headers(header)
+        if len(header) <= 3 and (not known or (len(header) == 3 and known == [1])):
             return None
-        raise SourceError(
+        raise self._no_columns(header)
+
+    def _no_columns(self, header: Sequence[str]) -> SourceError:
+        return SourceError(
             f"{self.origin} has the columns {', '.join(header[:12])}; a table of nodes needs a column id, one of edges "
             f"source and target: rename them or say which is which, e.g. --column id={header[0]}"
         )
 
-    def _read_plain(self, number: int, first: list[str], rows: Iterator[tuple[int, list[str]]]) -> None:
+    def _read_plain(self, number: int, first: list[str], rows: Rows) -> None:
         """Rows without a header: `head relation tail`, `head tail`, or OpenKE's files, which begin with a count."""
-        counted = len(first) == 1 and first[0].strip().isdigit()
-        if not counted:
-            if len(first) == 1:
+        if len(first) == 1:
+            if not first[0].strip().isdigit():
                 raise SourceError(f"{self.origin} has one column and no known header; see --format for what can be read")
-            self._triple(number, first)
+            self._read_openke(rows)
+            return
+        self._triple(number, first)
         for number, cells in rows:
-            if counted:
-                cells = cells if len(cells) > 1 else cells[0].split()
-                if len(cells) == 2:  # entity2id.txt: name, number
-                    self._record({"id": cells[1], "name": cells[0]}, False, number)
-                    continue
-                if len(cells) == 3:  # train2id.txt: head, tail, relation
-                    cells = [cells[0], cells[2], cells[1]]
             self._triple(number, cells)
 
     def _triple(self, number: int, cells: list[str]) -> None:
+        cells = [_unquoted(cell.strip()) for cell in cells]
         if len(cells) == 2:
-            cells = [cells[0], "link", cells[1]]
+            cells.insert(1, "link")
         if len(cells) < 3 or not all(cells[:3]):
             self.facts.problems.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 3")
             return
-        self._record({"source": cells[0], "relation": cells[1], "target": cells[2]}, True, number)
+        self._row(_TRIPLE, cells, number)
 
-    def _mapping(self, raw: Row, number: int) -> None:
-        given = {column: role for role, column in self.options.columns}
-        edge = {given.get(key) or _role(key, _EDGE_HEADERS) for key in raw} >= {"source", "target"}
-        headers = _EDGE_HEADERS if edge else _NODE_HEADERS
-        record: Row = {}
-        for key, value in raw.items():
-            role = given.get(key) or _role(key, headers)
-            if role and value not in (None, ""):
-                record[role] = value if role not in record else [*_listed(record[role]), *_listed(value)]
-        self._record(record, edge, number)
+    def _read_openke(self, rows: Rows) -> None:
+        if "relation" in self.origin.lower():
+            return  # relation2id.txt: its numbers are not those of entities
+        for number, cells in rows:
+            cells = cells if len(cells) > 1 else cells[0].split()
+            if len(cells) in (2, 3):  # entity2id.txt: name, number; train2id.txt: head, tail, relation
+                self._row(_OPENKE_NODE if len(cells) == 2 else _OPENKE_EDGE, cells, number)
+            else:
+                self.facts.problems.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 2 or 3")
 
-    def _record(self, record: Row, edge: bool, number: int) -> None:
-        self.facts.statements += 1
-        if edge:
-            self._edge(record, number)
+    def _mapping(self, record: dict[str, Any], number: int) -> None:
+        keys = tuple(record)
+        if keys not in self._columns:
+            self._columns[keys] = find_columns(keys, self.options)
+            self.facts.columns_seen.update(keys)
+        columns = self._columns[keys]
+        if columns is not None:
+            self._row(columns, list(record.values()), number)
+        elif number == 1:
+            raise self._no_columns(keys)
         else:
-            self._node(record, number)
+            self.facts.problems.add("record without an id", f"{self.origin}:{number}")
 
-    def _edge(self, record: Row, number: int) -> None:
+    def _row(self, columns: Columns, row: Sequence[Any], number: int) -> None:
+        self.facts.statements += 1
+        if columns.edge:
+            self._edge(columns, row, number)
+        else:
+            self._node(columns, row, number)
+
+    def _edge(self, columns: Columns, row: Sequence[Any], number: int) -> None:
         facts = self.facts
-        source, target = record.get("source"), record.get("target")
+        source, target = columns.first("source", row), columns.first("target", row)
         if source is None or target is None:
             facts.problems.add("broken row", f"{self.origin}:{number}", "source or target is empty")
             return
-        relation = str(record.get("relation", "link"))
-        node = facts.node(str(source))
-        role = relation.lower()
-        if role in _NAME_RELATIONS or role in _DESCRIPTION_RELATIONS:
-            text, language = _kgtk_literal(str(target))
-            rank = self.options.language_rank(language)
-            if rank is not None and role in _NAME_RELATIONS:
-                facts.name(node, text, rank + _NAME_RELATIONS[role])
-            elif rank is not None:
-                facts.description(node, text, rank)
-        elif role in _TYPE_RELATIONS:
-            facts.type(node, str(target))
+        relation = columns.first("relation", row)
+        relation = "link" if relation is None else str(relation)
+        node, target, role = facts.node(str(source)), str(target), relation.lower()
+        if role in self.name_relations or role in self.description_relations:
+            self._text(node, target, role)
+        elif columns.kgtk and target.startswith(_KGTK_LITERAL):
+            pass  # a number, date, text or place: no node
+        elif role in self.type_relations:
+            facts.type(node, target)
         else:
-            facts.edge(node, facts.node(str(target)), relation)
-            self.edge_lines.append(number)
+            facts.record_edge(node, facts.node(target), relation, number)
 
-    def _node(self, record: Row, number: int) -> None:
+    def _text(self, node: int, literal: str, role: str) -> None:
+        text, language = _kgtk_literal(literal)
+        rank = self.options.language_rank(language)
+        if rank is None:
+            self.facts.other_languages[language or ""] += 1
+        elif role in self.name_relations:
+            self.facts.name(node, text, rank + self.name_relations[role])
+        else:
+            self.facts.description(node, text, rank)
+
+    def _node(self, columns: Columns, row: Sequence[Any], number: int) -> None:
         facts = self.facts
-        if record.get("id") is None:
+        external_id = columns.first("id", row)
+        if external_id is None:
             facts.problems.add("record without an id", f"{self.origin}:{number}")
             return
-        node = facts.node(str(record["id"]))
-        if node in self.seen:
-            facts.problems.add("duplicate id (names merged)", f"{self.origin}:{number}", str(record["id"]))
-        self.seen.add(node)
-        facts.defined.append(node)
-        for i, name in enumerate(_listed(record.get("name"), split=False)):
+        node = facts.record(str(external_id).strip(), number)
+        names = [name for value in columns.all("name", row) for name in _listed(value, split=False)]
+        for i, name in enumerate(names):
             facts.name(node, name, 0 if i == 0 else ALIAS)
-        for name in _listed(record.get("aliases")):
-            facts.name(node, name, ALIAS)
-        for name in _listed(record.get("type")):
-            facts.type(node, name)
-        if "description" in record:
-            facts.description(node, str(record["description"]), 0)
-        if "prior" in record:
-            self._prior(node, record["prior"], number)
-
-    def _prior(self, node: int, value: Any, number: int) -> None:
-        try:
-            prior = float(value)
-            if prior != prior or prior in (float("inf"), float("-inf")):
-                raise ValueError
-        except (TypeError, ValueError):
-            self.facts.problems.add("prior that is not a number", f"{self.origin}:{number}", repr(value))
-        else:
-            self.facts.prior(node, prior)
+        for value in columns.all("aliases", row):
+            for name in _listed(value):
+                facts.name(node, name, ALIAS)
+        for value in columns.all("type", row):
+            for name in _listed(value):
+                facts.type(node, name)
+        description, prior = columns.first("description", row), columns.first("prior", row)
+        if description is not None:
+            facts.description(node, str(description), 0)
+        if prior is not None:
+            facts.prior(node, prior, f"{self.origin}:{number}")
 
 
-def known_header(cells: list[str]) -> bool:
-    """Is this the header of a table of nodes or edges?"""
-    roles = {_role(cell, _EDGE_HEADERS) for cell in cells}
-    return roles >= {"source", "target"} or "id" in {_role(cell, _NODE_HEADERS) for cell in cells}
+class _Lines(Iterator[str]):
+    """Lines, and those of the record that is being read."""
 
+    def __init__(self, lines: Iterable[str], before: int = 0) -> None:
+        self.lines, self.number, self.first = iter(lines), before, before
+        self.kept: list[str] = []
+        self.ended = False
 
-def _role(header: str, headers: Mapping[str, tuple[str, ...]]) -> str | None:
-    plain = header.strip().lower().translate(str.maketrans("", "", " ._-"))
-    return next((role for role, names in headers.items() if plain in names), None)
+    def begin(self) -> None:
+        self.kept, self.first = [], self.number + 1
+
+    def __next__(self) -> str:
+        line = next(self.lines, None)
+        if line is None:
+            self.ended = True
+            raise StopIteration
+        self.number += 1
+        self.kept.append(line)
+        return line
 
 
 def _listed(value: Any, *, split: bool = True) -> list[str]:
-    if value is None:
-        return []
     if isinstance(value, list | tuple):
         return [str(item) for item in value if item is not None]
     return str(value).split("|") if split else [str(value)]
 
 
 def _unquoted(cell: str) -> str:
+    """In TSV a quote is a letter like any other, but a wholly quoted cell (as spreadsheets write them) is unwrapped."""
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
         return cell[1:-1].replace('""', '"')
     return cell
 
 
 def _kgtk_literal(text: str) -> tuple[str, str | None]:
-    """KGTK writes 'Paris'@fr for a text with a language."""
+    """KGTK writes 'Paris'@fr for a text with a language and "Paris" for one without."""
     body, at, language = text.rpartition("@")
     if at and len(body) > 1 and body[0] == body[-1] == "'":
         return body[1:-1].replace("\\'", "'"), language
-    if len(text) > 1 and text[0] == text[-1] == "'":
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1], None
     return text, None

@@ -17,26 +17,28 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
     """The facts of one block of lines."""
     facts = Facts(strict=options.strict)
     for number, line in enumerate(data.split(b"\n"), first_line):
-        line = line.strip().rstrip(b",")
-        if line in (b"", b"[", b"]"):
+        line = line.strip().removeprefix(b"[").removesuffix(b"]").strip().rstrip(b",")
+        if not line:
             continue
         try:
-            entity = orjson.loads(line.removeprefix(b"["))
+            entity = orjson.loads(line)
             external_id = entity["id"]
+            if not isinstance(external_id, str):
+                raise TypeError(f"id {external_id!r} is no string")
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            facts.problems.add("broken entity", f"{origin}:{number}", str(error) or "no id")
+            cause = "no id" if isinstance(error, KeyError) else str(error)
+            facts.problems.add("broken entity", f"{origin}:{number}", cause)
             continue
         facts.statements += 1
         try:
-            _entity(facts, external_id, entity, options)
+            _entity(facts, external_id, entity, options, number)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             facts.problems.add("broken entity", f"{origin}:{number}", f"{external_id}: {type(error).__name__} {error}")
     return facts
 
 
-def _entity(facts: Facts, external_id: str, entity: dict[str, Any], options: ReadOptions) -> None:
-    node = facts.node(external_id)
-    facts.defined.append(node)
+def _entity(facts: Facts, external_id: str, entity: dict[str, Any], options: ReadOptions, line: int) -> None:
+    node = facts.record(external_id, line)
     # An empty PHP array is dumped as [] where an object is meant: `or {}`.
     if options.sitelink and options.sitelink not in (entity.get("sitelinks") or {}):
         facts.leave_out(node, f"no {options.sitelink} sitelink")
@@ -55,14 +57,15 @@ def _entity(facts: Facts, external_id: str, entity: dict[str, Any], options: Rea
             if relation == INSTANCE_OF:
                 facts.type(node, target)
             else:
-                facts.edge(node, facts.node(target), relation)
+                facts.record_edge(node, facts.node(target), relation, line)
 
 
 def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int]]:
     for term in terms:
         rank = options.language_rank(term["language"])
-        if rank is not None:
-            yield term["value"], rank
+        if rank is None:
+            continue
+        yield term["value"], rank
 
 
 def _items(statements: list[dict[str, Any]]) -> Iterator[str]:
@@ -72,6 +75,6 @@ def _items(statements: list[dict[str, Any]]) -> Iterator[str]:
         if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
             continue
         value = snak["datavalue"]
-        if value.get("type") == "wikibase-entityid":
-            target = value["value"]
+        target = value["value"]
+        if value.get("type") == "wikibase-entityid" and target.get("entity-type", "item") == "item":
             yield target.get("id") or f"Q{target['numeric-id']}"

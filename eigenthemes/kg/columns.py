@@ -1,0 +1,68 @@
+"""Which column of a table is which: by its usual names, or by what the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eigenthemes.kg.options import ReadOptions
+
+# role -> header names, best first, in lower case without spaces, dots, dashes and underscores
+_NODE_HEADERS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "iri", "uri", "qid", "identifier", "nodeid", "entityid", "entity", "node", "curie", "#id", ":id"),
+    "name": ("name", "label", "preflabel", "preferredlabel", "title"),
+    "aliases": ("aliases", "alias", "synonyms", "synonym", "altlabel", "altlabels", "alternatenames", "altnames"),
+    "description": ("description", "definition", "def", "comment", "abstract"),
+    "prior": ("prior", "degree", "popularity", "population"),
+    "type": ("type", "types", "class", "category"),
+}
+_EDGE_HEADERS: Mapping[str, tuple[str, ...]] = {
+    "source": ("source", "subject", "head", "from", "src", "sourceid", "node1", ":startid"),
+    "target": ("target", "object", "tail", "to", "dst", "targetid", "node2", ":endid"),
+    "relation": ("relation", "predicate", "property", "rel", "edge", "relationtype", "type", "label", ":type"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where each role stands in a row, best column first."""
+
+    edge: bool
+    kgtk: bool
+    at: dict[str, list[int]]
+
+    def first(self, role: str, row: Sequence[Any]) -> Any:
+        """The value of the best column of a role; None where it is missing or empty."""
+        place = self.at.get(role)
+        value = row[place[0]] if place and place[0] < len(row) else None
+        return None if value == "" else value
+
+    def all(self, role: str, row: Sequence[Any]) -> list[Any]:
+        """The values of all columns of a role that have one."""
+        return [row[i] for i in self.at.get(role, ()) if i < len(row) and row[i] not in (None, "")]
+
+
+def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
+    """The columns of a table of edges or nodes; None where the header is of neither."""
+    plain = [_plain(cell) for cell in header]
+    for headers, required in ((_EDGE_HEADERS, ("source", "target")), (_NODE_HEADERS, ("id",))):
+        at: dict[str, list[int]] = {}
+        for role, names in headers.items():
+            given = [i for i, cell in enumerate(header) if (role, cell.strip()) in options.columns]
+            taken = {i for i, cell in enumerate(header) if cell.strip() in {column for _, column in options.columns}}
+            known = sorted((names.index(cell), i) for i, cell in enumerate(plain) if cell in names and i not in taken)
+            at[role] = given + [i for _, i in known]
+        if all(at[role] for role in required):
+            return Columns(headers is _EDGE_HEADERS, {"node1", "node2"} <= set(plain), at)
+    return None
+
+
+def known_headers(header: Sequence[str]) -> list[int]:
+    """Which cells are the usual name of some column."""
+    names = {name for headers in (_NODE_HEADERS, _EDGE_HEADERS) for each in headers.values() for name in each}
+    return [i for i, cell in enumerate(header) if _plain(cell) in names]
+
+
+def _plain(header: str) -> str:
+    return header.strip().lower().translate(str.maketrans("", "", " ._-"))
