@@ -178,7 +178,7 @@ def collect_names(facts: Facts, nodes: Nodes) -> Names:
     entity = entity[order]
     hashes = hash_strings(texts)
     # a name may come twice (label in two languages): keep its first mention
-    again = np.lexsort((np.arange(len(order)), hashes, entity))
+    again = np.lexsort((hashes, entity))
     repeated = np.zeros(len(order), dtype=bool)
     same = (entity[again][1:] == entity[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
     repeated[again[1:][same]] = True

@@ -78,11 +78,12 @@ def build_name_index(
     progress: Progress | None = None,
 ) -> NameIndexArrays:
     """Index `names` [m], which belong to `entity_of_name` [m]."""
+    workers = workers or Workers(1)
     vocabulary: dict[str, int] = {}
     tokens, token_names, keys, key_names, key_kinds = [], [], [], [], []
     with (progress or Silent()).step("indexing names", total=len(names), unit="names") as advance:
         first_name = 0
-        for chunk, size in _index_chunks(names, is_label, workers or Workers(1)):
+        for chunk, size in _index_chunks(names, is_label, workers):
             local = [vocabulary.setdefault(token, len(vocabulary)) for token in chunk.vocabulary]
             tokens.append(np.array(local, dtype=np.uint32)[chunk.token])
             token_names.append(chunk.token_name + np.uint32(first_name))
@@ -92,6 +93,7 @@ def build_name_index(
             first_name += size
             advance(size)
     strings, table, new_number = _sorted_vocabulary(vocabulary)
+    typos = workers.start(build_typo_index, strings, many=len(strings) > _CHUNK)
     token_name = _joined(token_names, np.uint32)
     indptr, postings, in_label = _postings(
         new_number[_joined(tokens, np.uint32)], entity_of_name[token_name], is_label[token_name], len(strings), entities
@@ -100,8 +102,7 @@ def build_name_index(
     key_table, key_indptr, key_entities, kinds = _keys(
         _joined(keys, np.uint64), entity_of_name[key_name], _joined(key_kinds, np.uint8), entities
     )
-    typos = build_typo_index(strings)
-    return NameIndexArrays(strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, typos)
+    return NameIndexArrays(strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, typos())
 
 
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:

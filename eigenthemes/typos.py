@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.graph import sort_rows
 from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, Strings, mix
 
 PREFIX = 7
@@ -50,13 +51,17 @@ def build_typo_index(tokens: Strings) -> TypoIndex:
             words.append(token)
     hashes, row = _deletions(words)
     bits = max(1, int(len(hashes) // 2).bit_length())
-    members = np.array(kept, dtype=np.uint32)[row] if kept else np.zeros(0, dtype=np.uint32)
-    order = np.lexsort((members, hashes))
-    hashes, members = hashes[order], members[order]
-    counts = np.bincount((hashes >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
+    lengths = np.array([min(15, len(word) - ONE_SLIP) for word in words], dtype=np.uint64)
+    bucket, members, checks = sort_rows(
+        (
+            hashes >> np.uint64(64 - bits),
+            np.array(kept, dtype=np.uint32)[row],
+            (lengths[row] << np.uint64(4)) | (hashes & np.uint64(0xF)),
+        ),
+        (1 << bits, max(1, len(tokens)), 256),
+    )
+    counts = np.bincount(bucket, minlength=1 << bits)
     indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
-    lengths = np.array([len(word) - ONE_SLIP for word in words], dtype=np.uint8)[row[order]].clip(max=15)
-    checks = (lengths << np.uint8(4)) | (hashes & np.uint64(0xF)).astype(np.uint8)
     return TypoIndex(indptr, members, checks.astype(np.uint8))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, TypeVar
@@ -16,6 +18,23 @@ Result = TypeVar("Result")
 def available_cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _leave_ctrl_c_to_the_caller() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _ctrl_c_held() -> Iterator[None]:
+    """Hold Ctrl-C back; processes started now hold it for ever, so that they do not complain while they are starting."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Workers:
@@ -36,16 +55,27 @@ class Workers:
             for each in arguments:
                 yield function(*each)
             return
-        if self._pool is None:
-            # Spawned, never forked: the same on every platform, and safe beside threads.
-            self._pool = ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn"))
         waiting: deque[Future[Result]] = deque()
         for each in arguments:
-            waiting.append(self._pool.submit(function, *each))
+            waiting.append(self._started().submit(function, *each))
             if len(waiting) > 2 * self.jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+    def start(self, function: Callable[..., Result], *arguments: Any, many: bool = True) -> Callable[[], Result]:
+        """Begin `function` elsewhere; what is returned waits for its result."""
+        if self.jobs <= 1 or not many:
+            return lambda: function(*arguments)
+        return self._started().submit(function, *arguments).result
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # Spawned, never forked: the same on every platform, and safe beside threads.
+            self._pool = ProcessPoolExecutor(self.jobs, get_context("spawn"), initializer=_leave_ctrl_c_to_the_caller)
+            with _ctrl_c_held():
+                self._pool.submit(os.getpid)  # the first task starts the processes
+        return self._pool
 
     def __enter__(self) -> Workers:
         return self

@@ -6,8 +6,10 @@ import gzip
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -156,6 +158,23 @@ def test_build_reads_standard_input(tmp_path: Path) -> None:
     done = run("build", "-", "-o", tmp_path / "a.kb", stdin=gzip.compress(SMALL.read_bytes()))
     assert done.returncode == 0, done.stderr
     assert KB.open(tmp_path / "a.kb").manifest["counts"]["named"] > 100
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for the workers")
+@pytest.mark.parametrize("moment", [0.0, 0.4])
+def test_ctrl_c_is_one_sentence_and_leaves_nothing(tmp_path: Path, moment: float) -> None:
+    line = '<http://example.org/{0}> <http://www.w3.org/2000/01/rdf-schema#label> "Name {0}" .\n'
+    (tmp_path / "kg.nt").write_text("".join(map(line.format, range(250_000))))
+    command = [sys.executable, "-m", "eigenthemes", "build", "kg.nt", "-o", "a.kb", "--jobs", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while not children.read_text():
+        time.sleep(0.01)
+    time.sleep(moment)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    _, told = process.communicate()
+    assert (process.returncode, told.strip()) == (130, "eigenthemes: interrupted; nothing was changed")
+    assert not (tmp_path / "a.kb").exists()
 
 
 def test_a_reader_that_goes_away_is_no_error(demo_kb: Path) -> None:

@@ -102,17 +102,18 @@ class Source:
         self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: whole.read(1 << 20), b""))), 1 << 20)
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
-        """Blocks of whole lines in clean UTF-8, the byte-order mark removed, each with the number of its first line."""
+        """Blocks of whole lines as they are, each with the number of its first line; only a byte-order mark is removed."""
         first_line = 1
         for block in _line_blocks(self.stream):
             if first_line == 1:
                 block = block.removeprefix(b"\xef\xbb\xbf")
-            yield self._repaired(block, first_line), first_line
+            yield block, first_line
             first_line += block.count(b"\n")
 
     def text(self) -> BinaryIO:
-        """The same bytes as `blocks`, as one readable stream."""
-        return cast(BinaryIO, io.BufferedReader(_Joined(block for block, _ in self.blocks()), 1 << 20))
+        """The blocks in clean UTF-8, as one readable stream."""
+        clean = (clean_utf8(block, line, self.name, self.problems) for block, line in self.blocks())
+        return cast(BinaryIO, io.BufferedReader(_Joined(clean), 1 << 20))
 
     def xml(self) -> BinaryIO:
         """An XML file as UTF-8, whatever encoding it declares; the parser knows no other."""
@@ -145,22 +146,6 @@ class Source:
         if self.path != "-":
             self._raw.close()
 
-    def _repaired(self, block: bytes, first_line: int) -> bytes:
-        if block.isascii():
-            return block
-        try:
-            block.decode("utf-8")
-            return block
-        except UnicodeDecodeError:
-            lines = block.split(b"\n")
-            for i, line in enumerate(lines):
-                try:
-                    line.decode("utf-8")
-                except UnicodeDecodeError:
-                    self.problems.add("bytes that are not UTF-8 (read as Latin-1)", f"{self.name}:{first_line + i}")
-                    lines[i] = line.decode("latin-1").encode("utf-8")
-            return b"\n".join(lines)
-
 
 class _Joined(io.RawIOBase):
     def __init__(self, blocks: Iterator[bytes]) -> None:
@@ -180,6 +165,24 @@ class _Joined(io.RawIOBase):
         buffer[:count] = self.rest[:count]
         self.rest = self.rest[count:]
         return count
+
+
+def clean_utf8(block: bytes, first_line: int, origin: str, problems: Problems) -> bytes:
+    """A block of lines as UTF-8; lines that are not are taken for Latin-1 and counted."""
+    if block.isascii():
+        return block
+    try:
+        block.decode("utf-8")
+        return block
+    except UnicodeDecodeError:
+        lines = block.split(b"\n")
+    for i, line in enumerate(lines):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError:
+            problems.add("bytes that are not UTF-8 (read as Latin-1)", f"{origin}:{first_line + i}")
+            lines[i] = line.decode("latin-1").encode("utf-8")
+    return b"\n".join(lines)
 
 
 def source_size(path: str | Path) -> int | None:

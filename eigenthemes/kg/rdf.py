@@ -12,7 +12,8 @@ from typing import IO, Any
 import pyoxigraph as ox
 
 from eigenthemes.errors import OptionError
-from eigenthemes.kg.facts import ALIAS, Facts
+from eigenthemes.kg.facts import ALIAS, Facts, Problems
+from eigenthemes.kg.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
 
 PREFIXES = {
@@ -144,10 +145,14 @@ def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadO
         _collect_valid(quads, facts, Roles(options), options, origin, lambda label: f"_:{nodes}{label}")
         return facts
 
+    problems = Problems(options.strict)
+    data = clean_utf8(data, first_line, origin, problems)
     try:
-        return read(data)
+        facts = read(data)
     except SyntaxError:  # the parser may run on over line ends: go by line
-        return _read_lines(data, first_line, read, origin, options)
+        facts = _read_lines(data, first_line, read, origin, options)
+    facts.problems.merge(problems)
+    return facts
 
 
 def _read_lines(data: bytes, first_line: int, read: Callable[[bytes], Facts], origin: str, options: ReadOptions) -> Facts:
@@ -251,11 +256,12 @@ def _collect_valid(
                 external = key if last_kind is named_node else blank(key)
                 node = ids.setdefault(external, len(ids))
             predicate = quad.predicate.value
-            if predicate not in known:
+            try:
+                role = known[predicate]
+            except KeyError:
                 if roles.given:
                     roles.declare(_declared(quads))
-                known[predicate] = role_of.get(predicate)
-            role = known[predicate]
+                role = known[predicate] = role_of.get(predicate)
             value = quad.object
             kind = type(value)
             if kind is literal:

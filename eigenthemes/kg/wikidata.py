@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from eigenthemes.kg.facts import ALIAS, Facts
+from eigenthemes.kg.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
 
 INSTANCE_OF = "P31"
@@ -16,6 +17,7 @@ INSTANCE_OF = "P31"
 def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: str) -> Facts:
     """The facts of one block of lines."""
     facts = Facts(strict=options.strict)
+    data = clean_utf8(data, first_line, origin, facts.problems)
     for number, line in enumerate(data.split(b"\n"), first_line):
         line = line.strip().removeprefix(b"[").removesuffix(b"]").strip().rstrip(b",")
         if not line:
