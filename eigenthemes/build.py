@@ -286,9 +286,11 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
     writer.add("key_indptr", index.key_indptr)
     writer.add("key_entities", index.key_entities)
     writer.add("key_kinds", index.key_kinds)
+    writer.add("key_filter", index.key_filter)
     writer.add("typo_indptr", index.typos.indptr)
     writer.add("typo_members", index.typos.members)
     writer.add("typo_checks", index.typos.checks)
+    writer.add("typo_filter", index.typos.filter)
 
 
 def _redirect_targets(redirects: dict[str, int], nodes: Nodes) -> dict[str, int]:

@@ -140,7 +140,8 @@ class KB:
             self.array("key_indptr"),
             self.array("key_entities"),
             self.array("key_kinds"),
-            TypoIndex(self.array("typo_indptr"), self.array("typo_members"), self.array("typo_checks")),
+            self.array("key_filter"),
+            TypoIndex(*(self.array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
         )
 
     @cached_property

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.graph import sort_rows
 from eigenthemes.progress import Progress, Silent
-from eigenthemes.strings import HashTable, Strings, hash_strings
+from eigenthemes.strings import HashTable, Strings, bit_filter, hash_strings
 from eigenthemes.text import normalize, squash
 from eigenthemes.typos import TypoIndex, build_typo_index
 from eigenthemes.workers import Workers
@@ -41,6 +41,7 @@ class NameIndexArrays:
     postings_indptr [tokens + 1] int64, postings [p] uint32 entities ascending, in_label [p] uint8 (0: only in an alias)
     key_table       hash of a squashed name -> key
     key_indptr      [keys + 1] int64, key_entities [q] uint32 ascending, key_kinds [q] uint8
+    key_filter      `bit_filter` of the keys that are a name or a label without brackets
     typos           tokens a slip of the pen away
     """
 
@@ -53,6 +54,7 @@ class NameIndexArrays:
     key_indptr: NDArray[np.int64]
     key_entities: NDArray[np.uint32]
     key_kinds: NDArray[np.uint8]
+    key_filter: NDArray[np.uint8]
     typos: TypoIndex
 
 
@@ -98,11 +100,12 @@ def build_name_index(
     indptr, postings, in_label = _postings(
         new_number[_joined(tokens, np.uint32)], entity_of_name[token_name], is_label[token_name], len(strings), entities
     )
-    key_name = _joined(key_names, np.uint32)
-    key_table, key_indptr, key_entities, kinds = _keys(
-        _joined(keys, np.uint64), entity_of_name[key_name], _joined(key_kinds, np.uint8), entities
+    key_name, key_hash, key_kind = _joined(key_names, np.uint32), _joined(keys, np.uint64), _joined(key_kinds, np.uint8)
+    key_table, key_indptr, key_entities, kinds = _keys(key_hash, entity_of_name[key_name], key_kind, entities)
+    key_filter = bit_filter(key_hash[key_kind <= UNBRACKETED])
+    return NameIndexArrays(
+        strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, key_filter, typos()
     )
-    return NameIndexArrays(strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, typos())
 
 
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:

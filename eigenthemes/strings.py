@@ -143,6 +143,14 @@ def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (h * np.uint64(MIX)) ^ (h >> np.uint64(29))
 
 
+def bit_filter(hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """One bit for the low bits of each hash, [2^b / 8] uint8: small enough for the cache, it answers most looks in vain."""
+    bits = max(3, int(8 * len(hashes)).bit_length())
+    marked = np.zeros(1 << bits, dtype=bool)
+    marked[(hashes & np.uint64((1 << bits) - 1)).astype(np.int64)] = True
+    return np.packbits(marked, bitorder="little")
+
+
 @dataclass(frozen=True, slots=True)
 class HashTable:
     """Sorted hashes with a bucket directory: row of a hash in about one probe.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.graph import sort_rows
-from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, Strings, mix
+from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, Strings, bit_filter, mix
 
 PREFIX = 7
 ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven
@@ -31,7 +31,7 @@ def slips(token: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TypoIndex:
-    """Bucket of a hash -> tokens: `indptr` [2^b + 1] uint32, `members` [r] uint32, `checks` [r] uint8.
+    """Bucket of a hash -> tokens: `indptr` [2^b + 1] uint32, `members` [r] uint32, `checks` [r] uint8; a `bit_filter` of the hashes.
 
     A check spares most looks at the token itself: its low 4 bits are those of the hash, its high ones the length of the token
     less 5, at most 15.
@@ -40,6 +40,7 @@ class TypoIndex:
     indptr: NDArray[np.uint32]
     members: NDArray[np.uint32]
     checks: NDArray[np.uint8]
+    filter: NDArray[np.uint8]
 
 
 def build_typo_index(tokens: Strings) -> TypoIndex:
@@ -62,7 +63,7 @@ def build_typo_index(tokens: Strings) -> TypoIndex:
     )
     counts = np.bincount(bucket, minlength=1 << bits)
     indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
-    return TypoIndex(indptr, members, checks.astype(np.uint8))
+    return TypoIndex(indptr, members, checks.astype(np.uint8), bit_filter(hashes))
 
 
 def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:

@@ -38,6 +38,13 @@ def shift_of(buckets: Any) -> Any:
 
 
 @kernel
+def may_hold(h: Any, bits: Any) -> Any:
+    """False where a `bit_filter` knows that a hash is not among its own."""
+    place = np.int64(h & np.uint64(8 * len(bits) - 1))
+    return (bits[place >> 3] >> np.uint8(place & 7)) & 1 != 0
+
+
+@kernel
 def find(h: Any, hashes: Any, buckets: Any, shift: Any) -> Any:
     """The row of a hash, or -1."""
     bucket = np.int64(h >> shift)

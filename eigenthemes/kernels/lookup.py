@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eigenthemes import matching
 from eigenthemes.jit import announce_compilation, kernel
 from eigenthemes.kernels.common import other_form, position
-from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
+from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
 from eigenthemes.kernels.sharing import share
 from eigenthemes.kernels.typos import CHECKED
 from eigenthemes.matching import CONTAINS, ENDING, QUOTA
@@ -45,6 +45,8 @@ class Index(NamedTuple):
     typo_indptr: Any
     typo_members: Any
     typo_checks: Any
+    typo_filter: Any
+    key_filter: Any
 
 
 class Mention(NamedTuple):
@@ -81,6 +83,8 @@ def index_of(names: NameIndexArrays, entities: int) -> Index:
         names.typos.indptr,
         names.typos.members,
         names.typos.checks,
+        names.typos.filter,
+        names.key_filter,
     )
 
 
@@ -253,7 +257,7 @@ def _other_forms(index: Any, word: Any, states: Any, shift: Any, forms: Any, row
     for rule in range(len(index.lengths)):
         if index.lengths[rule, 3] == last_letter or index.lengths[rule, 0] == 0:
             applies, h = other_form(index.endings, index.lengths, rule, word, states)
-            if applies:
+            if applies and may_hold(h, index.key_filter):
                 forms[count] = h
                 count += 1
     for f in range(count):

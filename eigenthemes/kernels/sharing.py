@@ -96,6 +96,7 @@ def _weigh(text: Any, w: Any, mention: Any, index: Any, labels_only: Any, points
             index.typo_indptr,
             index.typo_members,
             index.typo_checks,
+            index.typo_filter,
             points,
             checked,
             token[:MOST_TYPOS],

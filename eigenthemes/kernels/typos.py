@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.jit import kernel
-from eigenthemes.kernels.hashing import OFFSET, finish, shift_of, step
+from eigenthemes.kernels.hashing import OFFSET, finish, may_hold, shift_of, step
 from eigenthemes.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
 
 CHECKED = 1021  # tokens remembered while one word is mended
@@ -25,6 +25,7 @@ def similar_tokens(
     indptr: Any,
     members: Any,
     checks: Any,
+    bits: Any,
     points: Any,
     checked: Any,
     out: Any,
@@ -47,7 +48,7 @@ def similar_tokens(
     for pairs in range(allowed):  # none or one letter deleted, then two; what one slip reaches is nearer
         if count and nearest <= pairs:
             break
-        patterns = _deletions(word, min(length, PREFIX), pairs == 1, hashes)
+        patterns = _deletions(word, min(length, PREFIX), pairs == 1, bits, hashes)
         for p in range(patterns):  # apart from the next loop, so that the look-ups do not wait for each other
             places[p] = indptr[np.int64(hashes[p] >> shift)]
         for p in range(patterns):
@@ -135,8 +136,8 @@ def _slips(points: Any, count: Any) -> Any:
 
 
 @kernel
-def _deletions(word: Any, prefix: Any, pairs: Any, hashes: Any) -> Any:
-    """Hashes of the word's first `prefix` letters with none or one deleted, or with two; returns how many."""
+def _deletions(word: Any, prefix: Any, pairs: Any, bits: Any, hashes: Any) -> Any:
+    """Hashes of the word's first `prefix` letters with none or one deleted, or with two, that the index may hold."""
     count = 0
     for gone_a in range(0 if pairs else -1, prefix):
         for gone_b in range(gone_a + 1 if pairs else gone_a, prefix if pairs else gone_a + 1):
@@ -145,7 +146,7 @@ def _deletions(word: Any, prefix: Any, pairs: Any, hashes: Any) -> Any:
                 if i != gone_a and i != gone_b:
                     h = step(h, word[i])
             hashes[count] = finish(h)
-            count += 1
+            count += may_hold(hashes[count], bits)
     return count
 
 
