@@ -103,13 +103,19 @@ class Lookup:
         words = list(dict.fromkeys(words))
         options = [self._alternatives(word) for word in words]
         lists = [[(self.postings(token), tenths) for token, tenths in each] for each in options]
-        weights = [matching.rarity(self.entities, sum(len(p) for p, _ in each)) for each in lists]
+        having = [sum(len(posting) for posting, _ in each) for each in lists]
+        weights = [matching.rarity(self.entities, count) for count in having]
+        common = [matching.is_common(self.entities, count) for count in having]
+        if not all(common):
+            weights = [0 if each else weight for each, weight in zip(common, weights, strict=True)]
         total = sum(weights)
         score: dict[int, int] = {}
         slipped: set[int] = set()
         for entity in self._rare_entities(lists, weights, total):
             shared = 0
             for each, weight in zip(lists, weights, strict=True):
+                if not weight:
+                    continue
                 tenths = max((tenths for posting, tenths in each if _holds(posting, entity)), default=0)
                 shared += weight * tenths // 10
                 if tenths == matching.TYPO_TENTHS:
@@ -122,11 +128,10 @@ class Lookup:
     def _alternatives(self, word: str) -> list[tuple[int, int]]:
         """Tokens of the vocabulary a word may stand for, with what each counts in tenths."""
         exact = self.token(word)
-        found = [(exact, 10)] if exact >= 0 else []
-        for other in endings_of(word, PLURALS):
-            token = self.token(other)
-            if token >= 0:
-                found.append((token, matching.PLURAL_TENTHS))
+        if exact >= 0:
+            return [(exact, 10)]
+        plurals = [self.token(other) for other in endings_of(word, PLURALS)]
+        found = [(token, matching.PLURAL_TENTHS) for token in plurals if token >= 0]
         if not found:
             near = similar_tokens(word, self.index.tokens, self.index.typos)[: matching.MOST_TYPOS]
             found = [(token, matching.TYPO_TENTHS) for token in near]

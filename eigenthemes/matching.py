@@ -7,8 +7,9 @@ Both look-ups (`lookup`, one mention in plain Python; `kernels.lookup`, many at 
    last two).
 3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`.
 4. Names and aliases together contain all its tokens (the paper's rule), by prior, until there are T.
-5. Only where all this found nothing: entities that share most of its tokens, weighted by rarity; a token may differ by a plural
-   ending or, where it is unknown, by a slip of the pen (`typos`). At least `SHARE` of the weight must be shared.
+5. Only where all this found nothing: entities that share most of its tokens, weighted by rarity; an unknown token may stand
+   for one with another plural ending or, if there is none, a slip of the pen away (`typos`). At least `SHARE` of the weight must be shared. Tokens that more
+   than `COMMON` entities and one in `COMMON` of all have say nothing beside others.
 
 The result is in order of prior, like the paper's.
 """
@@ -44,11 +45,17 @@ ENDINGS = PLURALS + tuple((said, named, 4) for said, named in _PEOPLE)
 
 SHARE_OF_TEN = 4  # SHARE = 0.4, in tenths: weights are integers so that both look-ups agree to the last bit
 MOST_SHARING = 10
+COMMON = 64
 RARE_LIST = 16  # entities taken of a rare token's list
 RARE_TOKENS = 3  # tokens whose lists are opened
 MOST_TYPOS = 8
 UNIT = 1024
 PLURAL_TENTHS, TYPO_TENTHS = 9, 8  # what a token found by another ending or by a slip counts
+
+
+def is_common(entities: int, having: int) -> bool:
+    """Does a token say nothing beside others?"""
+    return having > COMMON and having * COMMON > entities
 
 
 def rarity(entities: int, having: int) -> int:

@@ -1,7 +1,7 @@
 """Tokens a slip of the pen away: an index of deletions (SymSpell) over the vocabulary.
 
 Two words within edit distance k share a string that both reach by deleting at most k letters. The index holds, for the first
-7 letters of each word of 5+ letters, every such string (k = 1, and 2 for words of 9+); a look-up makes the same strings of the
+8 letters of each word of 5+ letters, every such string (k = 1, and 2 for words of 9+); a look-up makes the same strings of the
 word asked for and checks the true distance of what it meets. Words with digits are never mended: "2004" is no slip of "2005".
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from eigenthemes.graph import sort_rows
 from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, Strings, bit_filter, mix
 
-PREFIX = 7
+PREFIX = 8
 ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven
 LONGEST = 64
 _DIGITS = frozenset("0123456789")

@@ -116,7 +116,7 @@ def test_unknown_options_are_refused_with_what_is_allowed(tiny: KB) -> None:
 
 def test_records_name_all_the_names_that_matched_together(tiny: KB) -> None:
     record = CandidateGenerator(tiny, generator="paper").records("Michael MJ")[0]
-    assert record.name == "MJ + Michael Jordan"
+    assert record.name == "Michael Jordan + MJ"
     assert record.to_dict()["id"] == "mj"
 
 
