@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,22 +46,10 @@ class TypoIndex:
 
 def build_typo_index(tokens: Strings) -> TypoIndex:
     """Index the deletions of a vocabulary."""
-    kept, words = [], []
-    for number, token in enumerate(tokens):
-        if slips(token):
-            kept.append(number)
-            words.append(token)
-    hashes, row = _deletions(words)
+    hashes, row, lengths = _deletions(tokens)
     bits = max(1, int(len(hashes) // 2).bit_length())
-    lengths = np.array([min(15, len(word) - ONE_SLIP) for word in words], dtype=np.uint64)
-    bucket, members, checks = sort_rows(
-        (
-            hashes >> np.uint64(64 - bits),
-            np.array(kept, dtype=np.uint32)[row],
-            (lengths[row] << np.uint64(4)) | (hashes & np.uint64(0xF)),
-        ),
-        (1 << bits, max(1, len(tokens)), 256),
-    )
+    checks = (np.minimum(lengths[row] - ONE_SLIP, 15).astype(np.uint64) << np.uint64(4)) | (hashes & np.uint64(0xF))
+    bucket, members, checks = sort_rows((hashes >> np.uint64(64 - bits), row, checks), (1 << bits, max(1, len(tokens)), 256))
     counts = np.bincount(bucket, minlength=1 << bits)
     indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
     return TypoIndex(indptr, members, checks.astype(np.uint8), bit_filter(hashes))
@@ -74,7 +63,7 @@ def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
         return []
     bits = (len(index.indptr) - 1).bit_length() - 1
     met: set[int] = set()
-    for h in _deletions([word])[0].tolist():
+    for h in _deletions(Strings.of([word]))[0].tolist():
         first, last = index.indptr[h >> (64 - bits) : (h >> (64 - bits)) + 2].tolist()
         met.update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
     nearest, found = LONGEST, list[int]()
@@ -90,25 +79,29 @@ def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
     return found
 
 
-def _deletions(words: list[str]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """(hash, row) of every string reached by deleting up to `slips` of the first PREFIX letters."""
-    if not words:
-        return np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32)
-    lengths = np.array([min(len(word), PREFIX) for word in words])
-    allowed = np.array([slips(word) for word in words])
-    padded = "".join(word[:PREFIX].ljust(PREFIX, "\0") for word in words)
-    letters = np.frombuffer(padded.encode("utf-32-le"), dtype=np.uint32).reshape(len(words), PREFIX)
-    hashes, rows = [], []
+def _deletions(words: Strings) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.int64]]:
+    """(hash, row) of every string reached by deleting up to `slips` of the first PREFIX letters; and all lengths."""
+    codes = np.frombuffer(words.blob.tobytes().decode("utf-8").encode("utf-32-le"), dtype=np.uint32)
+    letters_before = np.concatenate(([0], np.cumsum((words.blob & 0xC0) != 0x80)))
+    digits_before = np.concatenate(([0], np.cumsum((codes >= ord("0")) & (codes <= ord("9")))))
+    start = letters_before[words.offsets]
+    lengths = np.diff(start)
+    mended = (lengths >= ONE_SLIP) & (lengths <= LONGEST) & (np.diff(digits_before[start]) == 0)
+    allowed = np.where(mended, np.where(lengths >= TWO_SLIPS, 2, 1), 0)
+    rows = np.flatnonzero(allowed)
+    columns = np.arange(PREFIX)
+    inside = columns < lengths[rows, None]
+    letters = np.where(inside, codes[np.where(inside, start[rows, None] + columns, 0)], 0) if len(rows) else inside
+    hashes, origins = [], []
     for deleted in range(3):
         for gone in combinations(range(PREFIX), deleted):
-            chosen = np.nonzero((allowed >= deleted) & (lengths > max(gone, default=-1)))[0]
-            if len(chosen):
-                hashes.append(_hash_columns(letters[chosen], [c for c in range(PREFIX) if c not in gone]))
-                rows.append(chosen.astype(np.uint32))
-    return np.concatenate(hashes), np.concatenate(rows)
+            chosen = np.flatnonzero((allowed[rows] >= deleted) & (lengths[rows] > max(gone, default=-1)))
+            hashes.append(_hash_columns(letters[chosen], [c for c in range(PREFIX) if c not in gone]))
+            origins.append(rows[chosen].astype(np.uint32))
+    return np.concatenate(hashes), np.concatenate(origins), lengths
 
 
-def _hash_columns(letters: NDArray[np.uint32], columns: list[int]) -> NDArray[np.uint64]:
+def _hash_columns(letters: NDArray[Any], columns: list[int]) -> NDArray[np.uint64]:
     h = np.full(len(letters), FNV_OFFSET, dtype=np.uint64)
     for column in columns:
         letter = letters[:, column].astype(np.uint64)
