@@ -32,7 +32,7 @@ def slips(token: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TypoIndex:
-    """Bucket of a hash -> tokens: `indptr` [2^b + 1] uint32, `members` [r] uint32, `checks` [r] uint8; a `bit_filter` of the hashes.
+    """Bucket of a hash -> tokens: `indptr` [2^b + 1] uint32, `members` [r] uint32, `checks` [r] uint8; and a `bit_filter`.
 
     A check spares most looks at the token itself: its low 4 bits are those of the hash, its high ones the length of the token
     less 5, at most 15.

@@ -46,6 +46,12 @@ def write_jsonl(path: Path, records: list[dict[str, object]]) -> Path:
     return path
 
 
+@pytest.fixture
+def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of small KBs need not reach the platter."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> KB:
     """15 entities and a connector without a name."""

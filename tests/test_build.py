@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from conftest import write_jsonl
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looking import entity, file_bytes, neighbours
 
 from eigenthemes.build import build_kb
 from eigenthemes.candidates import CandidateGenerator
@@ -21,30 +21,13 @@ from eigenthemes.kb import KB
 from eigenthemes.kg import FORMATS
 from eigenthemes.kg.options import ReadOptions
 
+pytestmark = pytest.mark.usefixtures("quick_disk")
+
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
-
-
-@pytest.fixture(autouse=True)
-def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 def iri(name: object) -> str:
     return f"<http://example.org/{name}>"
-
-
-def entity(kb: KB, external_id: str) -> int:
-    found = kb.entity(external_id)
-    assert found is not None, f"{external_id} is not in the KB"
-    return found
-
-
-def neighbours(kb: KB, external_id: str) -> set[str]:
-    return {kb.id(node) for node in kb.graph.around(entity(kb, external_id)).tolist()}
-
-
-def file_bytes(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 def one_sentence(error: pytest.ExceptionInfo[EigenthemesError]) -> str:

@@ -8,7 +8,6 @@ import gzip
 import hashlib
 import io
 import lzma
-import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,12 +18,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from looking import problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, EigenthemesError, OptionError, SourceError
 from eigenthemes.kb import KB
 from eigenthemes.kg import read_sources
 from eigenthemes.kg.options import ReadOptions
+
+pytestmark = pytest.mark.usefixtures("quick_disk")
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -35,11 +37,6 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
-
-
 def build(folder: Path, name: str, data: bytes | str, *, format_name: str | None = None, **options: Any) -> KB:
     (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
     return build_kb([folder / name], folder / "my.kb", format_name=format_name, options=ReadOptions(**options))
@@ -47,11 +44,6 @@ def build(folder: Path, name: str, data: bytes | str, *, format_name: str | None
 
 def labels(kb: KB) -> list[str]:
     return sorted(kb.label(number) for number in range(len(kb)) if kb.names_of(number))
-
-
-def problems(kb: KB) -> dict[str, int]:
-    """What was counted, but for the note that these small graphs have no edges."""
-    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}
 
 
 def triples(count: int) -> bytes:

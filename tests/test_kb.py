@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import write_jsonl
+from looking import file_bytes
 
 from eigenthemes import KB, build_kb
 from eigenthemes.errors import KBDamagedError, KBError, KBExistsError, KBNotFoundError, KBVersionError
@@ -28,14 +29,10 @@ def source(tmp_path: Path) -> Path:
     return write_jsonl(tmp_path / "kg.jsonl", [{"id": "a", "name": "Alpha"}, {"source": "a", "target": "b"}])
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
-
-
 def test_the_same_input_gives_the_same_bytes(source: Path, tmp_path: Path) -> None:
     build_kb([source], tmp_path / "one.kb")
     build_kb([source], tmp_path / "two.kb")
-    assert content(tmp_path / "one.kb") == content(tmp_path / "two.kb")
+    assert file_bytes(tmp_path / "one.kb") == file_bytes(tmp_path / "two.kb")
 
 
 def test_opening_maps_the_arrays_read_only(tiny: KB) -> None:
@@ -102,10 +99,10 @@ def test_a_kb_of_each_released_format_still_opens() -> None:
 
 def test_an_existing_kb_is_replaced_only_with_force(source: Path, tmp_path: Path) -> None:
     build_kb([source], tmp_path / "a.kb")
-    before = content(tmp_path / "a.kb")
+    before = file_bytes(tmp_path / "a.kb")
     with pytest.raises(KBExistsError, match="--force"):
         build_kb([source], tmp_path / "a.kb")
-    assert content(tmp_path / "a.kb") == before
+    assert file_bytes(tmp_path / "a.kb") == before
     build_kb([source], tmp_path / "a.kb", force=True)
     assert len(list((tmp_path / "a.kb").glob("data-*"))) == 1
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from looking import entity, names, neighbours, problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, SourceError
 from eigenthemes.kb import KB
 from eigenthemes.kg.options import ReadOptions
 
+pytestmark = pytest.mark.usefixtures("quick_disk")
+
 HEADER = "format-version: 1.2\nontology: test\n"
-
-
-@pytest.fixture(autouse=True)
-def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 def term(number: int, *clauses: str, name: str = "") -> str:
@@ -29,25 +26,6 @@ def term(number: int, *clauses: str, name: str = "") -> str:
 def build(folder: Path, *frames: str, **options: Any) -> KB:
     (folder / "x.obo").write_text(HEADER + "".join(frames), encoding="utf-8")
     return build_kb([folder / "x.obo"], folder / "my.kb", options=ReadOptions(**options))
-
-
-def entity(kb: KB, external_id: str) -> int:
-    found = kb.entity(external_id)
-    assert found is not None, f"{external_id} is not in the KB"
-    return found
-
-
-def names(kb: KB, external_id: str) -> list[str]:
-    return kb.names_of(entity(kb, external_id))
-
-
-def problems(kb: KB) -> dict[str, int]:
-    """What was counted, but for the note that these small graphs have no edges."""
-    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}
-
-
-def neighbours(kb: KB, external_id: str) -> set[str]:
-    return {kb.id(node) for node in kb.graph.around(entity(kb, external_id)).tolist()}
 
 
 SYNONYMS = [f'synonym: "{scope.lower()}" {scope} []' for scope in ("EXACT", "RELATED", "BROAD", "NARROW")]

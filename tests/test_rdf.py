@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
+import looking
 import pytest
+from looking import file_bytes, problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb import KB
 from eigenthemes.kg.options import ReadOptions
+
+pytestmark = pytest.mark.usefixtures("quick_disk")
 
 PREFIXES = """\
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
@@ -30,9 +33,16 @@ PREFIXES = """\
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 
 
-@pytest.fixture(autouse=True)
-def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
+def entity(kb: KB, local: str) -> int:
+    return looking.entity(kb, f"http://example.org/{local}")
+
+
+def names(kb: KB, local: str) -> list[str]:
+    return kb.names_of(entity(kb, local))
+
+
+def neighbours(kb: KB, local: str) -> set[str]:
+    return {each.removeprefix("http://example.org/") for each in looking.neighbours(kb, f"http://example.org/{local}")}
 
 
 def build(folder: Path, *texts: str | bytes, suffix: str = "ttl", **options: Any) -> KB:
@@ -43,29 +53,6 @@ def build(folder: Path, *texts: str | bytes, suffix: str = "ttl", **options: Any
         text = PREFIXES + text if isinstance(text, str) and suffix == "ttl" else text
         files[-1].write_bytes(text.encode() if isinstance(text, str) else text)
     return build_kb(files, folder / "my.kb", options=ReadOptions(**options), force=True)
-
-
-def entity(kb: KB, local: str) -> int:
-    found = kb.entity(f"http://example.org/{local}")
-    assert found is not None, f"{local} is not in the KB"
-    return found
-
-
-def names(kb: KB, local: str) -> list[str]:
-    return kb.names_of(entity(kb, local))
-
-
-def problems(kb: KB) -> dict[str, int]:
-    """What was counted, but for the note that these small graphs have no edges."""
-    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}
-
-
-def neighbours(kb: KB, local: str) -> set[str]:
-    return {kb.id(node).removeprefix("http://example.org/") for node in kb.graph.around(entity(kb, local)).tolist()}
-
-
-def file_bytes(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 # names

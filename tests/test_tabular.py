@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from looking import entity, names, neighbours, problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb import KB
 from eigenthemes.kg.options import ReadOptions
 
-
-@pytest.fixture(autouse=True)
-def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
+pytestmark = pytest.mark.usefixtures("quick_disk")
 
 
 def build(folder: Path, files: dict[str, str], **options: Any) -> KB:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     return build_kb([folder / name for name in files], folder / "my.kb", options=ReadOptions(**options))
-
-
-def entity(kb: KB, external_id: str) -> int:
-    found = kb.entity(external_id)
-    assert found is not None, f"{external_id} is not in the KB"
-    return found
-
-
-def names(kb: KB, external_id: str) -> list[str]:
-    return kb.names_of(entity(kb, external_id))
-
-
-def neighbours(kb: KB, external_id: str) -> set[str]:
-    return {kb.id(node) for node in kb.graph.around(entity(kb, external_id)).tolist()}
-
-
-def problems(kb: KB) -> dict[str, int]:
-    """What was counted, but for the note that these small graphs have no edges."""
-    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}
 
 
 def examples(kb: KB, word: str) -> list[str]:

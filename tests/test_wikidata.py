@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from looking import entity, names, neighbours, problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, SourceError
 from eigenthemes.kb import KB
 from eigenthemes.kg.options import ReadOptions
 
-
-@pytest.fixture(autouse=True)
-def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda handle: None)
+pytestmark = pytest.mark.usefixtures("quick_disk")
 
 
 def texts(**by_language: str) -> dict[str, Any]:
@@ -42,25 +39,6 @@ def build(folder: Path, content: str | list[dict[str, Any]], **options: Any) -> 
     text = content if isinstance(content, str) else "".join(json.dumps(each) + "\n" for each in content)
     (folder / "dump.json").write_text(text, encoding="utf-8")
     return build_kb([folder / "dump.json"], folder / "my.kb", options=ReadOptions(**options))
-
-
-def entity(kb: KB, external_id: str) -> int:
-    found = kb.entity(external_id)
-    assert found is not None, f"{external_id} is not in the KB"
-    return found
-
-
-def names(kb: KB, external_id: str) -> list[str]:
-    return kb.names_of(entity(kb, external_id))
-
-
-def problems(kb: KB) -> dict[str, int]:
-    """What was counted, but for the note that these small graphs have no edges."""
-    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}
-
-
-def neighbours(kb: KB, external_id: str) -> set[str]:
-    return {kb.id(node) for node in kb.graph.around(entity(kb, external_id)).tolist()}
 
 
 ONE, TWO = (json.dumps(item(external_id, label)) for external_id, label in (("Q1", "One"), ("Q2", "Two")))
