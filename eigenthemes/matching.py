@@ -7,9 +7,9 @@ Both look-ups (`lookup`, one mention in plain Python; `kernels.lookup`, many at 
    last two).
 3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`.
 4. Names and aliases together contain all its tokens (the paper's rule), by prior, until there are T.
-5. Only where all this found nothing: entities that share most of its tokens, weighted by rarity. An unknown token may stand for
-   one with another plural ending or, if there is none, for one a slip of the pen away (`typos`). At least `SHARE_OF_TEN` tenths of
-   the weight must be shared. Tokens that more than `COMMON` entities, and more than one in `COMMON`, have say nothing beside others.
+5. Only where all this found nothing: entities that share most of its tokens, weighted by rarity. An unknown token may stand
+   for one with another plural ending or, if there is none, for one a slip of the pen away (`typos`). At least `SHARE_OF_TEN`
+   tenths of the weight must be shared. Tokens that more than `COMMON` entities and one in `COMMON` have count for nothing then.
 
 The result is in order of prior, like the paper's.
 """
