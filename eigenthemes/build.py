@@ -99,6 +99,8 @@ class Content:
 
 def resolve_redirects(facts: Facts) -> dict[str, int]:
     """Redirect id -> node of the facts, through chains. An id with a record or name of its own is no redirect."""
+    if not facts.redirects:
+        return {}
     own = set(facts.record_node) | set(facts.name_node)
     for members in facts.left_out.values():
         own -= members

@@ -124,6 +124,8 @@ def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str
         keys.append((INITIALS, words[0][0] + "".join(words[1:])))
         if len(words) > 2:
             keys.append((INITIALS, "".join([word[0] for word in words[:-1]]) + words[-1]))
+        if len(words) > 2 and all(len(word) == 1 for word in words[1:-1]):
+            keys.append((INITIALS, words[0][0] + words[-1]))  # M. Jordan for Michael I. Jordan
     if len(words) > 2:
         keys.extend((ACRONYM, acronym) for acronym in _acronyms(name, words))
     return keys
