@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -176,6 +175,7 @@ def machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": numpy.__version__,
+        "commit": _commit(),
         "code": code_digest(),
     }
 
@@ -190,8 +190,6 @@ def code_digest() -> str:
 def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:
     place = folder / f"{name}-{code_digest()}.kb"
     if not (place / "manifest.json").exists():
-        for stale in folder.glob(f"{name}-????????.kb"):
-            shutil.rmtree(stale)
         say(f"building {place.name}")
         build_in_new_process(files, place, jobs=min(2, os.cpu_count() or 1))
     return KB.open(place)
@@ -232,6 +230,20 @@ def _digest(files: Sequence[Path]) -> str:
     for file in files:
         joined.update(file.read_bytes())
     return joined.hexdigest()[:8]
+
+
+def _commit() -> str:
+    """The commit, with a + where the package was changed since; empty outside a clone."""
+    try:
+        commit = _git("rev-parse", "--short", "HEAD")
+        return commit + "+" * bool(_git("status", "--porcelain", "--", "eigenthemes"))
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=CHECKOUT, capture_output=True, check=True, text=True)
+    return done.stdout.strip()
 
 
 def _cpu() -> str:

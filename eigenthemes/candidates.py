@@ -13,7 +13,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
 from eigenthemes.lookup import Found, Lookup
 from eigenthemes.matching import HOW
-from eigenthemes.names import ACRONYM, INITIALS, UNBRACKETED, WHOLE
+from eigenthemes.names import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.records import Candidate
 from eigenthemes.text import normalize, squash, tokenize
 
@@ -214,8 +214,3 @@ def matched_names(mention: str, names: list[str]) -> str:
         chosen.append(min(names, key=distance))
         missing -= tokens[chosen[-1]]
     return " + ".join(chosen)
-
-
-def is_whole_name(name_match: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which candidates were found by a whole name of theirs."""
-    return name_match <= WHOLE

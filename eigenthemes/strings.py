@@ -186,11 +186,3 @@ class HashTable:
             if self.hashes[row] == h:
                 return row
         return -1
-
-    def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The row of each hash, or -1."""
-        if not len(self.hashes):
-            return np.full(len(hashes), -1, dtype=np.int64)
-        rows = np.searchsorted(self.hashes, hashes)
-        rows[rows == len(self.hashes)] = 0
-        return np.where(self.hashes[rows] == hashes, rows, -1)
