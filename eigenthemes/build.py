@@ -16,6 +16,7 @@ from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.graph import EdgeList, Graph, build_graph, distinct_edges
 from eigenthemes.kb import KB, KBWriter, check_place
 from eigenthemes.kg import read_sources
+from eigenthemes.kg.columns import known_headers
 from eigenthemes.kg.facts import Facts
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.names import WHOLE, NameIndexArrays, build_name_index
@@ -228,6 +229,10 @@ def _check_buildable(facts: Facts, options: ReadOptions) -> None:
 
         best = shorten(facts.literal_predicates.most_common(1)[0][0], {**PREFIXES, **facts.prefixes})
         remedy = f"most frequent literal predicate: {best}; try --label {best}"
+    elif columns := [column for column in facts.columns_seen if not known_headers([column])]:
+        remedy = (
+            f"say which column holds the names, e.g. --column name={columns[0]} (there are {', '.join(facts.columns_seen)})"
+        )
     if facts.left_out:
         remedy = _left_out(facts)
     raise BuildError(f"0 of {len(facts.ids):,} nodes have a name in a known predicate or column; {remedy}")

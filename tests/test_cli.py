@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -70,9 +71,9 @@ def test_candidates_prints_a_table(demo_kb: Path) -> None:
 def test_candidates_as_json_and_from_stdin(demo_kb: Path) -> None:
     done = run("candidates", demo_kb, "-", "--json", "--max-candidates", "all", stdin="Science\n\nxyzzy\n")
     records = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [record["text"] for record in records] == ["Science", "xyzzy"]
+    assert [record["text"] for record in records] == ["Science", "", "xyzzy"]
     assert records[0]["candidates"][0]["rank"] == 1
-    assert records[1]["candidates"] == []
+    assert records[1]["candidates"] == records[2]["candidates"] == []
 
 
 def test_candidates_why(demo_kb: Path) -> None:
@@ -92,6 +93,27 @@ def test_info_for_people_and_programs(demo_kb: Path, tmp_path: Path) -> None:
     card = json.loads(run("info", demo_kb, "--json").stdout)
     assert card["counts"]["entities"] == len(KB.open(demo_kb))
     assert sum(each["nodes"] for each in card["degree"]["distribution"]) == card["counts"]["entities"]
+
+
+def test_damage_that_opening_cannot_see_is_told(demo_kb: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo_kb, tmp_path / "a.kb")
+    (file,) = (tmp_path / "a.kb").glob("data-*/key_entities.npy")
+    file.write_bytes(file.read_bytes()[:128] + b"\xff" * (file.stat().st_size - 128))
+    one_sentence(run("candidates", tmp_path / "a.kb", "Science"), "is damaged", "key_entities.npy", "--force")
+    one_sentence(run("verify", tmp_path / "a.kb"), "key_entities.npy")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_one_sentence(demo_kb: Path) -> None:
+    command = f"{sys.executable} -m eigenthemes info {demo_kb} > /dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    one_sentence(done, "No space left")
+
+
+def test_letters_the_terminal_lacks_are_replaced(demo_kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = run("candidates", demo_kb, "Hussein", "東京")
+    assert done.returncode == 0, done.stderr
 
 
 def test_verify(demo_kb: Path) -> None:
@@ -128,6 +150,8 @@ def test_the_small_demo_shows_both_michael_jordans() -> None:
         (["build", "good.nt", "-o", "a.kb", "--keep", "empty.nt"], ["no ids"]),
         (["build", "broken.nt", "-o", "a.kb", "--strict"], ["broken.nt:2", "--strict"]),
         (["build", "odd.csv", "-o", "a.kb"], ["code, bezeichnung", "--column id=code"]),
+        (["build", "three.csv", "-o", "a.kb"], ["von, nach, art", "--column id=von"]),
+        (["build", "nameless.csv", "-o", "a.kb"], ["0 of 1 nodes", "--column name=bezeichnung"]),
     ],
 )
 def test_mistakes_end_in_one_sentence(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
@@ -137,6 +161,8 @@ def test_mistakes_end_in_one_sentence(tmp_path: Path, arguments: list[str], word
     (tmp_path / "broken.nt").write_text(f'<a:a> {name} "A" .\n<a:b> {name} .\n')
     (tmp_path / "nolabel.nt").write_text('<a:a> <http://example.org/titel> "A" .\n<a:a> <a:r> <a:b> .\n')
     (tmp_path / "odd.csv").write_text("code,bezeichnung,preis,ort\n1,Schraube,2,Ulm\n")
+    (tmp_path / "three.csv").write_text("von;nach;art\n1;2;x\n")
+    (tmp_path / "nameless.csv").write_text("sep=;\nid;bezeichnung\n1;Schraube\n")
     one_sentence(run(*arguments, cwd=tmp_path), *words)
     assert not (tmp_path / "a.kb").exists()
 

@@ -72,7 +72,10 @@ def help_page() -> str:
     """docs/cli.md, from the help texts themselves."""
     parts = ["# Commands\n\nGenerated from the help texts: `UPDATE_DOCS=1 python -m pytest tests/test_docs.py`.\n"]
     for name, command in sorted(cli.commands.items()):
-        context = click.Context(command, info_name=f"eigenthemes {name}", max_content_width=110, terminal_width=110)
+        shown = {"info_name": f"eigenthemes {name}", "terminal_width": 110, "help_option_names": ["-h", "--help"]}
+        context = click.Context(command, **shown)
+            command, info_name=f"eigenthemes {name}", terminal_width=110, help_option_names=["-h", "--help"]
+        )
         parts.append(f"## eigenthemes {name}\n\n```\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

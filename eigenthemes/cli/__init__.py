@@ -5,6 +5,7 @@ Data goes to stdout, progress and warnings to stderr. Exit code 0: fine; 1: an e
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -32,6 +33,9 @@ for _command in (build, info, verify, candidates, demo):
 
 def main() -> None:
     """Run a command; errors of the user end in one sentence, never in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
     try:
         sys.exit(cli.main(prog_name="eigenthemes", standalone_mode=False) or 0)
     except click.exceptions.Abort:
@@ -47,6 +51,8 @@ def main() -> None:
         # The reader of our output has gone (`| head`): no reason to complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        _stop(f"the system refused ({error.strerror or error}); check the place you read from or write to", 1)
     except MemoryError:
         _stop("the memory of this machine is used up; try a smaller part of the KG, e.g. with --keep", 1)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
 
 import click
 
@@ -12,10 +14,37 @@ from eigenthemes.cli.output import print_table
 from eigenthemes.errors import KBDamagedError, OptionError
 
 
+def _tells_damage(command: Callable[..., None]) -> Callable[..., None]:
+    """An array with wrong bytes can fail anywhere: then look at the hashes, and say so if they are wrong."""
+
+    @wraps(command)
+    def checked(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except (IndexError, KeyError, OverflowError, TypeError, ValueError):
+            _check_hashes(options["kb"])
+            raise
+
+    return checked
+
+
+def _check_hashes(kb: str) -> int:
+    from eigenthemes.kb import KB
+
+    checked = list(KB.open(kb).verify())
+    wrong = [name for name, right in checked if not right]
+    if wrong:
+        raise KBDamagedError(
+            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again with --force"
+        )
+    return len(checked)
+
+
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="The card as JSON.")
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw the degree distribution (.png or .svg).")
+@_tells_damage
 def info(kb: str, as_json: bool, plot: str | None) -> None:
     """Print the card of a KB: counts, sources, options, ambiguity, density, degrees."""
     from eigenthemes.card import card, card_lines
@@ -39,16 +68,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
 @click.argument("kb", type=click.Path())
 def verify(kb: str) -> None:
     """Check the hash of every file of a KB."""
-    from eigenthemes.kb import KB
-
-    opened = KB.open(kb)
-    checked = list(opened.verify())
-    wrong = [name for name, right in checked if not right]
-    if wrong:
-        raise KBDamagedError(
-            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again with --force"
-        )
-    click.echo(f"{kb}: {len(checked)} files, all as built")
+    click.echo(f"{kb}: {_check_hashes(kb)} files, all as built")
 
 
 @click.command()
@@ -58,7 +78,8 @@ def verify(kb: str) -> None:
 @click.option("--max-candidates", default="20", show_default=True, metavar="N", help="How many at most, or all.")
 @click.option("--no-aliases", is_flag=True, help="Look at labels only.")
 @click.option("--why", metavar="ID", help="Say why this entity is, or is not, among them.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a name.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a name, also for an empty line.")
+@_tells_damage
 def candidates(
     kb: str,
     names: tuple[str, ...],
@@ -76,6 +97,8 @@ def candidates(
         KB.open(kb), generator=generator, max_candidates=parse_max_candidates(max_candidates), aliases=not no_aliases
     )
     for name in _names(names):
+        if not name and not as_json:
+            continue
         if why is not None:
             click.echo(finder.why_not(name, why))
             continue
@@ -91,7 +114,7 @@ def candidates(
             continue
         print_table(
             ("rank", "id", "label", "matched name", "how", "prior"),
-            ((str(c.rank), c.id, c.label, c.name, c.how, f"{c.prior:,.6g}") for c in found),
+            ((str(c.rank), c.id, c.label, c.name, c.how, f"{c.prior:,.12g}") for c in found),
             right=(0, 5),
         )
 
@@ -110,6 +133,4 @@ def _names(names: tuple[str, ...]) -> Iterator[str]:
         yield from names
         return
     for line in sys.stdin.buffer:
-        text = line.decode("utf-8", "replace").strip()
-        if text:
-            yield text
+        yield line.decode("utf-8", "replace").strip()

@@ -63,7 +63,7 @@ class Facts:
         self.record_node, self.record_line = array("I"), array("I")
         self.edge_number, self.edge_line = array("I"), array("I")
         self.files: list[tuple[str, int, int]] = []  # file, its first record, its first edge of a record
-        self.columns_seen: set[str] = set()
+        self.columns_seen: dict[str, None] = {}  # of tables, in order
         self.other_languages: Counter[str] = Counter()  # of names that --lang did not keep
         self.left_out: dict[str, set[int]] = {}  # reason -> nodes that are not part of the KG
         self.redirects: dict[str, str] = {}

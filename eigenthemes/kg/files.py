@@ -181,8 +181,15 @@ def clean_utf8(block: bytes, first_line: int, origin: str, problems: Problems) -
             line.decode("utf-8")
         except UnicodeDecodeError:
             problems.add("bytes that are not UTF-8 (read as Latin-1)", f"{origin}:{first_line + i}")
-            lines[i] = line.decode("latin-1").encode("utf-8")
+            lines[i] = _from_latin_1(line).encode("utf-8")
     return b"\n".join(lines)
+
+
+def _from_latin_1(line: bytes) -> str:
+    try:
+        return line.decode("cp1252")  # what Windows calls Latin-1: with dashes, quotes and the euro
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
 
 
 def source_size(path: str | Path) -> int | None:
@@ -224,6 +231,8 @@ def _unpack(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
     if magic.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{name} is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 {name}")
     if magic.startswith(b"PK\x03\x04"):
+        if name.lower().endswith((".xlsx", ".ods")):
+            raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV")
         raise SourceError(f"{name} is a zip archive; unpack it first, or pack the KG file with gzip")
     return stream
 

@@ -48,7 +48,9 @@ class TableReader:
         number, header = next(rows, (0, list[str]()))
         if not header:
             return
-        columns = self._columns_of([_unquoted(cell) for cell in header])
+        if header[0].lower().startswith("sep="):  # Excel's note on the separator
+            number, header = next(rows, (0, [""]))
+        columns = self._columns_of([_unquoted(cell) for cell in header], headerless=delimiter == "\t")
         if columns is None:
             self._read_plain(number, header, rows)
             return
@@ -116,21 +118,22 @@ class TableReader:
 
     # rows
 
-    def _columns_of(self, header: Sequence[str]) -> Columns | None:
-        """The columns of a header; None where it is a row of its own, of a file without a header."""
+    def _columns_of(self, header: Sequence[str], *, headerless: bool) -> Columns | None:
+        """The columns of a header; None where it is a row of its own, of a TSV without a header."""
         columns = find_columns(header, self.options)
-        self.facts.columns_seen.update(cell.strip() for cell in header)
+        self.facts.columns_seen.update(dict.fromkeys(cell.strip() for cell in header))
         if columns is not None:
             return columns
         known = known_headers(header)
-        if len(header) <= 3 and (not known or (len(header) == 3 and known == [1])):
+        if headerless and len(header) <= 3 and (not known or (len(header) == 3 and known == [1])):
             return None
         raise self._no_columns(header)
 
     def _no_columns(self, header: Sequence[str]) -> SourceError:
+        columns = [" ".join(column.split()) for column in header]
         return SourceError(
-            f"{self.origin} has the columns {', '.join(header[:12])}; a table of nodes needs a column id, one of edges "
-            f"source and target: rename them or say which is which, e.g. --column id={header[0]}"
+            f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
+            f"source and target: rename them or say which is which, e.g. --column id={columns[0]}"
         )
 
     def _read_plain(self, number: int, first: list[str], rows: Rows) -> None:
@@ -167,7 +170,7 @@ class TableReader:
         keys = tuple(record)
         if keys not in self._columns:
             self._columns[keys] = find_columns(keys, self.options)
-            self.facts.columns_seen.update(keys)
+            self.facts.columns_seen.update(dict.fromkeys(keys))
         columns = self._columns[keys]
         if columns is not None:
             self._row(columns, list(record.values()), number)
