@@ -230,9 +230,8 @@ def _check_buildable(facts: Facts, options: ReadOptions) -> None:
         best = shorten(facts.literal_predicates.most_common(1)[0][0], {**PREFIXES, **facts.prefixes})
         remedy = f"most frequent literal predicate: {best}; try --label {best}"
     elif columns := [column for column in facts.columns_seen if not known_headers([column])]:
-        remedy = (
-            f"say which column holds the names, e.g. --column name={columns[0]} (there are {', '.join(facts.columns_seen)})"
-        )
+        seen, unknown = (" ".join(", ".join(each).split()) for each in (facts.columns_seen, columns[:1]))
+        remedy = f"say which of the columns {seen} holds them, e.g. --column name={unknown}"
     if facts.left_out:
         remedy = _left_out(facts)
     raise BuildError(f"0 of {len(facts.ids):,} nodes have a name in a known predicate or column; {remedy}")
