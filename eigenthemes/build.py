@@ -217,6 +217,8 @@ def _check_buildable(facts: Facts, options: ReadOptions) -> None:
         first = next(examples, "no statement was found")
         raise BuildError(f"nothing could be read from the sources{broken}: {first}; check the files, or give --format")
     if facts.name_node:
+        if not facts.edge_source and options.strict:
+            raise BuildError("the sources have no edges at all, so no themes can be found; add edges or build without --strict")
         if not facts.edge_source:
             facts.problems.add("no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found")
         return

@@ -28,7 +28,7 @@ def run(*arguments: object, stdin: str | bytes = "", cwd: Path | None = None) ->
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> None:
+def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("eigenthemes: ")
     assert done.stderr.count("\n") == 1
@@ -99,15 +99,15 @@ def test_damage_that_opening_cannot_see_is_told(demo_kb: Path, tmp_path: Path) -
     shutil.copytree(demo_kb, tmp_path / "a.kb")
     (file,) = (tmp_path / "a.kb").glob("data-*/key_entities.npy")
     file.write_bytes(file.read_bytes()[:128] + b"\xff" * (file.stat().st_size - 128))
-    one_sentence(run("candidates", tmp_path / "a.kb", "Science"), "is damaged", "key_entities.npy", "--force")
-    one_sentence(run("verify", tmp_path / "a.kb"), "key_entities.npy")
+    assert_one_sentence(run("candidates", tmp_path / "a.kb", "Science"), "is damaged", "key_entities.npy", "--force")
+    assert_one_sentence(run("verify", tmp_path / "a.kb"), "key_entities.npy")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_output_that_cannot_be_written_is_one_sentence(demo_kb: Path) -> None:
     command = f"{sys.executable} -m eigenthemes info {demo_kb} > /dev/full"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    one_sentence(done, "No space left")
+    assert_one_sentence(done, "No space left")
 
 
 def test_letters_the_terminal_lacks_are_replaced(demo_kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +163,7 @@ def test_mistakes_end_in_one_sentence(tmp_path: Path, arguments: list[str], word
     (tmp_path / "odd.csv").write_text("code,bezeichnung,preis,ort\n1,Schraube,2,Ulm\n")
     (tmp_path / "three.csv").write_text("von;nach;art\n1;2;x\n")
     (tmp_path / "nameless.csv").write_text("sep=;\nid;bezeichnung\n1;Schraube\n")
-    one_sentence(run(*arguments, cwd=tmp_path), *words)
+    assert_one_sentence(run(*arguments, cwd=tmp_path), *words)
     assert not (tmp_path / "a.kb").exists()
 
 
