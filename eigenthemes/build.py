@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes import __version__
+from eigenthemes.embed import add_vectors, check_embedding, make_vectors
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.graph import EdgeList, Graph, build_graph, distinct_edges
 from eigenthemes.kb import KB, KBWriter, check_place
@@ -33,13 +34,17 @@ def build_kb(
     format_name: str | None = None,
     keep: str | Path | None = None,
     names_from_ids: bool = False,
+    embedding: str | None = "prone",
+    dimensions: int | None = None,
+    seed: int = 0,
     force: bool = False,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> KB:
-    """Build a KB from the files of a knowledge graph."""
+    """Build a KB from the files of a knowledge graph; `embedding` None makes one without vectors."""
     options, progress = options or ReadOptions(), progress or Silent()
     check_place(Path(out), force=force)
+    check_embedding(embedding, dimensions)
     wanted = None if keep is None else _read_ids(keep)
     with Workers(jobs) as workers:
         facts, described = read_sources(sources, options, format_name=format_name, workers=workers, progress=progress)
@@ -54,10 +59,15 @@ def build_kb(
     content = Content(
         nodes, names, index, _descriptions(facts, nodes), *_types(facts, nodes), _redirect_targets(redirects, nodes)
     )
+    vectors = None
+    if embedding is not None and nodes.graph.edges:
+        with progress.step("making vectors", total=None, unit="nodes"):
+            vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs)
     with progress.step("writing", total=None, unit="files"), KBWriter(out, force=force) as writer:
         _write(writer, facts, content)
         given = _options(options, keep, names_from_ids)
-        return writer.commit(_description(facts, content, described, given))
+        about = _description(facts, content, described, given)
+        return writer.commit(about if vectors is None else {**about, "vectors": add_vectors(writer, vectors)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
 from eigenthemes.lookup import Found, Lookup
 from eigenthemes.matching import HOW
-from eigenthemes.names import ACRONYM, INITIALS, UNBRACKETED
+from eigenthemes.names import ACRONYM, INITIALS, UNBRACKETED, only_entities
 from eigenthemes.records import Candidate
 from eigenthemes.text import normalize, squash, tokenize
 
@@ -54,6 +54,7 @@ class CandidateGenerator:
     generator       "default" (see `matching`) or "paper" (names and aliases contain all tokens of the mention)
     max_candidates  T, or None for all
     aliases         look at aliases too, not at labels only
+    embedded        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T
     """
 
     def __init__(
@@ -63,13 +64,15 @@ class CandidateGenerator:
         generator: str = "default",
         max_candidates: int | None = MAX_CANDIDATES,
         aliases: bool = True,
+        embedded: NDArray[np.bool_] | None = None,
     ) -> None:
         if generator not in GENERATORS:
             raise OptionError(f"generator {generator!r} is unknown; expected one of {', '.join(GENERATORS)}")
         if max_candidates is not None and max_candidates < 1:
             raise OptionError(f"max_candidates is {max_candidates}; expected 1 or more, or None for all")
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
-        self._lookup = Lookup(kb.name_index, len(kb), aliases=aliases)
+        self._names = kb.name_index if embedded is None or generator != "paper" else only_entities(kb.name_index, embedded)
+        self._lookup = Lookup(self._names, len(kb), aliases=aliases)
         self._kernel: Any = None
         self._index: Any = None
         self._singles = 0
@@ -88,6 +91,10 @@ class CandidateGenerator:
         if self.max_candidates is None or not self._worth_compiling(len(names)):
             return self._find_plain(names)
         return self._find_compiled(names)
+
+    def kinds(self, name: str) -> dict[int, int]:
+        """Entity -> how its name is this one (a key of `matching.HOW`), of all entities with such a name."""
+        return dict(zip(*self._lookup.whole(squash(normalize(name))), strict=True))
 
     def records(self, name: str) -> list[Candidate]:
         """The candidates of one name, for people."""
@@ -181,7 +188,7 @@ class CandidateGenerator:
         from eigenthemes.kernels.lookup import find_candidates, index_of
 
         self._kernel = find_candidates
-        self._index = index_of(self.kb.name_index, len(self.kb))
+        self._index = index_of(self._names, len(self.kb))
         self._zeros = np.zeros(self.max_candidates or 0, dtype=np.int64)
         self._ranks = np.arange(1, 1 + (self.max_candidates or 0), dtype=np.int32)
 

@@ -9,6 +9,8 @@ EigenthemesError                 the message is one sentence: what was found, wh
 │   ├── KBNotFoundError          there is no KB at that path
 │   ├── KBVersionError           the KB was written by a newer format
 │   └── KBDamagedError           a file is missing, has another size, or another hash
+├── DocumentError                a document cannot be linked: what is wrong with it, and where
+├── VectorError                  vectors cannot be made, read, or are missing from a KB
 └── MissingExtraError            an optional package is needed; the message holds the install command
 """
 
@@ -49,6 +51,14 @@ class KBVersionError(KBError):
 
 class KBDamagedError(KBError):
     """A file is missing, has another size, or another hash."""
+
+
+class DocumentError(EigenthemesError):
+    """A document cannot be linked."""
+
+
+class VectorError(EigenthemesError):
+    """Vectors cannot be made, read, or are missing from a KB."""
 
 
 class MissingExtraError(EigenthemesError):

@@ -14,6 +14,8 @@ from typing import Any
 
 import numba
 
+CONSTANTS = ("matching", "names", "strings", "text", "typos")  # modules whose constants kernels are compiled with
+
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile with numba: no Python objects inside, the GIL released."""
@@ -32,7 +34,7 @@ def announce_compilation(compiled: Any, what: str) -> None:
 
 
 def _forget_stale(compiled: Any) -> None:
-    """numba only looks at the function's own file: forget what was compiled before any source of ours changed."""
+    """numba only looks at the function's own file: forget what was compiled before another kernel or constant changed."""
     for file in _cached(compiled):
         try:
             if file.stat().st_mtime < _newest_source():
@@ -49,4 +51,6 @@ def _cached(compiled: Any) -> list[Path]:
 
 @cache
 def _newest_source() -> float:
-    return max(file.stat().st_mtime for file in Path(__file__).parent.rglob("*.py"))
+    package = Path(__file__).parent
+    files = [*(package / "kernels").glob("*.py"), *(package / f"{name}.py" for name in CONSTANTS), Path(__file__)]
+    return max(file.stat().st_mtime for file in files)

@@ -15,7 +15,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -24,10 +25,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.errors import KBDamagedError, KBError, KBExistsError, KBNotFoundError, KBVersionError
+from eigenthemes.errors import KBDamagedError, KBError, KBExistsError, KBNotFoundError, KBVersionError, OptionError, VectorError
 from eigenthemes.graph import Graph
 from eigenthemes.names import NameIndexArrays
-from eigenthemes.strings import HashTable, Strings, hash_bytes
+from eigenthemes.strings import HashTable, Strings, hash_bytes, hash_strings
 from eigenthemes.typos import TypoIndex
 
 FORMAT = "eigenthemes-kb"
@@ -37,13 +38,22 @@ _LOCK = ".lock"
 _DATA = re.compile(r"data-[0-9a-z-]+")
 
 
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """A set of vectors of a KB: `rows` [entities, d] float32 of unit length, `has` [entities] bool; others are zero."""
+
+    name: str
+    rows: NDArray[np.float32]
+    has: NDArray[np.bool_]
+
+
 class KB:
     """A KB on disk, mapped read-only. Entities are numbered 0, 1, ... from the highest prior down."""
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
         self.manifest = manifest
-        self._folder = path / manifest["data"]
+        self._folder = path / str(manifest["data"])
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
@@ -80,6 +90,13 @@ class KB:
         raw = external_id.encode("utf-8", "replace")
         row = self._id_table.find(hash_bytes(raw))
         return None if row < 0 else int(self.array("id_entities")[row])
+
+    def entities(self, external_ids: Sequence[str]) -> NDArray[np.int64]:
+        """The numbers of many external ids at once; -1 where unknown."""
+        hashes = hash_strings(Strings.of(external_ids))
+        known = self._id_table.hashes
+        row = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        return np.where(known[row] == hashes, self.array("id_entities")[row].astype(np.int64), -1)
 
     def label(self, entity: int) -> str:
         """The label; a node without any name shows its id."""
@@ -144,6 +161,23 @@ class KB:
             TypoIndex(*(self.array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
         )
 
+    @property
+    def vector_sets(self) -> dict[str, dict[str, Any]]:
+        """Name -> how it was made, of every set of vectors; the one used unless another is asked for comes first."""
+        return dict(self.manifest.get("vectors", {}))
+
+    def vectors(self, name: str | None = None) -> Vectors:
+        """A set of vectors; without a name the first."""
+        sets = self.vector_sets
+        if not sets:
+            raise VectorError(
+                f"{self.path} has no vectors, and this method needs them; make them with: eigenthemes embed {self.path}"
+            )
+        if name is not None and name not in sets:
+            raise OptionError(f"{self.path} has no vectors named {name!r}; it has {', '.join(sets)}")
+        name = name or next(iter(sets))
+        return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"))
+
     @cached_property
     def _id_table(self) -> HashTable:
         return self._table("id")
@@ -152,11 +186,20 @@ class KB:
         """A file of the KB as a read-only mapped array."""
         found = self.__dict__.get(f"array {name}")
         if found is None:
-            file = self._folder / f"{name}.npy"
             empty = 0 in self.manifest["files"][name]["shape"]  # nothing to map
-            found = np.asarray(np.load(file, mmap_mode=None if empty else "r", allow_pickle=False))
+            found = np.asarray(np.load(self._file(name), mmap_mode=None if empty else "r", allow_pickle=False))
             self.__dict__[f"array {name}"] = found
         return found
+
+    def _file(self, name: str) -> Path:
+        """The place of a file; where the KB was changed since it was opened, that of the same file in the new one."""
+        if (self._folder / f"{name}.npy").exists():
+            return self._folder / f"{name}.npy"
+        now = _read_manifest(self.path)
+        if now["files"].get(name) != self.manifest["files"][name]:
+            raise KBError(f"{self.path} was replaced by another process since it was opened; open it again")
+        folder: str = now["data"]
+        return self.path / folder / f"{name}.npy"
 
     def _strings(self, name: str) -> Strings:
         return Strings(self.array(f"{name}_blob"), self.array(f"{name}_offsets"))
@@ -171,11 +214,14 @@ class KB:
 
 
 class KBWriter:
-    """Writes a new data folder beside the old one; `commit` makes it the KB, anything else leaves no trace."""
+    """Writes a new data folder beside the old one; `commit` makes it the KB, anything else leaves no trace.
 
-    def __init__(self, path: str | Path, *, force: bool = False) -> None:
-        self.path = Path(path)
-        check_place(self.path, force=force)
+    With `base`, a KB that is to be changed, the files that are not written anew are taken over from it.
+    """
+
+    def __init__(self, path: str | Path, *, force: bool = False, base: KB | None = None) -> None:
+        self.path, self.base = Path(path), base
+        check_place(self.path, force=force or base is not None)
         self.files: dict[str, dict[str, Any]] = {}
         self._made_folder = not self.path.exists()
         self._committed = False
@@ -184,10 +230,29 @@ class KBWriter:
         with _one_sentence(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = _take_lock(self.path)
+            self._check_base()
             _remove_leftovers(self.path)
             self._folder = self.path / f"data-new-{os.getpid()}"
             self._folder.mkdir()
         return self
+
+    def _check_base(self) -> None:
+        if self.base is not None and _read_manifest(self.path) != self.base.manifest:
+            self._lock.close()
+            raise KBError(f"{self.path} was replaced by another process since it was opened; run the command again")
+
+    def _take_over(self, left_out: set[str]) -> None:
+        """The files of the base that are not written anew: the same file under a second name, or a copy."""
+        if self.base is None:
+            return
+        for name, described in self.base.manifest["files"].items():
+            if name not in self.files and name not in left_out:
+                old = self.path / self.base.manifest["data"] / f"{name}.npy"
+                try:
+                    os.link(old, self._folder / f"{name}.npy")
+                except OSError:  # a file system without links
+                    shutil.copyfile(old, self._folder / f"{name}.npy")
+                self.files[name] = described
 
     def add(self, name: str, array: NDArray[Any]) -> None:
         """Write one array and sync it."""
@@ -212,8 +277,13 @@ class KBWriter:
         self.add(f"{name}_hashes", table.hashes)
         self.add(f"{name}_buckets", table.buckets)
 
-    def commit(self, description: dict[str, Any]) -> KB:
-        """Name the data folder by its content, replace the manifest, remove the old data."""
+    def commit(self, description: dict[str, Any], *, left_out: set[str] | None = None) -> KB:
+        """Name the data folder by its content, replace the manifest, remove the old data.
+
+        `left_out`: files of the base that are not wanted any more.
+        """
+        with _one_sentence(self.path):
+            self._take_over(left_out or set())
         content = hashlib.sha256(json.dumps(self.files, sort_keys=True).encode()).hexdigest()[:12]
         with _one_sentence(self.path):
             folder = self.path / f"data-{content}"

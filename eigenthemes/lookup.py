@@ -28,7 +28,7 @@ class Lookup:
         """The paper's generator: all tokens contained, by prior."""
         tokens = [self.token(word) for word in normalized.split()]
         found = self._containing(tokens, limit)
-        kinds = dict(zip(*self._whole(squash(normalized)), strict=True))
+        kinds = dict(zip(*self.whole(squash(normalized)), strict=True))
         return {entity: _whole_kind(kinds.get(entity), self.worst_whole) for entity in found}
 
     def default(self, normalized: str, limit: int | None) -> Found:
@@ -36,7 +36,7 @@ class Lookup:
         most = limit or self.entities
         key = squash(normalized)
         found: Found = {}
-        entities, kinds = self._whole(key)
+        entities, kinds = self.whole(key)
         for allowed, quota in (
             ((LABEL, ALIAS) if self.aliases else (LABEL,), most),
             ((UNBRACKETED,), most),
@@ -65,7 +65,8 @@ class Lookup:
         entities = self.index.postings[first:last]
         return entities if self.aliases else entities[self.index.in_label[first:last] == 1]
 
-    def _whole(self, key: str) -> tuple[list[int], list[int]]:
+    def whole(self, key: str) -> tuple[list[int], list[int]]:
+        """The entities with this squashed name, by prior, and the kind of name it is to each."""
         row = self.index.key_table.find(hash_bytes(key.encode("utf-8", "replace"))) if key else -1
         if row < 0:
             return [], []
@@ -75,7 +76,7 @@ class Lookup:
     def _by_ending(self, key: str) -> Iterator[int]:
         quota = QUOTA
         for other in endings_of(key, ENDINGS):
-            for entity, kind in zip(*self._whole(other), strict=True):
+            for entity, kind in zip(*self.whole(other), strict=True):
                 if quota and (kind <= self.worst_whole or kind == UNBRACKETED):
                     quota -= 1
                     yield entity

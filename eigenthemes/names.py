@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,20 @@ class NameIndexArrays:
     key_kinds: NDArray[np.uint8]
     key_filter: NDArray[np.uint8]
     typos: TypoIndex
+
+
+def only_entities(index: NameIndexArrays, wanted: NDArray[np.bool_]) -> NameIndexArrays:
+    """The index as if its lists of tokens held the wanted entities only."""
+    kept = wanted[index.postings]
+    if kept.all():
+        return index
+    before = np.concatenate(([0], np.cumsum(kept)))
+    return replace(
+        index,
+        postings_indptr=before[index.postings_indptr].astype(np.int64),
+        postings=index.postings[kept],
+        in_label=index.in_label[kept],
+    )
 
 
 @dataclass(frozen=True, slots=True)

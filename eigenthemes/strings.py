@@ -121,9 +121,18 @@ class Strings(Sequence[str]):
 
 def hash_bytes(data: bytes) -> int:
     """FNV-1a with a final mix, of one string."""
-    h = FNV_OFFSET
+    return finish_hash(extend_hash(FNV_OFFSET, data))
+
+
+def extend_hash(h: int, data: bytes) -> int:
+    """The state of the hash after some more bytes; it begins as FNV_OFFSET."""
     for byte in data:
         h = ((h ^ byte) * FNV_PRIME) & _MASK
+    return h
+
+
+def finish_hash(h: int) -> int:
+    """The final mix."""
     h ^= h >> 32
     return ((h * MIX) & _MASK) ^ (h >> 29)
 

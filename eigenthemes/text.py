@@ -37,7 +37,7 @@ _GREEK = {
     "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
 }  # fmt: skip
 # Thai, Lao, Myanmar, Khmer, kana, CJK ideographs: written without spaces.
-_UNSPACED = (
+UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\U00020000-\U0003ffff"
 )
@@ -46,8 +46,8 @@ _ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.)+[^\W\d_]?(?!\w)")
 _LONE_SYMBOL = re.compile(r"(?<!\w)([^\W\d_])([+#]+)(?!\w)")
 _LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff])[α-ω](?![\u0370-\u03ff])")
 _HAS_GREEK = re.compile(r"[α-ω]")
-_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_HAS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 
 
 class _Folding(dict[int, str | int | None]):

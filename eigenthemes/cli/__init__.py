@@ -14,7 +14,10 @@ import click
 from eigenthemes import __version__
 from eigenthemes.cli.build import build
 from eigenthemes.cli.demo import demo
+from eigenthemes.cli.embed import embed
+from eigenthemes.cli.evaluate import evaluate
 from eigenthemes.cli.inspect import candidates, info, verify
+from eigenthemes.cli.link import link
 from eigenthemes.errors import EigenthemesError
 
 
@@ -27,7 +30,7 @@ def cli() -> None:
     """
 
 
-for _command in (build, info, verify, candidates, demo):
+for _command in (build, embed, info, verify, candidates, link, evaluate, demo):
     cli.add_command(_command)
 
 

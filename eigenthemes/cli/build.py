@@ -47,6 +47,15 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 )
 @click.option("--keep", type=click.Path(), help="Text file of ids, one a line: nothing else becomes part of the KB.")
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
+@click.option(
+    "--embedding",
+    default="prone",
+    show_default=True,
+    metavar="NAME",
+    help="How vectors are made from the edges: prone, or none.",
+)
+@click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
     "--jobs",
@@ -72,6 +81,9 @@ def build(
         format_name=format_name,
         keep=options["keep"],
         names_from_ids=options["names_from_ids"],
+        embedding=None if options["embedding"] == "none" else options["embedding"],
+        dimensions=options["dimensions"],
+        seed=options["seed"],
         force=force,
         jobs=jobs or min(8, available_cores()),
         progress=terminal_progress(),

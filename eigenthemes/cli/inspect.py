@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 
+from eigenthemes.cli.options import generator_options, parse_count
 from eigenthemes.cli.output import print_table
-from eigenthemes.errors import KBDamagedError, OptionError
+from eigenthemes.errors import KBDamagedError
 
 
-def _tells_damage(command: Callable[..., None]) -> Callable[..., None]:
+def tells_damage(command: Callable[..., None]) -> Callable[..., None]:
     """An array with wrong bytes can fail anywhere: then look at the hashes, and say so if they are wrong."""
 
     @wraps(command)
@@ -44,7 +45,7 @@ def _check_hashes(kb: str) -> int:
 @click.argument("kb", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="The card as JSON.")
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw the degree distribution (.png or .svg).")
-@_tells_damage
+@tells_damage
 def info(kb: str, as_json: bool, plot: str | None) -> None:
     """Print the card of a KB: counts, sources, options, ambiguity, density, degrees."""
     from eigenthemes.card import card, card_lines
@@ -74,12 +75,10 @@ def verify(kb: str) -> None:
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.argument("names", nargs=-1, required=True)
-@click.option("--generator", default="default", show_default=True, metavar="NAME", help="default or paper.")
-@click.option("--max-candidates", default="20", show_default=True, metavar="N", help="How many at most, or all.")
-@click.option("--no-aliases", is_flag=True, help="Look at labels only.")
+@generator_options
 @click.option("--why", metavar="ID", help="Say why this entity is, or is not, among them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a name, also for an empty line.")
-@_tells_damage
+@tells_damage
 def candidates(
     kb: str,
     names: tuple[str, ...],
@@ -94,7 +93,7 @@ def candidates(
     from eigenthemes.kb import KB
 
     finder = CandidateGenerator(
-        KB.open(kb), generator=generator, max_candidates=parse_max_candidates(max_candidates), aliases=not no_aliases
+        KB.open(kb), generator=generator, max_candidates=parse_count(max_candidates, "--max-candidates"), aliases=not no_aliases
     )
     for name in _names(names):
         if not name and not as_json:
@@ -117,15 +116,6 @@ def candidates(
             ((str(c.rank), c.id, c.label, c.name, c.how, f"{c.prior:,.12g}") for c in found),
             right=(0, 5),
         )
-
-
-def parse_max_candidates(text: str) -> int | None:
-    """A whole number of 1 or more, or all."""
-    if text == "all":
-        return None
-    if not text.isdigit() or int(text) < 1:
-        raise OptionError(f"--max-candidates is {text!r}; expected a number of 1 or more, or all")
-    return int(text)
 
 
 def _names(names: tuple[str, ...]) -> Iterator[str]:

@@ -1,0 +1,121 @@
+"""eigenthemes eval"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.options import generator_options, method_options, parse_count
+from eigenthemes.cli.output import print_table, terminal_progress
+from eigenthemes.errors import OptionError
+
+_DEFAULT = "eigen,average,degree,namematch,prior-name"
+
+
+@click.command("eval")
+@click.argument("kb", type=click.Path())
+@click.argument("gold", nargs=-1, required=True, type=click.Path())
+@click.option("--methods", default=_DEFAULT, show_default=True, metavar="LIST", help="Methods to compare; see docs/methods.md.")
+@method_options
+@generator_options
+@click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
+@click.option("--by-document", is_flag=True, help="The figures of each document, too.")
+@tells_damage
+def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_document: bool, **options: Any) -> None:
+    """Compare methods on documents whose mentions have "gold".
+
+    GOLD: JSON lines, packed or not, the paper's authors' JSON, AIDA-CoNLL (AIDA-YAGO2-dataset.tsv) or WNED XML. Precision@1
+    and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
+    documents and the p-value of a paired t-test over mentions.
+    """
+    from eigenthemes.evaluation.run import evaluate as run_methods
+    from eigenthemes.evaluation.run import report
+    from eigenthemes.formats import read_gold
+    from eigenthemes.kb import KB
+    from eigenthemes.methods import MethodOptions
+
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    if not names:
+        raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
+    opened = KB.open(kb)
+    results: dict[str, dict[str, Any]] = {}
+    for name, path in zip(set_names(gold), gold, strict=True):
+        with terminal_progress().step(name, total=None, unit="documents") as advance:
+            run = run_methods(
+                opened,
+                read_gold(path),
+                list(dict.fromkeys(names)),
+                options=MethodOptions(k=parse_count(options["k"], "--k"), delta=options["delta"], unique=options["unique"]),
+                generator=options["generator"],
+                max_candidates=parse_count(options["max_candidates"], "--max-candidates"),
+                aliases=not options["no_aliases"],
+                vectors=options["vectors"],
+                advance=advance,
+            )
+        if run.unknown:
+            click.echo(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
+        results[name] = report(run, documents=by_document)
+        if not as_json:
+            _print(name, results[name])
+    if as_json:
+        click.echo(json.dumps(results, indent=1, ensure_ascii=False))
+
+
+def set_names(paths: tuple[str, ...]) -> list[str]:
+    """File names without any suffix; parent/name where two would be the same."""
+    from eigenthemes.formats import document_name
+
+    short = [document_name(path) for path in paths]
+    return [
+        f"{Path(path).absolute().parent.name}/{name}" if short.count(name) > 1 else name
+        for path, name in zip(paths, short, strict=True)
+    ]
+
+
+def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
+    first = next(iter(methods.values()))
+    overall = first["overall"]
+    click.echo(
+        f"{name}: {first['macro']['documents']:,} documents, {overall['mentions']:,} mentions "
+        f"({first['easy']['mentions']:,} easy, {first['hard']['mentions']:,} hard, "
+        f"{first['not_found']['mentions']:,} not found), ceiling {overall['ceiling']:.3f}, "
+        + ", ".join(f"recall@{k} {share:.3f}" for k, share in first["recall_at"].items())
+    )
+    header = (
+        "method",
+        "P@1",
+        "MRR",
+        "easy P@1",
+        "hard P@1",
+        "macro P@1",
+        "gold in KB",
+        "documents/s",
+        f"against {next(iter(methods))}",
+    )
+    print_table(header, (_row(method, figures, next(iter(methods))) for method, figures in methods.items()), right=range(1, 8))
+    for method, figures in methods.items():
+        for row in figures.get("documents", ()):
+            click.echo(f"{method}\t{row['id']}\t{row['mentions']}\t{row['p_at_1']:.3f}\t{row['mrr']:.3f}\t{row['ceiling']:.3f}")
+    click.echo()
+
+
+def _row(method: str, figures: dict[str, Any], first: str) -> tuple[str, ...]:
+    shares = (
+        figures["overall"]["p_at_1"],
+        figures["overall"]["mrr"],
+        figures["easy"]["p_at_1"],
+        figures["hard"]["p_at_1"],
+        figures["macro"]["p_at_1"],
+        figures["gold_in_kb"]["p_at_1"],
+    )
+    against = figures["against"].get(first)
+    shown = (
+        ""
+        if against is None
+        else (f"{against['difference']:+.3f} [{against['low']:+.3f}, {against['high']:+.3f}], p = {against['p_value']:.2g}")
+    )
+    return method, *(f"{share:.3f}" for share in shares), f"{figures['documents_per_second']:,.0f}", shown

@@ -1,0 +1,156 @@
+"""eigenthemes link"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.options import generator_options, method_options, parse_count
+from eigenthemes.cli.output import terminal_progress
+from eigenthemes.errors import OptionError, SourceError
+
+if TYPE_CHECKING:
+    from eigenthemes.kg.files import Source
+
+_SHOWN = 10  # failures told on stderr where there is no file for them
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.argument("documents", type=click.Path(allow_dash=True))
+@click.option("-o", "--output", type=click.Path(), default="-", help="Write here instead of standard output.")
+@click.option(
+    "--method", default="eigen", show_default=True, metavar="NAME", help="How candidates are ranked; see docs/methods.md."
+)
+@method_options
+@generator_options
+@click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
+@click.option(
+    "--text", "plain_text", is_flag=True, help="DOCUMENTS is one plain text. Default where it does not begin as JSON."
+)
+@click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
+@click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; they share the KB.")
+@tells_damage
+def link(
+    kb: str,
+    documents: str,
+    output: str,
+    plain_text: bool,
+    errors: str | None,
+    strict: bool,
+    jobs: int,
+    **options: Any,
+) -> None:
+    """Link the names in DOCUMENTS to the entities of a KB.
+
+    DOCUMENTS holds one JSON object a line, {"id", "text", "mentions": [{"start", "end", "text"}]}, or a plain text; - reads
+    standard input. Where there are no mentions, the KB's names are found in the text. Each document comes back on one line,
+    its mentions with entity, label, score and ranking. Exit code 1 if any record could not be linked.
+    """
+    from eigenthemes.kg.facts import Problems
+    from eigenthemes.kg.files import Source
+    from eigenthemes.streaming import Failure, link_stream
+
+    problems = Problems()
+    with ExitStack() as stack:
+        source = stack.enter_context(Source(documents, problems, lambda amount: None))
+        plain_text = plain_text or _is_text(source)
+        out = _open_output(output, documents, stack)
+        failed = _open_output(errors, documents, stack) if errors else None
+        advance = stack.enter_context(terminal_progress().step("linking", total=None, unit="documents"))
+        told = _teller(failed)
+
+        def on_failure(failure: Failure) -> None:
+            told(failure.to_dict())
+
+        report = link_stream(
+            _read(source, plain_text),
+            out,
+            kb,
+            options=linker_options(options),
+            jobs=jobs,
+            plain_text=plain_text,
+            strict=strict,
+            on_failure=on_failure,
+            on_progress=advance,
+        )
+    _tell(report, sys.stderr.isatty() or output != "-")
+    for kind, examples in problems.examples.items():
+        raise SourceError(f"{kind}: {examples[0]}; what came before was linked: fetch or pack the file again")
+    if report.failures:
+        where = f"see {errors}" if errors else "--errors FILE keeps all of them"
+        click.echo(f"eigenthemes: {report.failures:,} records could not be linked; {where}", err=True)
+        sys.exit(1)
+
+
+def linker_options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of `Linker` from those of a command."""
+    return {
+        **{name: given[name] for name in ("method", "delta", "unique", "top", "generator", "vectors") if name in given},
+        "k": parse_count(given["k"], "--k"),
+        "max_candidates": parse_count(given["max_candidates"], "--max-candidates"),
+        "aliases": not given["no_aliases"],
+    }
+
+
+def _tell(report: Any, wanted: bool) -> None:
+    if report.unknown:
+        click.echo(
+            f"warning: {report.unknown:,} candidates given by documents are not in the KB (first: {report.unknown_example}); "
+            "they are listed as unknown_candidates",
+            err=True,
+        )
+    if wanted:
+        click.echo(
+            f"{report.documents:,} documents, {report.linked:,} of {report.mentions:,} mentions linked "
+            f"in {report.seconds:.1f} s ({report.documents / max(1e-9, report.seconds):,.0f} documents/s)",
+            err=True,
+        )
+
+
+def _teller(failed: IO[bytes] | None) -> Callable[[dict[str, Any]], None]:
+    import orjson
+
+    told = 0
+
+    def tell(failure: dict[str, Any]) -> None:
+        nonlocal told
+        told += 1
+        if failed is not None:
+            failed.write(orjson.dumps(failure, option=orjson.OPT_APPEND_NEWLINE))
+        elif told <= _SHOWN:
+            click.echo(f"line {failure['line']}: {failure['cause']}", err=True)
+
+    return tell
+
+
+def _read(source: Source, plain_text: bool) -> Iterator[bytes]:
+    """The records of the input: lines of JSON, or one text."""
+    return iter([source.stream.read()]) if plain_text else iter(source.stream)
+
+
+def _is_text(source: Source) -> bool:
+    """Neither the name nor the first character says JSON."""
+    if re.search(r"\.(json|jsonl|ndjson)(\.\w+)?$", source.name.lower()):
+        return False
+    head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return bool(head) and not head.startswith((b"{", b"[", b'"'))
+
+
+def _open_output(path: str, documents: str, stack: ExitStack) -> IO[bytes]:
+    if path == "-":
+        return sys.stdout.buffer
+    if Path(path).exists() and documents != "-" and Path(path).samefile(documents):
+        raise OptionError(f"{path} is the input itself; give another file to write to")
+    try:
+        return stack.enter_context(open(path, "wb"))
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place with -o") from None

@@ -1,0 +1,363 @@
+"""Vectors that somebody already has: numpy files, word2vec text and binary, and the authors' pickle.
+
+A file is read whole or refused in one sentence; where a row is wrong, the sentence names it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.embeddings.pickles import read_pickle
+from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, one_line, opened, shown
+from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.kg.files import BLOCK
+
+FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "pickle")
+
+
+_SUFFIXES = {
+    ".npy": "npy", ".npz": "npz", ".txt": "word2vec-text", ".vec": "word2vec-text", ".bin": "word2vec-binary",
+    ".pickle": "pickle", ".pkl": "pickle", ".p": "pickle",
+}  # fmt: skip
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_IDS = (".ids", ".ids.txt", ".txt")
+
+_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?(\d{1,15})[ \t]+(\d{1,15})[ \t\r]*(?:\n|\Z)")
+_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+# protocol 2 and later begin with their number, 0 and 1 with the dict, list, tuple or name they hold
+_PICKLE = re.compile(rb"\x80[\x02-\x05]|\(*(?:\}q\x00|\]q\x00|[dl]p\d+\n|c[\w.]+\n\w+\n)")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+
+
+def read_vectors(
+    path: str | Path, *, ids: str | Path | None = None, format_name: str | None = None
+) -> tuple[list[str], NDArray[np.float32]]:
+    """The external ids, and a matrix [m, d] float32 with a finite row for each; the matrix may be read-only.
+
+    ids          the file of ids, one a line, that goes with a .npy matrix
+    format_name  one of FORMATS; None: found by content, then by name
+    """
+    path = Path(path)
+    if format_name is not None and format_name not in FORMATS:
+        raise OptionError(f"format {format_name!r} is unknown; expected one of {', '.join(FORMATS)}")
+    check_file(path, "give the path of a file of vectors")
+    found = format_name or _find_format(path)
+    if ids is not None and found != "npy":
+        raise OptionError(f"{path.name} ({found}) holds its own ids, so a file of ids cannot be used; leave out --ids")
+    names, matrix = _read_npy(path, ids) if found == "npy" else _READERS[found](path)
+    return _checked(names, matrix, path.name)
+
+
+# files
+
+
+def _find_format(path: Path) -> str:
+    """The format by content first, then by name, as for the files of a KG."""
+    with open(path, "rb") as file:
+        if file.read(4) in (b"PK\x03\x04", b"PK\x05\x06"):
+            return "npz"
+    with opened(path) as source:
+        head = source.head
+    found = _format_of_content(head) or _SUFFIXES.get(_unpacked(path).suffix.lower())
+    if found is None:
+        raise VectorError(
+            f"the format of {path.name} was not recognised by its content or name; give it, one of {', '.join(FORMATS)}"
+        )
+    return found
+
+
+def _format_of_content(head: bytes) -> str | None:
+    if head.startswith(b"\x93NUMPY"):
+        return "npy"
+    if _PICKLE.match(head):
+        return "pickle"
+    header = _HEADER.match(head)
+    if header is None:
+        return "word2vec-text" if _dimension(_first_line(head)) else None
+    rest = head[header.end() :]
+    as_text = _dimension(_first_line(rest)) == int(header[2]) or _is_text(rest)
+    return "word2vec-text" if as_text else "word2vec-binary"
+
+
+def _is_text(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # whose last letter may be cut
+    except UnicodeDecodeError:
+        return False
+    return not _CONTROL.search(head)
+
+
+def _first_line(data: bytes) -> bytes:
+    return data.lstrip().partition(b"\n")[0]
+
+
+def _unpacked(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in _PACKED else path
+
+
+# checks that all formats share
+
+
+def _checked(names: list[str], matrix: NDArray[Any], origin: str) -> tuple[list[str], NDArray[np.float32]]:
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
+        raise VectorError(
+            f"{origin} holds {matrix.dtype.name} values in the shape {matrix.shape}; "
+            "expected a matrix of numbers: save one row for each id"
+        )
+    if len(names) != len(matrix):
+        raise VectorError(f"{origin} has {len(names):,} ids for {len(matrix):,} vectors; save one id for each vector")
+    if not matrix.size:
+        raise VectorError(
+            f"{origin} has {len(matrix):,} vectors of {matrix.shape[1]} dimensions; expected at least one of each"
+        )
+    _check_names(names, origin)
+    with np.errstate(over="ignore"):  # too large for float32 is infinite, and refused as such
+        vectors = np.ascontiguousarray(matrix, dtype=np.float32)
+    _check_finite(names, vectors, origin)
+    return names, vectors
+
+
+def _check_names(names: list[str], origin: str) -> None:
+    if "" in names:
+        raise VectorError(f"vector {names.index('') + 1:,} of {origin} has an empty id; name it or remove it")
+    if len(set(names)) < len(names):
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        raise VectorError(f"{origin} has more than one vector of {shown(twice)}; remove all but one")
+
+
+def _check_finite(names: list[str], vectors: NDArray[np.float32], origin: str) -> None:
+    step = 1 << 14  # rows at a time: the answer for all would be a quarter of the matrix
+    blocks = (~np.isfinite(vectors[i : i + step]).all(axis=1) for i in range(0, len(vectors), step))
+    bad = np.flatnonzero(np.concatenate(list(blocks)))
+    if len(bad):
+        raise VectorError(
+            f"{origin} has NaN or infinite values (or too large for float32) in {len(bad):,} of {len(vectors):,} vectors, "
+            f"first in that of {shown(names[bad[0]])}; mend or remove them"
+        )
+
+
+# numpy files
+
+
+def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
+    with opened(path) as source:
+        packed = source.head[:6] != _start(path)
+        try:
+            if packed:
+                matrix = np.load(io.BytesIO(source.stream.read()), allow_pickle=False)
+            else:
+                matrix = np.load(path, mmap_mode="r", allow_pickle=False)
+        except Exception as error:  # a damaged header fails in whatever way Python reads it
+            raise VectorError(f"{path.name} is not a whole .npy file of numbers ({one_line(error)}); save it again") from None
+    if not isinstance(matrix, np.ndarray):
+        raise VectorError(f"{path.name} is not a .npy file but another of numpy's; leave its format to be found")
+    found = _find_ids(path) if ids is None else Path(ids)
+    names = _read_ids(found)
+    if matrix.ndim == 2 and len(names) != len(matrix):
+        raise VectorError(
+            f"{found.name} has {len(names):,} ids, but {path.name} {len(matrix):,} rows; give one id a line, in their order"
+        )
+    return names, matrix
+
+
+def _start(path: Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(6)
+
+
+def _find_ids(path: Path) -> Path:
+    stem = str(_unpacked(path)).removesuffix(".npy")
+    places = [Path(stem + ending) for ending in _IDS]
+    for place in places:
+        if place.exists():
+            return place
+    names = ", ".join(place.name for place in places)
+    raise VectorError(f"there is no file of ids beside {path.name} (none of {names}); give it with --ids, one id a line")
+
+
+def _read_ids(path: Path) -> list[str]:
+    check_file(path, "give a file of ids, one a line, in the order of the rows")
+    with opened(path) as source:
+        names = list(source.lines())
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
+def _read_npz(path: Path) -> Vectors:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            held = [name.removesuffix(".npy") for name in archive.namelist()]
+        if not {"ids", "vectors"} <= set(held):
+            found = ascii(", ".join(held[:8]))[1:-1] or "nothing"
+            raise VectorError(f"{path.name} holds {found}; expected numpy's arrays ids and vectors: write it with np.savez")
+        with np.load(path, allow_pickle=False) as arrays:
+            names, matrix = arrays["ids"], arrays["vectors"]
+    except VectorError:
+        raise
+    except Exception as error:  # a damaged archive fails in whatever way its parts do
+        raise VectorError(
+            f"{path.name} is not a whole .npz file of strings and numbers ({one_line(error)}); save it again"
+        ) from None
+    return names_of(names, path.name), matrix
+
+
+# word2vec text
+
+
+def _read_text(path: Path) -> Vectors:
+    names: list[str] = []
+    numbers = bytearray()  # grows with what is really there, whatever the header promises
+    promised, dimension, rule = None, 0, "as in the first row"
+    with opened(path) as source:
+        for block, first_line in source.blocks():
+            if first_line == 1 and (header := _HEADER.match(block)):
+                promised, dimension, rule = int(header[1]), _header_dimension(header, source.name), "as the header says"
+                block, first_line = block[header.end() :], 2
+            dimension = dimension or _dimension(_first_line(block))
+            ids, values = _usual_rows(block, dimension) or _rows(block, dimension, first_line, source.name, rule)
+            names += (name_of(name, source.name) for name in ids)
+            numbers += values.tobytes()
+        _check_count(promised, len(names), source.name)
+    return names, np.frombuffer(numbers, dtype=np.float32).reshape(len(names), max(dimension, 1))
+
+
+def _header_dimension(header: re.Match[bytes], origin: str) -> int:
+    dimension = int(header[2])
+    if not dimension:
+        raise VectorError(f"the header of {origin} says vectors of 0 dimensions; expected at least 1: mend it")
+    return dimension
+
+
+def _check_count(promised: int | None, found: int, origin: str) -> None:
+    if promised is not None and found != promised:
+        raise VectorError(
+            f"{origin} has {found:,} rows, but its header says {promised:,}; get the file again or mend the header"
+        )
+
+
+def _dimension(line: bytes) -> int:
+    """How many numbers stand at the end of a row; its first word is never one of them. 0: it is no row."""
+    words = line.split()
+    count = 0
+    for word in reversed(words[1:]):
+        if not _is_number(word):
+            break
+        count += 1
+    return count
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return b"_" not in word
+
+
+def _usual_rows(block: bytes, dimension: int) -> tuple[list[bytes], NDArray[np.float32]] | None:
+    """A block of rows of an id and numbers with one space or tab between; None where any line is something else.
+
+    Arrow reads one long column several times faster than Python the words of each line.
+    """
+    import pyarrow
+    from pyarrow import csv
+
+    lines = [line for line in map(bytes.strip, block.replace(b"\t", b" ").split(b"\n")) if line]
+    if not lines or any(line.count(b" ") != dimension for line in lines):
+        return None
+    rows = [line.partition(b" ") for line in lines]
+    data = b"\n".join([numbers for _, _, numbers in rows]).replace(b" ", b"\n")
+    try:
+        column = csv.read_csv(
+            pyarrow.py_buffer(data),
+            read_options=csv.ReadOptions(column_names=["number"], use_threads=False, block_size=len(data) + 1),
+            parse_options=csv.ParseOptions(quote_char=False),
+            convert_options=csv.ConvertOptions(column_types={"number": pyarrow.float32()}, null_values=[]),
+        ).column(0)
+    except pyarrow.ArrowInvalid:
+        return None
+    return ([name for name, _, _ in rows], column.to_numpy()) if len(column) == len(rows) * dimension else None
+
+
+def _rows(block: bytes, dimension: int, first_line: int, origin: str, rule: str) -> tuple[list[bytes], NDArray[np.float32]]:
+    """A block of rows, one by one: any white space, ids of several words, and the line that is wrong."""
+    names, rows = list[bytes](), list[NDArray[np.float32]]()
+    for number, line in enumerate(map(bytes.strip, block.split(b"\n")), first_line):
+        if line:
+            name, row = _row(line, dimension, f"line {number:,} of {origin}", rule)
+            names.append(name)
+            rows.append(row)
+    return names, np.concatenate(rows) if rows else np.zeros(0, dtype=np.float32)
+
+
+def _row(line: bytes, dimension: int, where: str, rule: str) -> tuple[bytes, NDArray[np.float32]]:
+    name, *words = line.rsplit(None, dimension)
+    if not dimension:
+        raise VectorError(f"{where} has no numbers; expected an id and its vector, with spaces between")
+    if len(words) < dimension:
+        raise VectorError(f"{where} has {len(words)} numbers, expected {dimension} {rule}; mend the line")
+    if len(name.split()) > 1 and _NUMBER.fullmatch(name.split()[-1]):
+        raise VectorError(
+            f"{where} has {_dimension(line)} numbers, expected {dimension} {rule}; mend the line "
+            "(an id whose last word is a number cannot be told from its vector: write it without spaces)"
+        )
+    return name, _floats(words, where, rule)
+
+
+def _floats(words: list[bytes], where: str, rule: str) -> NDArray[np.float32]:
+    try:
+        if not any(b"_" in word for word in words):  # which Python admits in numbers, and nobody writes
+            with np.errstate(over="ignore"):
+                return np.array(words, dtype=np.float32)
+    except ValueError:
+        pass
+    wrong = next(word for word in words if not _is_number(word)).decode("utf-8", "replace")
+    raise VectorError(f"{where} has {shown(wrong)} where a number was expected ({len(words)} of them, {rule}); mend the line")
+
+
+# word2vec binary
+
+
+def _read_binary(path: Path) -> Vectors:
+    names: list[str] = []
+    numbers = bytearray()
+    with opened(path) as source:
+        header = _HEADER.fullmatch(source.stream.readline(64))
+        if header is None:
+            raise VectorError(
+                f"{source.name} does not begin with a line `count dimension`, as word2vec binary does; save it again"
+            )
+        promised, width = int(header[1]), 4 * _header_dimension(header, source.name)
+        rest = bytearray()
+        while len(names) < promised:
+            space = rest.find(b" ")
+            if space < 0 or len(rest) < space + 1 + width:
+                more = source.stream.read(BLOCK)
+                if not more:
+                    raise VectorError(
+                        f"{source.name} ends in row {len(names) + 1:,}, but its header says {promised:,} rows of "
+                        f"{width // 4} numbers; get the file again or mend the header"
+                    )
+                rest += more
+                continue
+            names.append(name_of(bytes(rest[:space].lstrip(b"\n")), source.name))
+            numbers += rest[space + 1 : space + 1 + width]
+            del rest[: space + 1 + width]
+        if rest.strip() or source.stream.read(BLOCK).strip():
+            raise VectorError(
+                f"{source.name} goes on after the {promised:,} rows of {width // 4} numbers its header says; mend the header"
+            )
+    return names, np.frombuffer(numbers, dtype="<f4").reshape(len(names), width // 4)
+
+
+_READERS = {"npz": _read_npz, "word2vec-text": _read_text, "word2vec-binary": _read_binary, "pickle": read_pickle}

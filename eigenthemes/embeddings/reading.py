@@ -1,0 +1,76 @@
+"""What all formats of vectors are read with: the file, its ids, and how they are shown in an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.errors import SourceError, VectorError
+from eigenthemes.kg.facts import Problems
+from eigenthemes.kg.files import Source, clean_utf8
+
+Vectors = tuple[list[str], NDArray[Any]]  # ids, and a matrix with a row for each
+_DAMAGED = "truncated or damaged archive"  # as `Source` calls it
+
+
+def check_file(path: Path, remedy: str) -> None:
+    try:
+        with open(path, "rb") as file:
+            empty = not file.read(1)
+    except FileNotFoundError:
+        raise VectorError(f"{path} does not exist; {remedy}") from None
+    except IsADirectoryError:
+        raise VectorError(f"{path} is a folder; {remedy}") from None
+    except OSError as error:
+        raise VectorError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
+    if empty:
+        raise VectorError(f"{path.name} is empty; {remedy}")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Source]:
+    """The unpacked file. A damaged archive is the reason to give, whatever else its sudden end leads to."""
+    problems = Problems()
+    try:
+        with Source(path, problems, lambda amount: None) as source:
+            yield source
+    except (SourceError, VectorError) as error:
+        if not problems.counts[_DAMAGED]:
+            raise VectorError(str(error)) from None
+    if problems.counts[_DAMAGED]:
+        raise VectorError(f"{_DAMAGED}: {problems.examples[_DAMAGED][0]}; get the file again")
+
+
+def shown(name: str) -> str:
+    return repr(name if len(name) <= 80 else name[:80] + "…")
+
+
+def one_line(error: Exception) -> str:
+    return " ".join(f"{error}".split())[:200] or type(error).__name__
+
+
+def names_of(values: Any, origin: str) -> list[str]:
+    """The ids as text: strings, bytes or whole numbers."""
+    if isinstance(values, np.ndarray):
+        try:
+            values = values.tolist()
+        except (ValueError, SystemError):  # numpy keeps letters as numbers, and does not look at them before
+            raise VectorError(f"{origin} has ids with letters that Unicode does not know; save them again") from None
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+        raise VectorError(f"{origin} has a single value for its ids; save a list of them")
+    return [name_of(value, origin) for value in values]
+
+
+def name_of(value: Any, origin: str) -> str:
+    if isinstance(value, bytes):
+        return clean_utf8(value, 1, origin, Problems()).decode()
+    if isinstance(value, str) or (
+        isinstance(value, int | np.integer) and type(value) is not bool and abs(int(value)) < 1 << 64
+    ):
+        return str(value)
+    raise VectorError(f"{origin} has an id of the type {type(value).__name__}; save the ids as strings")

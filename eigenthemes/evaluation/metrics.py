@@ -1,0 +1,149 @@
+"""Precision@1, MRR and what bounds them, for a batch of mentions.
+
+Candidates lie in flat arrays of length n, those of a mention next to each other:
+
+mention_of  [n] int64, ascending: which mention a candidate belongs to
+rank        [n] int, 1 = highest prior
+is_gold     [n] bool; a mention may have several golds, of which the best placed counts
+scores      [n] float64, higher is better
+
+`mentions` is the number of mentions; some have no candidates, and all count.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.errors import OptionError
+
+EASY, HARD, NOT_FOUND = 0, 1, 2
+TIES = ("share", "authors")
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
+Bools = NDArray[np.bool_]
+Figures = dict[str, float]
+
+
+def credit(
+    mentions: int,
+    mention_of: Ints,
+    is_gold: Bools,
+    scores: Floats,
+    *,
+    ties: str = "share",
+    answers_above: float = -math.inf,
+) -> tuple[Floats, Floats]:
+    """What each mention earns: precision@1 [mentions] and the reciprocal rank of its first gold [mentions].
+
+    ties           "share": the expected value when ties are broken at random; "authors": every tie counts as right,
+                   as in the paper's own program
+    answers_above  a candidate with this score or less (or none: nan) is no answer: it earns nothing and stands in nobody's way
+    """
+    if ties not in TIES:
+        raise OptionError(f"ties {ties!r} is unknown; expected one of {', '.join(TIES)}")
+    answers = scores > answers_above
+    mention_of, is_gold, scores = mention_of[answers], is_gold[answers], scores[answers]
+    # Only the tie group of the best gold matters, and counting finds it without sorting.
+    best_gold = np.full(mentions, -np.inf)
+    np.maximum.at(best_gold, mention_of[is_gold], scores[is_gold])
+    to_beat = best_gold[mention_of]
+    above = np.bincount(mention_of[scores > to_beat], minlength=mentions)
+    tied = np.bincount(mention_of[scores == to_beat], minlength=mentions)
+    golds = np.bincount(mention_of[is_gold & (scores == to_beat)], minlength=mentions)
+    found = golds > 0
+    reciprocal_rank = np.where(found, 1.0 / (above + 1), 0.0)
+    if ties == "authors":
+        return np.where(found & (above == 0), 1.0, 0.0), reciprocal_rank
+    p_at_1 = np.where(above == 0, golds / np.maximum(tied, 1), 0.0)
+    shared = np.flatnonzero(found & (golds < tied))
+    groups = zip(above[shared].tolist(), tied[shared].tolist(), golds[shared].tolist(), strict=True)
+    reciprocal_rank[shared] = [_expected_reciprocal(*group) for group in groups]
+    return p_at_1, reciprocal_rank
+
+
+@lru_cache(maxsize=1 << 14)
+def _expected_reciprocal(above: int, tied: int, golds: int) -> float:
+    """E[1 / position of the first gold] where `tied` candidates, `golds` of them right, follow `above` others in random order.
+
+    P(first gold at x) = C(tied - x, golds - 1) / C(tied, golds), as a running product because binomials overflow.
+    """
+    place = np.arange(1, tied - golds + 2)
+    gold_here = golds / (tied - place + 1)
+    none_before = np.cumprod(np.concatenate(([1.0], 1 - gold_here[:-1])))
+    return float((none_before * gold_here / (above + place)).sum())
+
+
+def difficulty(mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools) -> NDArray[np.int8]:
+    """EASY (the rank-1 candidate is gold), HARD (another candidate is) or NOT_FOUND (none is), [mentions] int8."""
+    found = np.full(mentions, NOT_FOUND, dtype=np.int8)
+    found[mention_of[is_gold]] = HARD
+    found[mention_of[is_gold & (rank == 1)]] = EASY
+    return found
+
+
+def recall_at(
+    mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools, ks: tuple[int, ...] = (1, 5, 10, 20)
+) -> dict[int, float]:
+    """The share of all mentions that have a gold among their first k candidates by rank, for each k."""
+    best = np.full(mentions, np.iinfo(np.int64).max)
+    np.minimum.at(best, mention_of[is_gold], rank[is_gold])
+    return {k: _mean(best <= k) for k in ks}
+
+
+def summarize(
+    document_of_mention: Ints, p_at_1: Floats, reciprocal_rank: Floats, difficulty: NDArray[np.int8]
+) -> dict[str, Figures]:
+    """The figures of a whole set, ready for JSON; all arrays are [mentions].
+
+    overall, easy, hard are micro means over mentions; macro is the mean over documents of each document's mean.
+    The ceiling is what a perfect ranking of these candidates would reach. Of no mentions, every figure is 0.
+    """
+
+    def micro(of: Bools) -> Figures:
+        return {"mentions": int(of.sum()), "p_at_1": _mean(p_at_1[of]), "mrr": _mean(reciprocal_rank[of])}
+
+    found = difficulty != NOT_FOUND
+    document, mentions = _documents(document_of_mention)
+    return {
+        "overall": {**micro(np.ones_like(found)), "ceiling": _mean(found)},
+        "easy": micro(difficulty == EASY),
+        "hard": micro(difficulty == HARD),
+        "not_found": {"mentions": int((~found).sum())},
+        "macro": {
+            "documents": len(mentions),
+            "p_at_1": _mean(_means(p_at_1, document, mentions)),
+            "mrr": _mean(_means(reciprocal_rank, document, mentions)),
+        },
+    }
+
+
+def by_document(
+    document_of_mention: Ints, p_at_1: Floats, reciprocal_rank: Floats, difficulty: NDArray[np.int8]
+) -> list[Figures]:
+    """The figures of each document that has a mention, in ascending order of document; all arrays are [mentions]."""
+    document, mentions = _documents(document_of_mention)
+    columns = [_means(values, document, mentions).tolist() for values in (p_at_1, reciprocal_rank, difficulty != NOT_FOUND)]
+    return [
+        {"mentions": count, "p_at_1": p, "mrr": mrr, "ceiling": ceiling}
+        for count, p, mrr, ceiling in zip(mentions.tolist(), *columns, strict=True)
+    ]
+
+
+def _documents(document_of_mention: Ints) -> tuple[Ints, Ints]:
+    """The place of each mention's document among those that occur [mentions], and how many mentions each of these has."""
+    _, document, mentions = np.unique(document_of_mention, return_inverse=True, return_counts=True)
+    return document, mentions
+
+
+def _means(values: NDArray[Any], document: Ints, mentions: Ints) -> Floats:
+    return np.bincount(document, weights=values, minlength=len(mentions)) / mentions
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(values.mean()) if len(values) else 0.0

@@ -1,0 +1,157 @@
+"""Methods against gold: candidates are found once, every method scores them, and what each mention earned is kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.batch import Batch
+from eigenthemes.blas import one_thread
+from eigenthemes.candidates import MAX_CANDIDATES
+from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
+from eigenthemes.evaluation.significance import compare
+from eigenthemes.kb import KB
+from eigenthemes.linker import BATCH, batch_maker, check_options
+from eigenthemes.methods import MethodOptions, method_named
+from eigenthemes.progress import Advance
+from eigenthemes.records import Document
+
+_MANY = 100  # names for which kernels are loaded
+
+
+@dataclass(slots=True)
+class Earned:
+    """What a method earned, mention by mention, and the seconds it took."""
+
+    p_at_1: list[NDArray[np.float64]] = field(default_factory=list)
+    reciprocal_rank: list[NDArray[np.float64]] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Run:
+    """The mentions with gold of a set of documents, and what every method earned on them."""
+
+    ids: list[str | int | None] = field(default_factory=list)
+    document: list[NDArray[np.int64]] = field(default_factory=list)
+    difficulty: list[NDArray[np.int8]] = field(default_factory=list)
+    in_kb: list[NDArray[np.bool_]] = field(default_factory=list)
+    first_rank: list[NDArray[np.int64]] = field(default_factory=list)  # of the first gold candidate; 0: not found
+    unknown: int = 0  # candidates that documents gave and the KB does not know
+    seconds: float = 0.0  # finding the candidates
+    methods: dict[str, Earned] = field(default_factory=dict)
+
+
+def evaluate(
+    kb: KB,
+    documents: Iterable[Document],
+    methods: Sequence[str],
+    *,
+    options: MethodOptions | None = None,
+    generator: str = "default",
+    max_candidates: int | None = MAX_CANDIDATES,
+    aliases: bool = True,
+    vectors: str | None = None,
+    ties: str = "share",
+    advance: Advance = lambda amount: None,
+) -> Run:
+    """Run methods over documents with gold."""
+    options = options or MethodOptions()
+    check_options(options)
+    chosen = {name: method_named(name) for name in methods}
+    makes = batch_maker(
+        kb,
+        needs_vectors=any(method.needs_vectors for method in chosen.values()),
+        generator=generator,
+        max_candidates=max_candidates,
+        aliases=aliases,
+        vectors=vectors,
+    )
+    run = Run(methods={name: Earned() for name in chosen})
+    makes.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
+    for some in _some(documents):
+        start = time.perf_counter()
+        batch = makes.make(some)
+        run.seconds += time.perf_counter() - start
+        judged, is_gold = _judge(run, batch, kb)
+        for name, method in chosen.items():
+            start = time.perf_counter()
+            with one_thread():
+                scores = method(batch, kb, options)
+            earned = run.methods[name]
+            earned.seconds += time.perf_counter() - start
+            table = batch.table
+            p_at_1, reciprocal = credit(
+                table.mentions, table.mention_of, is_gold, scores, ties=ties, answers_above=method.answers_above
+            )
+            earned.p_at_1.append(p_at_1[judged])
+            earned.reciprocal_rank.append(reciprocal[judged])
+        advance(len(some))
+    return run
+
+
+def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
+    """Method -> its figures, as `eval --json` prints them."""
+    document, hard = _joined(run.document, np.int64), _joined(run.difficulty, np.int8)
+    in_kb, rank = _joined(run.in_kb, np.bool_), _joined(run.first_rank, np.int64)
+    recall = recall_at(len(rank), np.flatnonzero(rank), rank[rank > 0], np.ones(int((rank > 0).sum()), dtype=bool))
+    found: dict[str, dict[str, Any]] = {}
+    for name, earned in run.methods.items():
+        p_at_1, reciprocal = _joined(earned.p_at_1, np.float64), _joined(earned.reciprocal_rank, np.float64)
+        figures: dict[str, Any] = summarize(document, p_at_1, reciprocal, hard)
+        inside = summarize(document[in_kb], p_at_1[in_kb], reciprocal[in_kb], hard[in_kb])["overall"]
+        figures["gold_in_kb"] = inside
+        figures["recall_at"] = {str(k): share for k, share in recall.items()}
+        figures["documents_per_second"] = len(run.ids) / max(1e-9, run.seconds + earned.seconds)
+        figures["against"] = {}
+        if documents:
+            rows = by_document(document, p_at_1, reciprocal, hard)
+            seen = np.unique(document).tolist()
+            figures["documents"] = [{"id": run.ids[i], **row} for i, row in zip(seen, rows, strict=True)]
+        found[name] = figures
+    for one, other in combinations(run.methods, 2):
+        p_one, p_other = (_joined(run.methods[name].p_at_1, np.float64) for name in (one, other))
+        found[one]["against"][other] = there = compare(p_one, p_other, document)
+        found[other]["against"][one] = {
+            "difference": -there["difference"],
+            "low": -there["high"],
+            "high": -there["low"],
+            "p_value": there["p_value"],
+        }
+    return found
+
+
+def _judge(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which mentions have gold [mentions], and which candidates are gold [n]; what does not depend on a method is noted."""
+    table, bounds = batch.table, batch.mention_bounds
+    gold = [{kb.entity(each) for each in mention.gold or ()} - {None} for mention in batch.mentions]
+    pairs = [(i * len(kb) + entity) for i, entities in enumerate(gold) for entity in entities if entity is not None]
+    is_gold = np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
+    judged = np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+    document = len(run.ids) + np.repeat(np.arange(len(batch.documents)), np.diff(bounds))
+    first = np.zeros(table.mentions, dtype=np.int64)
+    at = np.flatnonzero(is_gold)[::-1]  # the first one stays
+    first[table.mention_of[at]] = table.rank[at]
+    run.document.append(document[judged])
+    run.difficulty.append(difficulty(table.mentions, table.mention_of, table.rank, is_gold)[judged])
+    run.in_kb.append(np.array([bool(each) for each in gold], dtype=bool)[judged])
+    run.first_rank.append(first[judged])
+    run.ids.extend(document.id for document in batch.documents)
+    run.unknown += sum(map(len, batch.unknown.values()))
+    return judged, is_gold
+
+
+def _some(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    waiting = iter(documents)
+    while some := list(islice(waiting, BATCH)):
+        yield some
+
+
+def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)

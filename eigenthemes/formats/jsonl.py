@@ -1,0 +1,339 @@
+"""Documents as JSON lines, the layout of our own.
+
+    {"id", "text", "mentions": [{"start", "end", "text", "gold"?, "candidates"?}]}
+    {"id", "table": {"header", "rows"}, "mentions": [{"row", "col", "text", "gold"?, "candidates"?}]}
+
+Every document that is linked passes here, so the usual good mention is recognised by few comparisons; only what is not usual
+is looked at closely, and refused with a sentence that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, NoReturn
+
+import orjson
+
+from eigenthemes.errors import DocumentError
+from eigenthemes.records import Document, Mention, Table
+
+BOM = b"\xef\xbb\xbf"
+
+_STRING = {str}
+_ABSENT: Any = object()
+_EXACT = 2**53  # whole numbers above this are not exact as floats, and JSON parsers make floats of those above 64 bits
+_OFFSETS = 'expected "start" and "end" in Unicode code points, the end not included'
+_UNITS = (("UTF-16 units", "utf-16-le", 2), ("UTF-8 bytes", "utf-8", 1))
+
+
+class _Draft:
+    """A mention before it is frozen; there are dozens a document, and a frozen dataclass takes three times as long to make."""
+
+    __slots__ = Mention.__slots__
+
+
+def read_json_lines(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
+    """The document of each line that is not blank; errors name the origin and the line."""
+    for number, line in enumerate(lines, 1):
+        if line.removeprefix(BOM).isspace():
+            continue
+        try:
+            document = parse_document(line)
+        except DocumentError as error:
+            raise DocumentError(f"{origin}:{number}: {error}") from None
+        yield document
+
+
+def parse_document(line: bytes) -> Document:
+    """The document of a line of JSON."""
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        if not line.startswith(BOM):
+            _refuse_line(line, error)
+        return parse_document(line.removeprefix(BOM))
+    return _document(record)
+
+
+def document_of(record: Any) -> Document:
+    """The document of a parsed JSON object, which is kept as its source; a string is a document with that text."""
+    document = _document(record)
+    _refuse_surrogates(document)
+    return document
+
+
+def gold_of(value: Any) -> tuple[str, ...]:
+    """The right ids of a mention: one, a list of which any is right, or none."""
+    if type(value) is str:
+        return (value,)
+    if value is None:
+        return ()
+    if type(value) is list:
+        return tuple(_id(each, "gold") for each in value)
+    return (_id(value, "gold"),)
+
+
+def candidates_of(items: Any) -> tuple[tuple[str, ...], tuple[float, ...] | None]:
+    """The ids of a list of candidates, each once, and their numbers if every one has a number."""
+    if type(items) is not list:
+        raise DocumentError(
+            f'"candidates" is {_shown(items)}; expected a list of ids, of [id, score, name] or of {{"id", "score"}}'
+        )
+    if set(map(type, items)) == _STRING:
+        return tuple(dict.fromkeys(items)), None
+    numbers: dict[str, float | None] = {}
+    for item in items:
+        external_id, number = _candidate(item)
+        numbers.setdefault(external_id, number)
+    priors = tuple(number for number in numbers.values() if number is not None)
+    return tuple(numbers), priors if priors and len(priors) == len(numbers) else None
+
+
+# documents
+
+
+def _document(record: Any) -> Document:
+    if type(record) is not dict:
+        if type(record) is str:
+            return Document(text=record)
+        raise DocumentError(f'the document is {_shown(record)}; expected a JSON object with "text", "table" or "mentions"')
+    get = record.get
+    external_id, text, items = get("id"), get("text"), get("mentions")
+    if type(external_id) is not str and external_id is not None and type(external_id) is not int:
+        raise DocumentError(f'"id" is {_shown(external_id)}; expected a string or a whole number')
+    if type(text) is not str and text is not None:
+        raise DocumentError(f'"text" is {_shown(text)}; expected a string, or no such field')
+    table = _table(record["table"]) if get("table") is not None else None
+    if items is None:
+        if text is None and table is None:
+            raise DocumentError(f'the document has {_fields(record)}, nothing to link; expected "text", "table" or "mentions"')
+        return Document(None, external_id, text, table, False, record)
+    if type(items) is not list:
+        raise DocumentError(f'"mentions" is {_shown(items)}; expected a list, or no such field to have them found')
+    return Document(_mentions(items, text, table), external_id, text, table, False, record)
+
+
+def _table(table: Any) -> Table:
+    if type(table) is not dict or type(table.get("rows")) is not list:
+        raise DocumentError(f'"table" is {_shown(table)}; expected {{"header": [...], "rows": [[...], ...]}}')
+    header = table.get("header")
+    rows = tuple(_cells(row, number) for number, row in enumerate(table["rows"]))
+    return Table(() if header is None else _cells(header, "header"), rows)
+
+
+def _cells(row: Any, where: int | str) -> tuple[str, ...]:
+    if type(row) is not list:
+        raise DocumentError(f"row {where} of the table is {_shown(row)}; expected a list of cells")
+    if set(map(type, row)) <= _STRING:
+        return tuple(row)
+    return tuple(_cell(cell, where) for cell in row)
+
+
+def _cell(cell: Any, where: int | str) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, str | int | float):
+        return str(cell)
+    raise DocumentError(f"row {where} of the table has the cell {_shown(cell)}; expected a string, a number or null")
+
+
+# mentions
+
+
+def _mentions(items: list[Any], text: str | None, table: Table | None) -> tuple[Mention, ...]:
+    mentions = []
+    for number, item in enumerate(items):
+        try:
+            mentions.append(_mention(item, text, table))
+        except DocumentError as error:
+            raise DocumentError(f"mention {number}: {error}") from None
+    return tuple(mentions)
+
+
+def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
+    if type(item) is not dict:
+        raise DocumentError(f'it is {_shown(item)}; expected an object with "text", or with "start" and "end"')
+    get = item.get
+    name, start, end = get("text"), get("start"), get("end")
+    if start is None and end is None:
+        usual = type(name) is str
+    elif type(start) is int and type(end) is int and text is not None:
+        usual = 0 <= start < end <= len(text) and text[start:end] == name
+    else:
+        usual = False
+    if not usual:
+        name = _name(item, text)
+        if text is not None and end is not None:
+            end = min(end, len(text))
+    row = col = None
+    if "row" in item or "col" in item:
+        row, col = get("row"), get("col")
+        if row is not None or col is not None:
+            name = _cell_name(row, col, name, table)
+    if name is None:
+        raise DocumentError(
+            f'it has {_fields(item)}, but no name; expected "text", or a span of the text or a cell of the table'
+        )
+    gold = get("gold", _ABSENT)
+    candidates = get("candidates")
+    ids = priors = None
+    if candidates is not None:
+        ids, priors = candidates_of(candidates)
+    mention: Any = _Draft()
+    mention.text = name
+    mention.start = start
+    mention.end = end
+    mention.row = row
+    mention.col = col
+    mention.gold = (gold,) if type(gold) is str else None if gold is _ABSENT else gold_of(gold)
+    mention.candidates = ids
+    mention.priors = priors
+    mention.source = item
+    mention.__class__ = Mention
+    frozen: Mention = mention
+    return frozen
+
+
+def _name(item: dict[str, Any], text: str | None) -> str | None:
+    """The text of a mention that is not plainly the text of its span; None where only a cell can tell it."""
+    name, start, end = item.get("text"), item.get("start"), item.get("end")
+    if type(name) is not str and name is not None:
+        raise DocumentError(f'"text" is {_shown(name)}; expected a string, or no such field')
+    if start is None and end is None:
+        return name
+    start, end = _both("start", start, "end", end)
+    if start >= end:
+        found = f'the span from "start" {start} to "end" {end} {"is empty" if start == end else "ends before it starts"}'
+        raise DocumentError(f'{found}; expected "end" to be the first place after the mention')
+    return name if text is None else _span(text, name, start, end)
+
+
+def _span(text: str, name: str | None, start: int, end: int) -> str:
+    if start < 0 or end > len(text):
+        units = _other_units(text, name, start, end)
+        if name and not units and start >= 0 and text[start:] == name:
+            return name  # an end past the end of the text, as WNED has: what is meant is plain, and the span ends with the text
+        found = f"the span from {start} to {end} is outside the text, which has {len(text)} code points"
+        raise DocumentError(f"{found}; {units or _OFFSETS}")
+    span = text[start:end]
+    if name is None:
+        return span
+    if name.split() != span.split():  # a line break where the mention has a space is no difference
+        found = f'"text" is {_shown(name)}, but {_shown(span)} stands at {start} to {end}'
+        raise DocumentError(f"{found}; {_other_units(text, name, start, end) or _OFFSETS}")
+    return name
+
+
+def _other_units(text: str, name: str | None, start: int, end: int) -> str:
+    """Half a sentence, if offsets that are wrong in code points are right in other units."""
+    for unit, encoding, size in _UNITS:
+        data = text.encode(encoding, "surrogatepass")
+        piece = data[start * size : end * size]
+        if start >= 0 and end * size <= len(data) and _is_name(piece, name, encoding):
+            return f"the offsets are in {unit}; expected Unicode code points"
+    return ""
+
+
+def _is_name(piece: bytes, name: str | None, encoding: str) -> bool:
+    try:
+        return piece.decode(encoding) == name or name is None
+    except UnicodeDecodeError:  # cut within a character
+        return False
+
+
+def _cell_name(row: Any, col: Any, name: str | None, table: Table | None) -> str | None:
+    """The text of a mention in a table: its own, or the cell's."""
+    row, col = _both("row", row, "col", col)
+    if table is None:
+        return name
+    if not 0 <= row < len(table.rows):
+        raise DocumentError(f'"row" is {row}, but the table has {len(table.rows)} rows; expected a row counted from 0')
+    cells = table.rows[row]
+    if not 0 <= col < len(cells):
+        raise DocumentError(f'"col" is {col}, but row {row} has {len(cells)} cells; expected a column counted from 0')
+    return cells[col] if name is None else name
+
+
+def _both(first: str, a: Any, second: str, b: Any) -> tuple[int, int]:
+    """Two fields that only make sense together, as whole numbers."""
+    for field, value, other in ((first, a, second), (second, b, first)):
+        if value is None:
+            raise DocumentError(f'there is "{other}" without "{field}"; expected both, or neither')
+        if type(value) is not int:
+            raise DocumentError(f'"{field}" is {_shown(value)}; expected a whole number')
+    return a, b
+
+
+def _candidate(item: Any) -> tuple[str, float | None]:
+    """(id, its number if it has one)."""
+    if type(item) is list and item:
+        return _id(item[0], "candidates"), _number(item[1]) if len(item) > 1 else None
+    if type(item) is dict and "id" in item:
+        score = item.get("score")
+        return _id(item["id"], "candidates"), _number(item.get("prior") if score is None else score)
+    return _id(item, "candidates"), None
+
+
+def _id(value: Any, field: str) -> str:
+    if type(value) is str:
+        return value
+    if type(value) is int:
+        return str(value)
+    if type(value) is float and math.isfinite(value):
+        if abs(value) >= _EXACT:
+            raise DocumentError(f'"{field}" has the number {value}, too large to be an exact id; put the id in quotes')
+        return str(int(value)) if value.is_integer() else str(value)
+    shapes = " (or [id, score, name])" if field == "candidates" else ", or null"
+    raise DocumentError(f'"{field}" has {_shown(value)}; expected an id: a string or a number{shapes}')
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    if type(value) in (int, float) and math.isfinite(value):
+        return float(value)
+    raise DocumentError(f'"candidates" has the score {_shown(value)}; expected a number, or null')
+
+
+# what is wrong
+
+
+def _refuse_line(line: bytes, error: orjson.JSONDecodeError) -> NoReturn:
+    if not line.strip():
+        raise DocumentError("the line is blank; expected a JSON object") from None
+    try:
+        line.decode()
+    except UnicodeDecodeError as broken:
+        raise DocumentError(f"byte {broken.start + 1} of the line is not UTF-8; save the file as UTF-8") from None
+    found = f"no JSON at character {error.pos + 1} ({error.msg})"
+    raise DocumentError(f"{found}; expected one whole JSON object on the line") from None
+
+
+def _refuse_surrogates(document: Document) -> None:
+    """Half characters come out of careless cutting of UTF-16; they can be neither written nor matched."""
+    cells = chain(document.table.header, *document.table.rows) if document.table else ()
+    names = (mention.text for mention in document.mentions or ())
+    for text in chain((document.text or "",), cells, names):
+        if text.isascii():
+            continue
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            found = f"{_shown(text)} has half a character (a lone surrogate) at {error.start}"
+            raise DocumentError(f"{found}; expected whole Unicode characters") from None
+
+
+def _shown(value: Any) -> str:
+    """A value as people wrote it, as far as it fits into a sentence."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= 40 else value[:40] + "…")
+    kinds = {dict: "an object", list: "a list", type(None): "null", bool: str(value).lower()}
+    return kinds.get(type(value)) or repr(value)[:40]
+
+
+def _fields(record: dict[str, Any]) -> str:
+    return "the fields " + _shown(", ".join(map(str, record))) if record else "no fields"

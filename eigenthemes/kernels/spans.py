@@ -1,0 +1,63 @@
+"""Runs of words that are a name of the KB, in a long text; the plain Python of `eigenthemes.mentions`, compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.jit import kernel
+from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
+from eigenthemes.names import UNBRACKETED
+
+
+@kernel
+def find_spans(pieces: Any, words: Any, index: Any, longest: Any) -> Any:
+    """Every span that is a name: first piece, last piece, row of the key, letters left off; [n, 4] int64.
+
+    pieces  (word [p] int64, joined [p] bool, apart [p] bool): see `eigenthemes.mentions.Pieces`
+    words   (blob [b] uint8, offsets [w + 1] int64, drops [w] bool: its last letter may be left off)
+    index   (key_hashes, key_buckets, key_indptr, key_kinds, key_filter): see `eigenthemes.names.NameIndexArrays`
+    """
+    word, joined, apart = pieces
+    blob, offsets, drops = words
+    key_hashes, key_buckets, key_indptr, key_kinds, key_filter = index
+    shift = shift_of(key_buckets)
+    found, count = np.empty((len(word) // 4 + 16, 4), dtype=np.int64), 0
+    for first in range(len(word)):
+        h, run = OFFSET, 0
+        for last in range(first, min(first + longest, len(word))):
+            if last > first and apart[last]:
+                break
+            run = run + 1 if last > first and joined[last] else 1
+            if run > 2:  # bigrams: the character before is said again
+                h = _append(h, blob, offsets[word[last - 1]], offsets[word[last - 1] + 1])
+            end = offsets[word[last] + 1]
+            short = _append(h, blob, offsets[word[last]], end - 1)
+            h = step(short, blob[end - 1])
+            for dropped in range(1 + drops[word[last]]):
+                key = finish(h if dropped == 0 else short)
+                if not may_hold(key, key_filter):
+                    continue
+                row = find(key, key_hashes, key_buckets, shift)
+                if row >= 0 and _is_name(row, key_indptr, key_kinds):
+                    if count == len(found):
+                        found = np.concatenate((found, np.empty_like(found)))
+                    found[count, 0], found[count, 1], found[count, 2], found[count, 3] = first, last, row, dropped
+                    count += 1
+    return found[:count]
+
+
+@kernel
+def _append(h: Any, blob: Any, first: Any, last: Any) -> Any:
+    for i in range(first, last):
+        h = step(h, blob[i])
+    return h
+
+
+@kernel
+def _is_name(row: Any, key_indptr: Any, key_kinds: Any) -> Any:
+    best = key_kinds[key_indptr[row]]
+    for place in range(key_indptr[row], key_indptr[row + 1]):
+        best = min(best, key_kinds[place])
+    return best <= UNBRACKETED

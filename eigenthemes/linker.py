@@ -1,0 +1,177 @@
+"""Names in documents -> entities: the online story.
+
+documents -> mentions -> candidates -> scores -> links
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eigenthemes.batch import Batch, BatchMaker
+from eigenthemes.blas import one_thread
+from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.errors import OptionError
+from eigenthemes.formats.jsonl import document_of
+from eigenthemes.kb import KB
+from eigenthemes.methods import DEFAULT, MethodOptions, method_named
+from eigenthemes.methods.plain import Scores
+from eigenthemes.records import Document, Link, LinkedDocument, Ranked
+
+BATCH = 64  # documents that are looked up together
+_REMEMBERED = 200_000  # entities whose id and label are kept at hand
+
+
+class Answer(NamedTuple):
+    """What was decided for a mention: the ranking as (id, label, score), best first, and why it is no answer, if it is none."""
+
+    ranking: list[tuple[str, str, float]]
+    nil_reason: str | None
+
+
+class Linker:
+    """Links the mentions of documents to the entities of a KB.
+
+    method          one of `methods.METHODS`
+    k, delta        eigenthemes (None: all) and the exponent of the weights
+    unique          an entity counts once a document, however many mentions it is a candidate of
+    top             candidates that a link's ranking shows
+    generator, max_candidates, aliases   see `CandidateGenerator`
+    vectors         name of the set of vectors; None: the KB's first
+    """
+
+    def __init__(
+        self,
+        kb: KB,
+        *,
+        method: str = DEFAULT,
+        k: int | None = 10,
+        delta: float = 1.0,
+        unique: bool = False,
+        top: int = 3,
+        generator: str = "default",
+        max_candidates: int | None = MAX_CANDIDATES,
+        aliases: bool = True,
+        vectors: str | None = None,
+    ) -> None:
+        self.kb, self.top = kb, top
+        self.method = method_named(method)
+        self.options = MethodOptions(k=k, delta=delta, unique=unique)
+        check_options(self.options, top)
+        self.batches = batch_maker(
+            kb,
+            needs_vectors=self.method.needs_vectors,
+            generator=generator,
+            max_candidates=max_candidates,
+            aliases=aliases,
+            vectors=vectors,
+        )
+        self._shown: dict[int, tuple[str, str]] = {}
+
+    @classmethod
+    def open(cls, path: str | Path, **options: Any) -> Linker:
+        """A linker on a KB folder; options as in `Linker`."""
+        return cls(KB.open(path), **options)
+
+    def link(self, document: str | Mapping[str, Any] | Document) -> LinkedDocument:
+        """Link a text, a document as a JSON object, or a `Document`."""
+        return next(self.link_batch([document]))
+
+    def link_batch(
+        self, documents: Iterable[str | Mapping[str, Any] | Document], *, batch_size: int = BATCH
+    ) -> Iterator[LinkedDocument]:
+        """Link many documents, in order; any number of them in constant memory."""
+        waiting = iter(documents)
+        while some := [as_document(each) for each in islice(waiting, batch_size)]:
+            batch, answers = self.answer(some)
+            for document, first, last in spans(batch):
+                links = (self._link(batch, i, answers[i]) for i in range(first, last))
+                yield LinkedDocument(document, tuple(links))
+
+    def answer(self, documents: Iterable[Document]) -> tuple[Batch, list[Answer]]:
+        """The documents with their mentions and candidates, and an answer for each mention."""
+        batch = self.batches.make(documents)
+        with one_thread():
+            scores = self.method(batch, self.kb, self.options)
+        return batch, self._answers(batch, scores)
+
+    def _answers(self, batch: Batch, scores: Scores) -> list[Answer]:
+        """The best candidates of each mention; equal scores in order of rank."""
+        table = batch.table
+        order = np.lexsort((table.rank, -scores, table.mention_of))
+        place = np.arange(len(order)) - np.searchsorted(table.mention_of, table.mention_of)
+        kept = order[place < max(1, self.top)]
+        shown = map(self._show, table.entity[kept].tolist())
+        found: list[list[tuple[str, str, float]]] = [[] for _ in batch.mentions]
+        for i, (external, label), score in zip(table.mention_of[kept].tolist(), shown, scores[kept].tolist(), strict=True):
+            found[i].append((external, label, score))
+        return [Answer(ranking, self._nil_reason(ranking)) for ranking in found]
+
+    def _nil_reason(self, ranking: list[tuple[str, str, float]]) -> str | None:
+        if not ranking:
+            return "no_candidate"
+        return None if ranking[0][2] > self.method.answers_above else "no_name_match"
+
+    def _show(self, entity: int) -> tuple[str, str]:
+        shown = self._shown.get(entity)
+        if shown is None:
+            if len(self._shown) >= _REMEMBERED:
+                self._shown.clear()
+            shown = self._shown[entity] = (self.kb.id(entity), self.kb.label(entity))
+        return shown
+
+    def _link(self, batch: Batch, i: int, answer: Answer) -> Link:
+        external, label, score = answer.ranking[0] if answer.nil_reason is None else (None, None, None)
+        ranking = tuple(Ranked(*each) for each in answer.ranking[: self.top])
+        unknown = batch.unknown.get(i, ())
+        return Link(
+            batch.mentions[i], external, label, score, ranking, nil_reason=answer.nil_reason, unknown_candidates=unknown
+        )
+
+
+def batch_maker(
+    kb: KB,
+    *,
+    needs_vectors: bool,
+    generator: str = "default",
+    max_candidates: int | None = MAX_CANDIDATES,
+    aliases: bool = True,
+    vectors: str | None = None,
+) -> BatchMaker:
+    """What turns documents into batches: the candidate generator and the vectors it, or the method, has to know."""
+    wanted = needs_vectors or vectors is not None or (generator == "paper" and kb.vector_sets)
+    chosen = kb.vectors(vectors) if wanted else None
+    finder = CandidateGenerator(
+        kb,
+        generator=generator,
+        max_candidates=max_candidates,
+        aliases=aliases,
+        embedded=None if chosen is None else chosen.has,
+    )
+    return BatchMaker(kb, finder, chosen)
+
+
+def as_document(given: str | Mapping[str, Any] | Document) -> Document:
+    """A document from whatever people pass."""
+    if isinstance(given, Document):
+        return given
+    return Document(text=given) if isinstance(given, str) else document_of(dict(given))
+
+
+def spans(batch: Batch) -> Iterator[tuple[Document, int, int]]:
+    """Each document with the numbers of its first mention and of the one after its last."""
+    bounds = batch.mention_bounds.tolist()
+    return zip(batch.documents, bounds[:-1], bounds[1:], strict=True)
+
+
+def check_options(options: MethodOptions, top: int = 1) -> None:
+    if options.k is not None and options.k < 1:
+        raise OptionError(f"k is {options.k}; expected 1 or more, or None for all")
+    if not np.isfinite(options.delta) or options.delta < 0:
+        raise OptionError(f"delta is {options.delta}; expected 0 or more")
+    if top < 0:
+        raise OptionError(f"top is {top}; expected 0 or more")

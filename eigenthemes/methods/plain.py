@@ -1,0 +1,128 @@
+"""The paper's method and its baselines: one score for each candidate of a batch, higher is better.
+
+All have one signature, `score(batch, kb, *, options) -> float64 [n]`. Documents do not see each other. A candidate without a
+vector scores -1 - rank where vectors decide: behind all others, in order of prior; so does a whole document without any vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.batch import Batch
+from eigenthemes.kb import KB
+from eigenthemes.matching import CONTAINS, ENDING, SHARES, TYPO
+from eigenthemes.names import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.subspace import fit_subspace, rank_weights, score
+
+Scores = NDArray[np.float64]
+Vectors = NDArray[np.float32]
+
+# What a name match is worth beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
+NAME_WORTH = {
+    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
+    TYPO: 0.005,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class MethodOptions:
+    """What the methods can be told.
+
+    k       eigenthemes; None: all of them
+    delta   weights are rank^-delta
+    unique  an entity that is a candidate of several mentions counts once, with its best rank (the paper's text says so, its
+            authors' program does not)
+    """
+
+    k: int | None = 10
+    delta: float = 1.0
+    unique: bool = False
+
+
+def eigen(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """(Weighted) Eigenthemes: the distance of each candidate to the subspace of its document."""
+
+    def nearness(vectors: Vectors, weights: Scores) -> Scores:
+        return score(vectors, fit_subspace(vectors, weights.astype(np.float32), options.k))
+
+    # Rows that stand there twice, with weights v and w, are one row with the weight sqrt(v^2 + w^2).
+    return _by_document(batch, options, 2, nearness)
+
+
+def average(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """The cosine of each candidate with the (weighted) mean of all candidates of its document."""
+
+    def nearness(vectors: Vectors, weights: Scores) -> Scores:
+        mean = weights @ vectors
+        return np.asarray(vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-30)), dtype=np.float64)
+
+    return _by_document(batch, options, 1, nearness)
+
+
+def degree(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """1 / position by prior."""
+    return 1.0 / _position(batch)
+
+
+def namematch(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """1 / position by prior where the label is the mention, but for case; 0 (no answer) elsewhere."""
+    table, mentions = batch.table, [mention.text.casefold() for mention in batch.mentions]
+    pairs = zip(table.mention_of.tolist(), table.entity.tolist(), strict=True)
+    same = np.array([kb.label(entity).casefold() == mentions[i] for i, entity in pairs], dtype=bool)
+    return np.asarray(np.where(same, 1.0 / _position(batch), 0.0))
+
+
+def prior_name(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """The prior, times what the name match is worth."""
+    worth = np.array([NAME_WORTH[how] for how in range(len(NAME_WORTH))])
+    return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * worth[batch.table.name_match])
+
+
+def _position(batch: Batch) -> Scores:
+    """Of each candidate within its mention: by prior, ties by rank."""
+    table = batch.table
+    order = np.lexsort((table.rank, -table.prior, table.mention_of))
+    first = np.searchsorted(table.mention_of, np.arange(table.mentions))
+    position = np.empty(len(table))
+    position[order] = np.arange(1, len(table) + 1) - first[table.mention_of]
+    return position
+
+
+def _by_document(batch: Batch, options: MethodOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]) -> Scores:
+    """Scores from vectors and weights, one document at a time.
+
+    An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
+    """
+    assert batch.vectors is not None
+    table, has = batch.table, batch.vectors.has[batch.table.entity]
+    weights = rank_weights(_rank_of_embedded(table.mention_of, has), options.delta).astype(np.float64)
+    scores = -1.0 - table.rank.astype(np.float64)
+    for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
+        rows = first + np.flatnonzero(has[first:last])
+        if len(rows):
+            entities, place = np.unique(table.entity[rows], return_inverse=True)
+            together = _add_up(weights[rows], place, len(entities), power, unique=options.unique)
+            scores[rows] = nearness(batch.vectors.rows[entities], together)[place]
+    return scores
+
+
+def _add_up(weights: Scores, place: NDArray[Any], size: int, power: int, *, unique: bool) -> Scores:
+    if unique:
+        best = np.zeros(size)
+        np.maximum.at(best, place, weights)
+        return best
+    return np.asarray(np.bincount(place, weights=weights**power, minlength=size) ** (1 / power))
+
+
+def _rank_of_embedded(mention_of: NDArray[np.int64], has: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The rank of each candidate among those of its mention that have a vector (for the others it means nothing)."""
+    if not len(mention_of):
+        return np.zeros(0, dtype=np.int64)
+    so_far = np.cumsum(has)
+    first = np.searchsorted(mention_of, mention_of)  # the first row of the same mention
+    return np.asarray(np.maximum(1, so_far - so_far[first] + has[first]))

@@ -1,0 +1,177 @@
+"""JSON lines in, JSON lines out: constant memory, order kept, over several processes that share the mapped KB.
+
+The main process only reads and writes; a chunk of lines goes to a worker, and its output comes back as bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from eigenthemes.batch import Batch
+from eigenthemes.errors import DocumentError
+from eigenthemes.formats.jsonl import parse_document
+from eigenthemes.linker import BATCH, Answer, Linker, spans
+from eigenthemes.records import Document, Mention
+from eigenthemes.workers import Workers
+
+_CHUNK_BYTES = 1 << 20
+
+Lines = list[tuple[int, bytes]]  # number of the line, from 1, and the line
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A record that could not be linked."""
+
+    line: int
+    cause: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"line": self.line, "cause": self.cause}
+
+
+@dataclass(slots=True)
+class Chunk:
+    """What became of some lines."""
+
+    output: bytes = b""
+    documents: int = 0
+    mentions: int = 0
+    linked: int = 0
+    unknown: list[str] = field(default_factory=list)  # ids that documents gave and the KB does not know
+    failures: list[Failure] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of a whole run."""
+
+    documents: int = 0
+    mentions: int = 0
+    linked: int = 0
+    unknown: int = 0
+    unknown_example: str = ""
+    failures: int = 0
+    seconds: float = 0.0
+
+    def add(self, chunk: Chunk) -> None:
+        self.documents += chunk.documents
+        self.mentions += chunk.mentions
+        self.linked += chunk.linked
+        self.failures += len(chunk.failures)
+        self.unknown += len(chunk.unknown)
+        if chunk.unknown and not self.unknown_example:
+            self.unknown_example = chunk.unknown[0]
+
+
+def link_stream(
+    lines: Iterable[bytes],
+    out: IO[bytes],
+    kb: str | Path,
+    *,
+    options: dict[str, Any],
+    jobs: int = 1,
+    plain_text: bool = False,
+    strict: bool = False,
+    on_failure: Callable[[Failure], None] = lambda failure: None,
+    on_progress: Callable[[int], None] = lambda documents: None,
+) -> Report:
+    """Link every line and write the links; options as in `Linker`. A bad record is reported and the run goes on."""
+    linker_for(str(kb), options)  # whatever is wrong with the KB or an option is said now, in this process
+    start, report = time.perf_counter(), Report()
+    with Workers(jobs) as workers:
+        chunks = ((str(kb), options, chunk, plain_text) for chunk in chunks_of(lines))
+        for chunk in workers.map(link_chunk, chunks):
+            if strict and chunk.failures:
+                first = chunk.failures[0]
+                raise DocumentError(f"line {first.line}: {first.cause}")
+            out.write(chunk.output)
+            for failure in chunk.failures:
+                on_failure(failure)
+            report.add(chunk)
+            on_progress(chunk.documents + len(chunk.failures))
+    report.seconds = time.perf_counter() - start
+    return report
+
+
+def chunks_of(lines: Iterable[bytes]) -> Iterator[Lines]:
+    """The lines that are not blank, some at a time."""
+    chunk: Lines = []
+    size = 0
+    for number, line in enumerate(lines, start=1):
+        if line.isspace():
+            continue
+        chunk.append((number, line))
+        size += len(line)
+        if len(chunk) >= BATCH or size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+@lru_cache(maxsize=1)
+def _linker(kb: str, options: tuple[tuple[str, Any], ...]) -> Linker:
+    return Linker.open(kb, **dict(options))
+
+
+def linker_for(kb: str, options: dict[str, Any]) -> Linker:
+    """The linker of this process."""
+    return _linker(kb, tuple(sorted(options.items())))
+
+
+def link_chunk(kb: str, options: dict[str, Any], lines: Lines, plain_text: bool) -> Chunk:
+    """Link some lines, in this process."""
+    linker, chunk = linker_for(kb, options), Chunk()
+    documents = []
+    for number, line in lines:
+        try:
+            documents.append(_plain(line) if plain_text else parse_document(line))
+        except DocumentError as error:
+            chunk.failures.append(Failure(number, str(error)))
+    batch, answers = linker.answer(documents)
+    chunk.documents, chunk.mentions = len(documents), len(answers)
+    chunk.linked = sum(answer.nil_reason is None for answer in answers)
+    chunk.unknown = [each for missing in batch.unknown.values() for each in missing]
+    chunk.output = _dump(batch, answers, linker.top)
+    return chunk
+
+
+def _plain(line: bytes) -> Document:
+    return Document(text=line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n"))
+
+
+def _dump(batch: Batch, answers: list[Answer], top: int) -> bytes:
+    """The documents with their links, a line each."""
+    out = io.BytesIO()
+    for document, first, last in spans(batch):
+        links = [_link(batch.mentions[i], answers[i], top, batch.unknown.get(i)) for i in range(first, last)]
+        whole = document.source or {"text": document.text}
+        out.write(orjson.dumps({**whole, "mentions": links}, option=orjson.OPT_APPEND_NEWLINE))
+    return out.getvalue()
+
+
+def _link(mention: Mention, answer: Answer, top: int, unknown: tuple[str, ...] | None) -> dict[str, Any]:
+    """As `records.Link.to_dict`, without the record: this is written for every mention of every document."""
+    ranking, nil_reason = answer
+    entity, label, score = ranking[0] if nil_reason is None else (None, None, None)
+    found = {
+        **(mention.source if mention.source.get("text") else mention.to_dict()),
+        "entity": entity,
+        "label": label,
+        "score": score,
+        "probability": None,
+        "ranking": [{"id": external, "label": name, "score": value} for external, name, value in ranking[:top]],
+        "nil_reason": nil_reason,
+    }
+    if unknown:
+        found["unknown_candidates"] = unknown
+    return found

@@ -1,0 +1,117 @@
+"""The paper's equations: the subspace of a document, and how near an entity is to it.
+
+Arrays in, arrays out; numpy and LAPACK only. Vectors are rows of unit length, [n, d] float32.
+
+    A = W E                      the candidates' vectors, each scaled by its weight
+    A^T A = E^T W^2 E            equation 2; its top eigenvectors V_k are the eigenthemes,
+    sigma_i = sqrt(lambda_i)     their strengths
+    score(e) = ||e V_k Sigma_k|| equation 3
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ROWS = 4096  # a large document is taken in blocks: memory stays flat, and sums over blocks are in float64
+
+
+@dataclass(frozen=True, slots=True)
+class Subspace:
+    """What a document is about.
+
+    scaled   [d, k] float32, V_k Sigma_k: a column for each eigentheme, as long as the theme is strong; or None, and then
+    gram     [d, d] float32, E^T W^2 E: all d themes count, and there are more candidates than dimensions
+    """
+
+    scaled: NDArray[np.float32] | None
+    gram: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+
+    @property
+    def strengths(self) -> NDArray[np.float32]:
+        """Sigma_k [k], strongest first."""
+        if self.scaled is None:
+            return _eigenthemes(self.gram, None).strengths
+        return np.asarray(np.linalg.norm(self.scaled, axis=0), dtype=np.float32)
+
+    @property
+    def components(self) -> NDArray[np.float32]:
+        """V_k^T [k, d]: the eigenthemes, of unit length."""
+        if self.scaled is None:
+            return _eigenthemes(self.gram, None).components
+        return np.asarray((self.scaled / np.maximum(self.strengths, np.finfo(np.float32).tiny)).T)
+
+
+def rank_weights(rank: NDArray[Any], delta: float = 1.0) -> NDArray[np.float32]:
+    """The weighting scheme: w(e) = rank(e)^-delta (appendix "weighting schemes"); delta 0 weighs all the same."""
+    return np.asarray(rank.astype(np.float64) ** -delta, dtype=np.float32)
+
+
+def fit_subspace(vectors: NDArray[np.float32], weights: NDArray[np.float32], n_components: int | None = 10) -> Subspace:
+    """The eigenthemes of a document (equations 1 and 2) from its candidates' vectors [n, d] and weights [n].
+
+    `n_components` = k; at most min(n, d) exist. None keeps all of them, and then nothing needs to be decomposed:
+    score(e)^2 = e^T (E^T W^2 E) e.
+    """
+    n, d = vectors.shape
+    if n_components is not None and n_components < min(n, d):
+        return _of_few(vectors, weights, n_components) if n < d else _eigenthemes(_gram(vectors, weights), n_components)
+    if n < d:
+        return Subspace((vectors * weights[:, None]).T)  # ||e A^T||^2 = e A^T A e^T
+    return Subspace(None, _gram(vectors, weights))
+
+
+def score(vectors: NDArray[np.float32], subspace: Subspace) -> NDArray[np.float64]:
+    """How near each row of `vectors` [m, d] is to the subspace: ||e V_k Sigma_k||_2 (equation 3), [m]."""
+    scores = np.empty(len(vectors))
+    for first in range(0, len(vectors), _ROWS):
+        rows = vectors[first : first + _ROWS]
+        if subspace.scaled is not None:
+            projected = rows @ subspace.scaled
+            squares = np.einsum("ij,ij->i", projected, projected)
+        else:
+            squares = np.einsum("ij,ij->i", rows @ subspace.gram, rows)
+        scores[first : first + _ROWS] = np.sqrt(np.maximum(squares, 0))
+    return scores
+
+
+def _gram(vectors: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """E^T W^2 E [d, d] (equation 2)."""
+    if len(vectors) <= _ROWS:
+        rows = vectors * weights[:, None]
+        return np.asarray(rows.T @ rows)
+    total = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for first in range(0, len(vectors), _ROWS):
+        rows = vectors[first : first + _ROWS] * weights[first : first + _ROWS, None]
+        total += rows.T @ rows
+    return total.astype(np.float32)
+
+
+def _of_few(vectors: NDArray[np.float32], weights: NDArray[np.float32], k: int) -> Subspace:
+    """Fewer candidates than dimensions: from the smaller A A^T = U Sigma^2 U^T, and V Sigma = A^T U."""
+    rows = vectors * weights[:, None]
+    _, themes = top_eigenvectors(rows @ rows.T, k)
+    return Subspace(np.asarray(rows.T @ themes, dtype=np.float32))
+
+
+def _eigenthemes(gram: NDArray[np.float32], k: int | None) -> Subspace:
+    values, themes = top_eigenvectors(gram, k or len(gram))
+    return Subspace(np.asarray(themes * np.sqrt(np.maximum(values, 0)), dtype=np.float32))
+
+
+def top_eigenvectors(symmetric: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The k largest eigenvalues [k], largest first, and their eigenvectors [d, k] of a symmetric matrix.
+
+    LAPACK's ssyevr for the asked-for eigenpairs alone takes a third of the time of a full float64 decomposition.
+    """
+    from scipy.linalg.lapack import ssyevr
+
+    size = len(symmetric)
+    values, vectors, found, _, failed = ssyevr(symmetric, range="I", il=size - k + 1, iu=size)
+    if failed or found < k:  # never seen; the full decomposition takes another way
+        values, vectors = np.linalg.eigh(symmetric.astype(np.float64))
+        return values[: -k - 1 : -1].astype(np.float32), vectors[:, : -k - 1 : -1].astype(np.float32)
+    return values[:k][::-1], vectors[:, ::-1]
