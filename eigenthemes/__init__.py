@@ -1,9 +1,10 @@
 """Link names in text and tables to your own knowledge graph.
 
-from eigenthemes import KB, CandidateGenerator, build_kb
+from eigenthemes import Linker, build_kb
 
-kb = build_kb(["mykg.nt.gz"], "my.kb")
-CandidateGenerator(kb).records("Michael Jordan")
+build_kb(["mykg.nt.gz"], "my.kb")
+for link in Linker.open("my.kb").link("Michael Jordan wrote in Science.").links:
+    print(link.mention.text, link.entity, link.label)
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from eigenthemes.build import build_kb
     from eigenthemes.candidates import CandidateGenerator, CandidateTable
+    from eigenthemes.embed import embed_kb, import_vectors
     from eigenthemes.errors import EigenthemesError
     from eigenthemes.graph import Graph
     from eigenthemes.kb import KB
     from eigenthemes.kg.options import ReadOptions
-    from eigenthemes.records import Candidate
+    from eigenthemes.linker import Linker
+    from eigenthemes.records import Candidate, Document, Link, LinkedDocument, Mention
     from eigenthemes.text import normalize, tokenize
 
 _HOME = {
@@ -28,10 +31,17 @@ _HOME = {
     "Candidate": "records",
     "CandidateGenerator": "candidates",
     "CandidateTable": "candidates",
+    "Document": "records",
     "EigenthemesError": "errors",
     "Graph": "graph",
+    "Link": "records",
+    "LinkedDocument": "records",
+    "Linker": "linker",
+    "Mention": "records",
     "ReadOptions": "kg.options",
     "build_kb": "build",
+    "embed_kb": "embed",
+    "import_vectors": "embed",
     "normalize": "text",
     "tokenize": "text",
 }
@@ -41,11 +51,18 @@ __all__ = [
     "Candidate",
     "CandidateGenerator",
     "CandidateTable",
+    "Document",
     "EigenthemesError",
     "Graph",
+    "Link",
+    "LinkedDocument",
+    "Linker",
+    "Mention",
     "ReadOptions",
     "__version__",
     "build_kb",
+    "embed_kb",
+    "import_vectors",
     "normalize",
     "tokenize",
 ]

@@ -22,6 +22,7 @@ def card(kb: KB) -> dict[str, Any]:
         "sources": kb.manifest["sources"],
         "options": {key: value for key, value in kb.manifest["options"].items() if value},
         "counts": counts,
+        "vectors": kb.vector_sets,
         "left_out": kb.manifest["left_out"],
         "problems": kb.manifest["problems"],
         "names_per_entity": counts["names"] / max(1, counts["named"]),
@@ -69,6 +70,8 @@ def card_lines(facts: dict[str, Any]) -> Iterator[str]:
         ("density", f"{facts['density']:.2f} edges per entity"),
         ("isolated", f"{counts['isolated']:,} entities without an edge"),
         ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
+        *(("vectors", _vectors(name, about)) for name, about in facts["vectors"].items()),
+        *([] if facts["vectors"] else [("vectors", "none; make them with eigenthemes embed")]),
         *(("left out", f"{count:,} ({reason})") for reason, count in facts["left_out"].items()),
         *(("problem", f"{kind}: {count:,}") for kind, count in facts["problems"].items()),
     ]
@@ -85,6 +88,11 @@ def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
         span = str(each["from"]) if each["from"] == each["to"] else f"{each['from']:,}-{each['to']:,}"
         bar = "█" * round(40 * each["nodes"] / max(1, most)) or ("▏" if each["nodes"] else "")
         yield f"  {span:>15} {each['nodes']:>10,} {bar}"
+
+
+def _vectors(name: str, about: dict[str, Any]) -> str:
+    source = f" from {about['source']}" if "source" in about else ""
+    return f"{name}: {about['method']}{source}, {about['dimensions']} dimensions, {about['entities']:,} entities"
 
 
 def _shown(value: Any) -> str:

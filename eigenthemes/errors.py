@@ -11,6 +11,7 @@ EigenthemesError                 the message is one sentence: what was found, wh
 │   └── KBDamagedError           a file is missing, has another size, or another hash
 ├── DocumentError                a document cannot be linked: what is wrong with it, and where
 ├── VectorError                  vectors cannot be made, read, or are missing from a KB
+├── WorkerError                  a process that shared the work ended abruptly
 └── MissingExtraError            an optional package is needed; the message holds the install command
 """
 
@@ -59,6 +60,10 @@ class DocumentError(EigenthemesError):
 
 class VectorError(EigenthemesError):
     """Vectors cannot be made, read, or are missing from a KB."""
+
+
+class WorkerError(EigenthemesError):
+    """A process that shared the work ended abruptly."""
 
 
 class MissingExtraError(EigenthemesError):

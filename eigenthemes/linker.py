@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.batch import Batch, BatchMaker
-from eigenthemes.blas import one_thread
 from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
 from eigenthemes.errors import OptionError
 from eigenthemes.formats.jsonl import document_of
@@ -95,9 +94,7 @@ class Linker:
     def answer(self, documents: Iterable[Document]) -> tuple[Batch, list[Answer]]:
         """The documents with their mentions and candidates, and an answer for each mention."""
         batch = self.batches.make(documents)
-        with one_thread():
-            scores = self.method(batch, self.kb, self.options)
-        return batch, self._answers(batch, scores)
+        return batch, self._answers(batch, self.method(batch, self.kb, self.options))
 
     def _answers(self, batch: Batch, scores: Scores) -> list[Answer]:
         """The best candidates of each mention; equal scores in order of rank."""

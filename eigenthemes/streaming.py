@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
@@ -74,7 +74,7 @@ class Report:
 
 def link_stream(
     lines: Iterable[bytes],
-    out: IO[bytes],
+    write: Callable[[bytes], object],
     kb: str | Path,
     *,
     options: dict[str, Any],
@@ -93,7 +93,7 @@ def link_stream(
             if strict and chunk.failures:
                 first = chunk.failures[0]
                 raise DocumentError(f"line {first.line}: {first.cause}")
-            out.write(chunk.output)
+            write(chunk.output)
             for failure in chunk.failures:
                 on_failure(failure)
             report.add(chunk)

@@ -8,10 +8,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, TypeVar
+
+from eigenthemes.errors import WorkerError
 
 Result = TypeVar("Result")
 
@@ -43,6 +46,16 @@ def _ctrl_c_held() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
+def _result(future: Future[Result]) -> Result:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        raise WorkerError(
+            'a worker process ended abruptly (killed, out of memory, or a script without `if __name__ == "__main__":` around '
+            "its calls); try --jobs 1"
+        ) from None
+
+
 class Workers:
     """`jobs` processes; with one job everything runs in the caller's."""
 
@@ -65,15 +78,16 @@ class Workers:
         for each in arguments:
             waiting.append(self._started().submit(function, *each))
             if len(waiting) > 2 * self.jobs:
-                yield waiting.popleft().result()
+                yield _result(waiting.popleft())
         while waiting:
-            yield waiting.popleft().result()
+            yield _result(waiting.popleft())
 
     def start(self, function: Callable[..., Result], *arguments: Any, many: bool = True) -> Callable[[], Result]:
         """Begin `function` elsewhere; what is returned waits for its result."""
         if self.jobs <= 1 or not many:
             return lambda: function(*arguments)
-        return self._started().submit(function, *arguments).result
+        started = self._started().submit(function, *arguments)
+        return lambda: _result(started)
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from eigenthemes.cli import cli
-from eigenthemes.demo import SMALL
+from eigenthemes.demo import DOCUMENTS, SMALL
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -26,6 +26,7 @@ def blocks(page: Path, language: str) -> list[str]:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     shutil.copy(SMALL, tmp_path / "demo.ttl")
+    shutil.copy(DOCUMENTS["small"], tmp_path / "demo.jsonl")
     return tmp_path
 
 

@@ -21,11 +21,18 @@ def test_public_names_are_exactly_these() -> None:
         "Candidate",
         "CandidateGenerator",
         "CandidateTable",
+        "Document",
         "EigenthemesError",
         "Graph",
+        "Link",
+        "LinkedDocument",
+        "Linker",
+        "Mention",
         "ReadOptions",
         "__version__",
         "build_kb",
+        "embed_kb",
+        "import_vectors",
         "normalize",
         "tokenize",
     }
@@ -50,7 +57,7 @@ def test_the_citation_names_the_version_and_the_paper() -> None:
     ("code", "absent"),
     [
         ("import eigenthemes", ["numpy", "numba", "click"]),
-        ("from eigenthemes import KB, CandidateGenerator, build_kb", ["numba", "scipy", "matplotlib", "pyarrow"]),
+        ("from eigenthemes import KB, Linker, build_kb", ["numba", "scipy", "matplotlib", "pyarrow"]),
     ],
 )
 def test_importing_stays_cheap(code: str, absent: list[str]) -> None:

@@ -13,7 +13,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import generator_options, method_options, parse_count
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.output import table_text, terminal_progress
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 )
 @method_options
 @generator_options
+@click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
 @click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
 @click.option(
     "--text", "plain_text", is_flag=True, help="DOCUMENTS is one plain text. Default where it does not begin as JSON."
@@ -43,6 +44,7 @@ def link(
     kb: str,
     documents: str,
     output: str,
+    table: bool,
     plain_text: bool,
     errors: str | None,
     strict: bool,
@@ -73,7 +75,7 @@ def link(
 
         report = link_stream(
             _read(source, plain_text),
-            out,
+            _Tables(out).write if table else out.write,
             kb,
             options=linker_options(options),
             jobs=jobs,
@@ -89,6 +91,29 @@ def link(
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
         click.echo(f"eigenthemes: {report.failures:,} records could not be linked; {where}", err=True)
         sys.exit(1)
+
+
+class _Tables:
+    """Takes lines of JSON and writes a table for each document."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self.out = out
+
+    def write(self, lines: bytes) -> None:
+        import orjson
+
+        for document in map(orjson.loads, lines.splitlines()):
+            if document.get("id") is not None:
+                self.out.write(f"{document['id']}\n".encode())
+            rows = [_row(mention) for mention in document["mentions"]]
+            self.out.write(table_text(("name", "entity", "label", "score", "next best"), rows, right=(3,)).encode() + b"\n")
+
+
+def _row(mention: dict[str, Any]) -> tuple[str, ...]:
+    if mention["entity"] is None:
+        return mention["text"], f"({mention['nil_reason']})", "", "", ""
+    others = ", ".join(f"{each['label']} {each['score']:.3f}" for each in mention["ranking"][1:])
+    return mention["text"], mention["entity"], mention["label"], f"{mention['score']:.3f}", others
 
 
 def linker_options(given: dict[str, Any]) -> dict[str, Any]:

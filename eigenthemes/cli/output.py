@@ -52,7 +52,12 @@ def _rate(rate: float, unit: str) -> str:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """A table on stdout: fitted to a terminal, never cut where it is read by a program."""
+    """A table on stdout."""
+    sys.stdout.write(table_text(header, rows, right=right))
+
+
+def table_text(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> str:
+    """A table: fitted to a terminal, never cut where it is read by a program."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -63,13 +68,9 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: 
     for row in rows:
         table.add_row(*(_plain(cell) for cell in row))
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 100_000)
-    if sys.stdout.isatty():
+    with console.capture() as capture:
         console.print(table)
-    else:
-        with console.capture() as capture:
-            console.print(table)
-        for line in capture.get().splitlines():
-            sys.stdout.write(line.rstrip() + "\n")
+    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
 def _plain(cell: str) -> str:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.batch import Batch
-from eigenthemes.blas import one_thread
 from eigenthemes.candidates import MAX_CANDIDATES
 from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.evaluation.significance import compare
@@ -82,8 +81,7 @@ def evaluate(
         judged, is_gold = _judge(run, batch, kb)
         for name, method in chosen.items():
             start = time.perf_counter()
-            with one_thread():
-                scores = method(batch, kb, options)
+            scores = method(batch, kb, options)
             earned = run.methods[name]
             earned.seconds += time.perf_counter() - start
             table = batch.table

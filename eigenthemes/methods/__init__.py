@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from eigenthemes.batch import Batch
+from eigenthemes.blas import one_thread
 from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
 from eigenthemes.methods.plain import MethodOptions, Scores, average, degree, eigen, namematch, prior_name
@@ -29,7 +31,8 @@ class Method:
     answers_above: float = -np.inf
 
     def __call__(self, batch: Batch, kb: KB, options: MethodOptions) -> Scores:
-        return self.score(batch, kb, options=options if self.weighted else replace(options, delta=0.0))
+        with one_thread() if self.needs_vectors else nullcontext():
+            return self.score(batch, kb, options=options if self.weighted else replace(options, delta=0.0))
 
 
 __all__ = ["DEFAULT", "METHODS", "Method", "MethodOptions", "method_named"]
