@@ -1,4 +1,4 @@
-"""Build one KB in a process of its own and print, as JSON, what it took: python -m benchmarks.build_once OUT JOBS FILE..."""
+"""Build one KB in a process of its own and print what it took: python -m benchmarks.build_once OUT JOBS EMBEDDING FILE..."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class StepTimes:
         self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
 
 
-def main(out: str, jobs: str, *files: str) -> dict[str, Any]:
+def main(out: str, jobs: str, embedding: str, *files: str) -> dict[str, Any]:
     steps = StepTimes()
     start = time.perf_counter()
-    kb = build_kb(files, out, jobs=int(jobs), force=True, progress=steps)
+    kb = build_kb(files, out, jobs=int(jobs), embedding=None if embedding == "none" else embedding, force=True, progress=steps)
     seconds = time.perf_counter() - start
     steps.seconds["everything else"] = seconds - sum(steps.seconds.values())
     statements = kb.manifest["counts"]["statements"]

@@ -32,7 +32,7 @@ SOURCES = {
     "phenotypes": ("phenotypes/hp.obo.gz",),
     "aida": ("aida/nodes.tsv.gz", "aida/edges.tsv.gz"),
 }
-_BUILDERS = ("build", "graph", "kb", "names", "strings", "text", "typos")  # modules that decide what a KB holds
+_BUILDERS = ("build", "embed", "graph", "kb", "names", "strings", "text", "typos")  # modules that decide what a KB holds
 
 
 def parse_arguments(doc: str | None, *add: Callable[[argparse.ArgumentParser], Any]) -> argparse.Namespace:
@@ -111,9 +111,9 @@ def synthetic_kb(size: int, folder: Path) -> KB:
     return _cached_kb(dump.name.removesuffix(".nt.gz"), [dump], folder)
 
 
-def build_in_new_process(files: Sequence[Path], out: Path, *, jobs: int) -> dict[str, Any]:
+def build_in_new_process(files: Sequence[Path], out: Path, *, jobs: int, embedding: str = "none") -> dict[str, Any]:
     """Build a KB in a fresh process: what `build_once` measured of itself, and its memory with that of its workers."""
-    command = [sys.executable, "-m", "benchmarks.build_once", str(out), str(jobs), *map(str, files)]
+    command = [sys.executable, "-m", "benchmarks.build_once", str(out), str(jobs), embedding, *map(str, files)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environment()) as process:
         memory = _watch_memory(process)
         printed = process.communicate()[0]
@@ -184,14 +184,20 @@ def machine() -> dict[str, Any]:
 def code_digest() -> str:
     """A short name for the state of the code that builds KBs."""
     package = CHECKOUT / "eigenthemes"
-    return _digest([*(package / f"{name}.py" for name in _BUILDERS), *sorted((package / "kg").glob("*.py"))])
+    return _digest(
+        [
+            *(package / f"{name}.py" for name in _BUILDERS),
+            *sorted((package / "kg").glob("*.py")),
+            package / "embeddings/prone.py",
+        ]
+    )
 
 
 def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:
     place = folder / f"{name}-{code_digest()}.kb"
     if not (place / "manifest.json").exists():
         say(f"building {place.name}")
-        build_in_new_process(files, place, jobs=min(2, os.cpu_count() or 1))
+        build_in_new_process(files, place, jobs=min(2, os.cpu_count() or 1), embedding="prone")
     return KB.open(place)
 
 
@@ -202,14 +208,14 @@ def _watch_memory(process: subprocess.Popen[bytes]) -> dict[str, float]:
     """
     peaks = {"peak_mb_worker": 0.0, "peak_mb_all": 0.0}
     while process.poll() is None:
-        own, *workers = [_resident_mb(pid) for pid in _family(process.pid)]
+        own, *workers = [_resident_mb(pid) for pid in family(process.pid)]
         peaks["peak_mb_worker"] = max(peaks["peak_mb_worker"], *workers, 0.0)
         peaks["peak_mb_all"] = max(peaks["peak_mb_all"], own + sum(workers))
         time.sleep(0.02)
     return peaks
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
     """A process and its children."""
     try:
         lists = [file.read_text() for file in Path(f"/proc/{pid}/task").glob("*/children")]

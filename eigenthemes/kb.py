@@ -186,6 +186,10 @@ class KB:
         """A file of the KB as a read-only mapped array."""
         found = self.__dict__.get(f"array {name}")
         if found is None:
+            if name not in self.manifest["files"]:
+                raise KBDamagedError(
+                    f"{self.path} has no {name}.npy: it is older than this program; build it again with --force"
+                )
             empty = 0 in self.manifest["files"][name]["shape"]  # nothing to map
             found = np.asarray(np.load(self._file(name), mmap_mode=None if empty else "r", allow_pickle=False))
             self.__dict__[f"array {name}"] = found

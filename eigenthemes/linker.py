@@ -84,6 +84,8 @@ class Linker:
         self, documents: Iterable[str | Mapping[str, Any] | Document], *, batch_size: int = BATCH
     ) -> Iterator[LinkedDocument]:
         """Link many documents, in order; any number of them in constant memory."""
+        if batch_size < 1:
+            raise OptionError(f"batch_size is {batch_size}; expected 1 or more")
         waiting = iter(documents)
         while some := [as_document(each) for each in islice(waiting, batch_size)]:
             batch, answers = self.answer(some)
@@ -139,9 +141,8 @@ def batch_maker(
     aliases: bool = True,
     vectors: str | None = None,
 ) -> BatchMaker:
-    """What turns documents into batches: the candidate generator and the vectors it, or the method, has to know."""
-    wanted = needs_vectors or vectors is not None or (generator == "paper" and kb.vector_sets)
-    chosen = kb.vectors(vectors) if wanted else None
+    """What turns documents into batches: the candidate generator, and the vectors, where there are any."""
+    chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     finder = CandidateGenerator(
         kb,
         generator=generator,
@@ -156,7 +157,7 @@ def as_document(given: str | Mapping[str, Any] | Document) -> Document:
     """A document from whatever people pass."""
     if isinstance(given, Document):
         return given
-    return Document(text=given) if isinstance(given, str) else document_of(dict(given))
+    return document_of(given if isinstance(given, str) else dict(given))
 
 
 def spans(batch: Batch) -> Iterator[tuple[Document, int, int]]:

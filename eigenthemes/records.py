@@ -120,6 +120,7 @@ class Link:
             "ranking": [each.to_dict() for each in self.ranking],
             "nil_reason": self.nil_reason,
         }
+        found.pop("unknown_candidates", None)  # of an earlier linking, by another KB
         if self.unknown_candidates:
             found["unknown_candidates"] = list(self.unknown_candidates)
         return found

@@ -17,7 +17,7 @@ import orjson
 
 from eigenthemes.batch import Batch
 from eigenthemes.errors import DocumentError
-from eigenthemes.formats.jsonl import parse_document
+from eigenthemes.formats.jsonl import BOM, parse_document
 from eigenthemes.linker import BATCH, Answer, Linker, spans
 from eigenthemes.records import Document, Mention
 from eigenthemes.workers import Workers
@@ -85,6 +85,7 @@ def link_stream(
     on_progress: Callable[[int], None] = lambda documents: None,
 ) -> Report:
     """Link every line and write the links; options as in `Linker`. A bad record is reported and the run goes on."""
+    _linker.cache_clear()  # the KB may have been built anew
     linker_for(str(kb), options)  # whatever is wrong with the KB or an option is said now, in this process
     start, report = time.perf_counter(), Report()
     with Workers(jobs) as workers:
@@ -107,7 +108,9 @@ def chunks_of(lines: Iterable[bytes]) -> Iterator[Lines]:
     chunk: Lines = []
     size = 0
     for number, line in enumerate(lines, start=1):
-        if line.isspace():
+        if number == 1:
+            line = line.removeprefix(BOM)
+        if not line or line.isspace():
             continue
         chunk.append((number, line))
         size += len(line)
@@ -131,40 +134,49 @@ def linker_for(kb: str, options: dict[str, Any]) -> Linker:
 def link_chunk(kb: str, options: dict[str, Any], lines: Lines, plain_text: bool) -> Chunk:
     """Link some lines, in this process."""
     linker, chunk = linker_for(kb, options), Chunk()
-    documents = []
+    documents, numbers = [], []
     for number, line in lines:
         try:
             documents.append(_plain(line) if plain_text else parse_document(line))
+            numbers.append(number)
         except DocumentError as error:
             chunk.failures.append(Failure(number, str(error)))
     batch, answers = linker.answer(documents)
-    chunk.documents, chunk.mentions = len(documents), len(answers)
-    chunk.linked = sum(answer.nil_reason is None for answer in answers)
+    out = io.BytesIO()
+    for number, (document, first, last) in zip(numbers, spans(batch), strict=True):
+        try:
+            out.write(_dump(document, batch, answers, first, last, linker.top))
+        except TypeError as error:  # of orjson, which admits fewer levels when it writes than when it reads
+            chunk.failures.append(Failure(number, f"the record cannot be written as JSON ({error}); simplify its other fields"))
+            continue
+        chunk.documents += 1
+        chunk.mentions += last - first
+        chunk.linked += sum(answer.nil_reason is None for answer in answers[first:last])
+    chunk.failures.sort(key=lambda failure: failure.line)
     chunk.unknown = [each for missing in batch.unknown.values() for each in missing]
-    chunk.output = _dump(batch, answers, linker.top)
+    chunk.output = out.getvalue()
     return chunk
 
 
 def _plain(line: bytes) -> Document:
-    return Document(text=line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n"))
+    return Document(text=line.decode("utf-8", "replace").rstrip("\r\n"))
 
 
-def _dump(batch: Batch, answers: list[Answer], top: int) -> bytes:
-    """The documents with their links, a line each."""
-    out = io.BytesIO()
-    for document, first, last in spans(batch):
-        links = [_link(batch.mentions[i], answers[i], top, batch.unknown.get(i)) for i in range(first, last)]
-        whole = document.source or {"text": document.text}
-        out.write(orjson.dumps({**whole, "mentions": links}, option=orjson.OPT_APPEND_NEWLINE))
-    return out.getvalue()
+def _dump(document: Document, batch: Batch, answers: list[Answer], first: int, last: int, top: int) -> bytes:
+    """A document with its links, on a line."""
+    links = [_link(batch.mentions[i], answers[i], top, batch.unknown.get(i)) for i in range(first, last)]
+    whole = document.source or {"text": document.text}
+    return orjson.dumps({**whole, "mentions": links}, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _link(mention: Mention, answer: Answer, top: int, unknown: tuple[str, ...] | None) -> dict[str, Any]:
     """As `records.Link.to_dict`, without the record: this is written for every mention of every document."""
     ranking, nil_reason = answer
+    source = mention.source
+    as_given = source.get("text") is not None and source.get("end") == mention.end
     entity, label, score = ranking[0] if nil_reason is None else (None, None, None)
     found = {
-        **(mention.source if mention.source.get("text") else mention.to_dict()),
+        **(source if as_given else mention.to_dict()),
         "entity": entity,
         "label": label,
         "score": score,
@@ -174,4 +186,6 @@ def _link(mention: Mention, answer: Answer, top: int, unknown: tuple[str, ...] |
     }
     if unknown:
         found["unknown_candidates"] = unknown
+    else:
+        found.pop("unknown_candidates", None)  # of an earlier linking, by another KB
     return found

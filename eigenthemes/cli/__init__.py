@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -21,7 +22,17 @@ from eigenthemes.cli.link import link
 from eigenthemes.errors import EigenthemesError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Group(click.Group):
+    """click itself would end with 1 where the reader of the output has gone."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:
+            _leave_quietly()
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="eigenthemes")
 def cli() -> None:
     """Link names in text and tables to your own knowledge graph.
@@ -40,7 +51,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
     try:
-        sys.exit(cli.main(prog_name="eigenthemes", standalone_mode=False) or 0)
+        code = cli.main(prog_name="eigenthemes", standalone_mode=False) or 0
+        sys.stdout.flush()
+        sys.exit(code)
     except click.exceptions.Abort:
         _stop("interrupted; nothing was changed", 130)
     except KeyboardInterrupt:
@@ -51,13 +64,17 @@ def main() -> None:
     except EigenthemesError as error:
         _stop(str(error), 1)
     except BrokenPipeError:
-        # The reader of our output has gone (`| head`): no reason to complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _leave_quietly()
     except OSError as error:
         _stop(f"the system refused ({error.strerror or error}); check the place you read from or write to", 1)
     except MemoryError:
         _stop("the memory of this machine is used up; try a smaller part of the KG, e.g. with --keep", 1)
+
+
+def _leave_quietly() -> None:
+    """The reader of our output has gone (`| head`): no reason to complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)
 
 
 def _stop(sentence: str, code: int) -> None:

@@ -43,11 +43,11 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_doc
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
     opened = KB.open(kb)
     results: dict[str, dict[str, Any]] = {}
-    for name, path in zip(set_names(gold), gold, strict=True):
+    for name, documents in {name: read_gold(path) for name, path in set_names(gold).items()}.items():
         with terminal_progress().step(name, total=None, unit="documents") as advance:
             run = run_methods(
                 opened,
-                read_gold(path),
+                documents,
                 list(dict.fromkeys(names)),
                 options=MethodOptions(k=parse_count(options["k"], "--k"), delta=options["delta"], unique=options["unique"]),
                 generator=options["generator"],
@@ -65,15 +65,19 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_doc
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
 
 
-def set_names(paths: tuple[str, ...]) -> list[str]:
-    """File names without any suffix; parent/name where two would be the same."""
+def set_names(paths: tuple[str, ...]) -> dict[str, str]:
+    """Name -> path: file names without any suffix, with as many parents as tell two sets apart."""
     from eigenthemes.formats import document_name
 
-    short = [document_name(path) for path in paths]
-    return [
-        f"{Path(path).absolute().parent.name}/{name}" if short.count(name) > 1 else name
-        for path, name in zip(paths, short, strict=True)
-    ]
+    places = {path: [*Path(path).absolute().parts[:-1], document_name(path)] for path in dict.fromkeys(paths)}
+    names: dict[str, str] = {}
+    for path, parts in places.items():
+        length = 1
+        while length < len(parts) and any(parts[-length:] == other[-length:] for at, other in places.items() if at != path):
+            length += 1
+        name = "/".join(parts[-length:])
+        names[path if name in names else name] = path
+    return names
 
 
 def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:

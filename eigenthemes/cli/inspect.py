@@ -15,13 +15,13 @@ from eigenthemes.cli.output import print_table
 from eigenthemes.errors import KBDamagedError
 
 
-def tells_damage(command: Callable[..., None]) -> Callable[..., None]:
+def tells_damage(command: Callable[..., Any]) -> Callable[..., Any]:
     """An array with wrong bytes can fail anywhere: then look at the hashes, and say so if they are wrong."""
 
     @wraps(command)
-    def checked(*arguments: Any, **options: Any) -> None:
+    def checked(*arguments: Any, **options: Any) -> Any:
         try:
-            command(*arguments, **options)
+            return command(*arguments, **options)
         except (IndexError, KeyError, OverflowError, TypeError, ValueError):
             _check_hashes(options["kb"])
             raise

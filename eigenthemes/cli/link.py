@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
     from eigenthemes.kg.files import Source
+    from eigenthemes.streaming import Failure, Report
 
 _SHOWN = 10  # failures told on stderr where there is no file for them
 
@@ -50,7 +52,7 @@ def link(
     strict: bool,
     jobs: int,
     **options: Any,
-) -> None:
+) -> int:
     """Link the names in DOCUMENTS to the entities of a KB.
 
     DOCUMENTS holds one JSON object a line, {"id", "text", "mentions": [{"start", "end", "text"}]}, or a plain text; - reads
@@ -59,38 +61,40 @@ def link(
     """
     from eigenthemes.kg.facts import Problems
     from eigenthemes.kg.files import Source
-    from eigenthemes.streaming import Failure, link_stream
+    from eigenthemes.streaming import link_stream, linker_for
 
+    wanted = linker_options(options)
+    linker_for(kb, wanted)  # before an output is opened, and with it emptied
     problems = Problems()
     with ExitStack() as stack:
         source = stack.enter_context(Source(documents, problems, lambda amount: None))
         plain_text = plain_text or _is_text(source)
-        out = _open_output(output, documents, stack)
-        failed = _open_output(errors, documents, stack) if errors else None
+        _check_outputs(documents, output, errors)
+        out = _open_output(output, stack)
+        told = _teller(_open_output(errors, stack) if errors else None)
         advance = stack.enter_context(terminal_progress().step("linking", total=None, unit="documents"))
-        told = _teller(failed)
-
-        def on_failure(failure: Failure) -> None:
-            told(failure.to_dict())
-
-        report = link_stream(
-            _read(source, plain_text),
-            _Tables(out).write if table else out.write,
-            kb,
-            options=linker_options(options),
-            jobs=jobs,
-            plain_text=plain_text,
-            strict=strict,
-            on_failure=on_failure,
-            on_progress=advance,
-        )
+        try:
+            report = link_stream(
+                _read(source, plain_text),
+                _Tables(out).write if table else out.write,
+                kb,
+                options=wanted,
+                jobs=jobs,
+                plain_text=plain_text,
+                strict=strict,
+                on_failure=told,
+                on_progress=advance,
+            )
+        except KeyboardInterrupt:
+            click.echo("eigenthemes: interrupted; the output holds what was linked so far", err=True)
+            return 130
     _tell(report, sys.stderr.isatty() or output != "-")
     for kind, examples in problems.examples.items():
         raise SourceError(f"{kind}: {examples[0]}; what came before was linked: fetch or pack the file again")
     if report.failures:
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
         click.echo(f"eigenthemes: {report.failures:,} records could not be linked; {where}", err=True)
-        sys.exit(1)
+    return 1 if report.failures else 0
 
 
 class _Tables:
@@ -126,7 +130,7 @@ def linker_options(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _tell(report: Any, wanted: bool) -> None:
+def _tell(report: Report, wanted: bool) -> None:
     if report.unknown:
         click.echo(
             f"warning: {report.unknown:,} candidates given by documents are not in the KB (first: {report.unknown_example}); "
@@ -141,18 +145,19 @@ def _tell(report: Any, wanted: bool) -> None:
         )
 
 
-def _teller(failed: IO[bytes] | None) -> Callable[[dict[str, Any]], None]:
+def _teller(failed: IO[bytes] | None) -> Callable[[Failure], None]:
+    """What becomes of failures: all into a file, or the first few on stderr."""
     import orjson
 
     told = 0
 
-    def tell(failure: dict[str, Any]) -> None:
+    def tell(failure: Failure) -> None:
         nonlocal told
         told += 1
         if failed is not None:
-            failed.write(orjson.dumps(failure, option=orjson.OPT_APPEND_NEWLINE))
+            failed.write(orjson.dumps(failure.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
         elif told <= _SHOWN:
-            click.echo(f"line {failure['line']}: {failure['cause']}", err=True)
+            click.echo(f"line {failure.line}: {failure.cause}", err=True)
 
     return tell
 
@@ -163,18 +168,48 @@ def _read(source: Source, plain_text: bool) -> Iterator[bytes]:
 
 
 def _is_text(source: Source) -> bool:
-    """Neither the name nor the first character says JSON."""
+    """Neither the name nor the first line says JSON."""
+    import orjson
+
     if re.search(r"\.(json|jsonl|ndjson)(\.\w+)?$", source.name.lower()):
         return False
-    head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return bool(head) and not head.startswith((b"{", b"[", b'"'))
+    first = source.head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    if not first or first.startswith((b"{", b"[", b'"')):
+        return False
+    try:
+        orjson.loads(first)
+    except orjson.JSONDecodeError:
+        return True
+    return False
 
 
-def _open_output(path: str, documents: str, stack: ExitStack) -> IO[bytes]:
+def _check_outputs(documents: str, output: str, errors: str | None) -> None:
+    """An output is neither the input nor the other output."""
+    source = os.fstat(sys.stdin.fileno()) if documents == "-" and _has_handle(sys.stdin) else None
+    if documents != "-":
+        source = Path(documents).stat()
+    for path in (output, errors):
+        if (
+            path not in (None, "-")
+            and source is not None
+            and Path(path).exists()
+            and os.path.samestat(Path(path).stat(), source)
+        ):
+            raise OptionError(f"{path} is the input itself; give another file to write to")
+    if errors is not None and output != "-" and Path(errors).absolute() == Path(output).absolute():
+        raise OptionError(f"-o and --errors are both {errors}; give two files")
+
+
+def _has_handle(stream: IO[str]) -> bool:
+    try:
+        return stream.fileno() >= 0
+    except OSError:  # a stream in memory
+        return False
+
+
+def _open_output(path: str, stack: ExitStack) -> IO[bytes]:
     if path == "-":
         return sys.stdout.buffer
-    if Path(path).exists() and documents != "-" and Path(path).samefile(documents):
-        raise OptionError(f"{path} is the input itself; give another file to write to")
     try:
         return stack.enter_context(open(path, "wb"))
     except OSError as error:

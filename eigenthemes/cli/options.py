@@ -39,6 +39,6 @@ def parse_count(text: str, name: str) -> int | None:
     """A whole number of 1 or more, or all."""
     if text == "all":
         return None
-    if not text.isdigit() or int(text) < 1:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise OptionError(f"{name} is {text!r}; expected a number of 1 or more, or all")
     return int(text)

@@ -209,9 +209,9 @@ def _open_raw(path: str) -> IO[bytes]:
     try:
         return open(path, "rb")
     except FileNotFoundError:
-        raise SourceError(f"{path} does not exist; give the path of a KG file") from None
+        raise SourceError(f"{path} does not exist; give the path of a file that is there") from None
     except IsADirectoryError:
-        raise SourceError(f"{path} is a folder; give the KG files in it one by one") from None
+        raise SourceError(f"{path} is a folder; give the files in it one by one") from None
     except OSError as error:
         raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
 
@@ -233,7 +233,7 @@ def _unpack(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
     if magic.startswith(b"PK\x03\x04"):
         if name.lower().endswith((".xlsx", ".ods")):
             raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV")
-        raise SourceError(f"{name} is a zip archive; unpack it first, or pack the KG file with gzip")
+        raise SourceError(f"{name} is a zip archive; unpack it first, or pack the file with gzip")
     return stream
 
 

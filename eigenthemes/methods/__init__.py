@@ -32,7 +32,10 @@ class Method:
 
     def __call__(self, batch: Batch, kb: KB, options: MethodOptions) -> Scores:
         with one_thread() if self.needs_vectors else nullcontext():
-            return self.score(batch, kb, options=options if self.weighted else replace(options, delta=0.0))
+            scores = self.score(batch, kb, options=options if self.weighted else replace(options, delta=0.0))
+        if not np.isfinite(scores).all():
+            raise ValueError("a score is not finite: the vectors of the KB are damaged")
+        return scores
 
 
 __all__ = ["DEFAULT", "METHODS", "Method", "MethodOptions", "method_named"]

@@ -1,0 +1,400 @@
+"""How fast documents are linked: python -m benchmarks.bench_link [--only kernel|stream|growth|large|quality]
+
+kernel    disambiguation alone, candidates and vectors given, one thread: ours against the naive transcription of the tests
+stream    `eigenthemes link` end to end on wned-cweb repeated to 20,000 documents: kernels against the rest, processes, memory
+growth    time of a document against mentions, candidates, themes and dimensions; also a picture
+large     one document of 10,000 mentions with 20 candidates each: seconds and memory
+quality   `eval` of all plain methods on every set of documents and tables
+
+Whatever is compared takes turns, and the best of several rounds counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import (
+    CHECKOUT,
+    RESULTS,
+    best_times,
+    child_environment,
+    data_folder,
+    family,
+    parse_arguments,
+    print_table,
+    real_kb,
+    save_results,
+    say,
+)
+from eigenthemes.batch import Batch
+from eigenthemes.blas import one_thread
+from eigenthemes.candidates import CandidateTable
+from eigenthemes.kb import KB, Vectors
+from eigenthemes.methods import MethodOptions, method_named
+from eigenthemes.records import Document, Mention
+
+sys.path.insert(0, str(CHECKOUT / "tests"))
+from transcription import eigenthemes as transcription
+
+ROUNDS = 7
+DOCUMENTS = 20_000
+METHODS = ("eigen", "degree", "average", "namematch", "prior-name")
+SETS = {
+    "general": ("general/aida-testa", "general/dwie-train", "general/wned-cweb", "general/wned-wiki"),
+    "places": ("places/lgl", "places/gwn"),
+    "genes": ("genes/biored-train",),
+    "phenotypes": ("phenotypes/gsc",),
+    "aida": ("aida/testa",),
+    "general, tables": ("tables/t2d-dev", "tables/wikitables-dev"),
+}
+Row = dict[str, Any]
+
+
+def main() -> None:
+    parts: dict[str, tuple[str, Callable[[argparse.Namespace], list[Row]]]] = {
+        "kernel": ("Disambiguation alone, 20 mentions x 20 candidates, d = 128, one thread", measure_kernel),
+        "stream": (f"`eigenthemes link`, wned-cweb repeated to {DOCUMENTS:,} documents, general KB", measure_stream),
+        "growth": ("Time of a document (ms)", measure_growth),
+        "large": ("One document of 10,000 mentions x 20 candidates", measure_large),
+        "quality": ("P@1 over all mentions", measure_quality),
+    }
+
+    def add_only(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--only", choices=parts, help="measure one part only")
+
+    arguments = parse_arguments(__doc__, add_only)
+    for part, (title, measure) in parts.items():
+        if arguments.only in (None, part):
+            say(part)
+            rows = measure(arguments)
+            save_results("link", {part: rows})
+            print_table(title, rows)
+            if part == "growth":
+                plot_growth(rows, RESULTS / "link-growth.png")
+
+
+# one document made up
+
+
+def made_up(mentions: int, candidates: int, d: int, *, documents: int = 1, seed: int = 0) -> Batch:
+    """Documents of random candidates with random vectors around a few themes."""
+    random = np.random.default_rng(seed)
+    n = documents * mentions * candidates
+    entities = max(50_000, n // 4)
+    themes = random.normal(size=(200, d))
+    rows = themes[random.integers(0, 200, entities)] + 2 * random.normal(size=(entities, d))
+    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    mention_of = np.repeat(np.arange(documents * mentions), candidates)
+    rank = np.tile(np.arange(1, candidates + 1), documents * mentions).astype(np.int32)
+    entity = random.integers(0, entities, n).astype(np.uint32)
+    table = CandidateTable(documents * mentions, mention_of, entity, rank, 1.0 / rank, np.zeros(n, dtype=np.uint8))
+    some = tuple(Mention("x") for _ in range(mentions))
+    mention_bounds = np.arange(documents + 1) * mentions
+    return Batch(
+        [Document(some) for _ in range(documents)],
+        list(some) * documents,
+        mention_bounds,
+        mention_bounds * candidates,
+        table,
+        Vectors("made up", rows, np.ones(entities, dtype=bool)),
+        {},
+    )
+
+
+def score(batch: Batch, k: int | None) -> np.ndarray[Any, Any]:
+    nothing: Any = None  # the method asks the KB for nothing
+    return method_named("eigen")(batch, nothing, MethodOptions(k=k))
+
+
+def naive(batch: Batch, k: int) -> list[list[float]]:
+    """The transcription, document by document."""
+    assert batch.vectors is not None
+    rows = batch.vectors.rows
+    found = []
+    per_mention = len(batch.table) // len(batch.mentions)
+    for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
+        entities = batch.table.entity[first:last].reshape(-1, per_mention)
+        found.append(transcription([[rows[e].astype(np.float64) for e in each] for each in entities.tolist()], k))
+    return found
+
+
+def vectorised(batch: Batch, k: int) -> list[np.ndarray[Any, Any]]:
+    """As one would write it in numpy: float64, one full decomposition a document."""
+    assert batch.vectors is not None
+    found = []
+    for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
+        embedding = batch.vectors.rows[batch.table.entity[first:last]].astype(np.float64)
+        weighted = embedding / batch.table.rank[first:last, None]
+        values, vectors = np.linalg.eigh(weighted.T @ weighted)
+        found.append(np.linalg.norm((embedding @ vectors[:, -k:]) * np.sqrt(np.maximum(values[-k:], 0)), axis=1))
+    return found
+
+
+def measure_kernel(arguments: argparse.Namespace) -> list[Row]:
+    batch = made_up(20, 20, 128, documents=50)
+    tasks: dict[str, Callable[[], Any]] = {
+        "naive transcription (tests/transcription.py)": lambda: naive(batch, 10),
+        "vectorised numpy, float64, full eigh": lambda: vectorised(batch, 10),
+        "ours, k = 10": lambda: score(batch, 10),
+        "ours, k = all": lambda: score(batch, None),
+    }
+    with one_thread():
+        assert np.abs(np.concatenate(naive(batch, 10)) - score(batch, 10)).max() < 1e-4
+        times = best_times(ROUNDS, tasks)
+    slowest = next(iter(times.values()))
+    return [
+        {
+            "": name,
+            "ms/document": 1000 * seconds / 50,
+            "documents/s": 50 / seconds,
+            "times the transcription": slowest / seconds,
+        }
+        for name, seconds in times.items()
+    ]
+
+
+# end to end
+
+
+def measure_stream(arguments: argparse.Namespace) -> list[Row]:
+    kb, file = real_kb("general", arguments.cache), _repeated(arguments.cache)
+    rows = []
+    for k in ("10", "all"):
+        for jobs in (1, 2):
+            rows.append({"k": k, "jobs": jobs, **_link_once(kb, file, k, jobs)})
+            say(str(rows[-1]))
+        kernels = _inside(kb, file, None if k == "all" else 10)
+        for row in rows[-2:]:
+            row["ratio to one job"] = row["documents/s"] / rows[-2]["documents/s"]
+            row.update(kernels)
+    return rows
+
+
+def _repeated(folder: Path) -> Path:
+    """wned-cweb again and again, plain, so that unpacking is not measured."""
+    place = folder / f"wned-cweb-{DOCUMENTS}.jsonl"
+    if not place.exists():
+        lines = gzip.decompress((data_folder() / "general/wned-cweb.jsonl.gz").read_bytes()).splitlines(keepends=True)
+        place.write_bytes(b"".join((lines * (DOCUMENTS // len(lines) + 1))[:DOCUMENTS]))
+    return place
+
+
+def _link_once(kb: KB, file: Path, k: str, jobs: int) -> Row:
+    """Documents/s of a whole run in a fresh process, and the private memory of each worker (not shared with anybody)."""
+    command = [
+        sys.executable,
+        "-m",
+        "eigenthemes",
+        "link",
+        str(kb.path),
+        str(file),
+        "-o",
+        os.devnull,
+        "--k",
+        k,
+        "--jobs",
+        str(jobs),
+    ]
+    start, private, most = time.perf_counter(), 0.0, 0.0
+    with subprocess.Popen(command, cwd=CHECKOUT, env=child_environment(), stderr=subprocess.PIPE) as process:
+        while process.poll() is None:
+            own, *workers = family(process.pid)
+            most = max(most, _private_mb(own))
+            private = max([private, *(_private_mb(worker) for worker in workers)])
+            time.sleep(0.1)
+        _, told = process.communicate()
+    seconds = time.perf_counter() - start
+    if process.returncode:
+        sys.exit(told.decode())
+    return {
+        "documents/s": DOCUMENTS / seconds,
+        "seconds": seconds,
+        "private MB, main": most,
+        "private MB, worker": private or None,
+    }
+
+
+def _private_mb(pid: int) -> float:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1000
+
+
+def _inside(kb: KB, file: Path, k: int | None) -> Row:
+    """Seconds in the kernels and outside them, in this process, steady state, per 1,000 documents."""
+    from eigenthemes.streaming import chunks_of, link_chunk, linker_for
+
+    options = {"method": "eigen", "k": k}
+    with open(file, "rb") as lines:
+        chunks = [chunk for chunk, _ in zip(chunks_of(lines), range(40), strict=False)]
+    linker = linker_for(str(kb.path), options)
+    inner, spent = linker.method, 0.0
+
+    def timed(*arguments: Any) -> Any:
+        nonlocal spent
+        start = time.perf_counter()
+        try:
+            return inner(*arguments)
+        finally:
+            spent += time.perf_counter() - start
+
+    best: tuple[float, float] = (float("inf"), 0.0)
+    for _ in range(4):  # the first round warms up
+        linker.method, spent = timed, 0.0  # type: ignore[assignment]
+        start = time.perf_counter()
+        documents = sum(link_chunk(str(kb.path), options, chunk, False).documents for chunk in chunks)
+        best = min(best, (time.perf_counter() - start, spent))
+    linker.method = inner
+    return {
+        "kernels, ms a document": 1000 * best[1] / documents,
+        "the rest, ms a document": 1000 * (best[0] - best[1]) / documents,
+    }
+
+
+# growth
+
+
+def measure_growth(arguments: argparse.Namespace) -> list[Row]:
+    usual = {"mentions": 20, "candidates": 20, "k": 10, "d": 128}
+    steps: dict[str, list[int]] = {
+        "mentions": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000],
+        "candidates": [1, 2, 5, 10, 20, 50, 100, 200],
+        "k": [1, 2, 5, 10, 20, 50, 100, 128],
+        "d": [16, 32, 64, 128, 256, 512],
+    }
+    rows = []
+    for what, values in steps.items():
+        for value in values:
+            size = {**usual, what: value}
+            batch = made_up(size["mentions"], size["candidates"], size["d"], documents=max(1, 200 // size["mentions"]))
+            documents = len(batch.documents)
+            times = best_times(
+                5, {"k": lambda batch=batch, k=size["k"]: score(batch, k), "all": lambda batch=batch: score(batch, None)}
+            )
+            rows.append(
+                {
+                    "varied": what,
+                    "value": value,
+                    "ms": 1000 * times["k"] / documents,
+                    "ms, k = all": 1000 * times["all"] / documents,
+                }
+            )
+    return rows
+
+
+def plot_growth(rows: list[Row], file: Path) -> None:
+    """Four panels: time of a document against each size."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    names = {
+        "mentions": "mentions (20 candidates each)",
+        "candidates": "candidates a mention (20 mentions)",
+        "k": "eigenthemes k",
+        "d": "dimensions",
+    }
+    figure, panels = pyplot.subplots(2, 2, figsize=(9, 6.5), layout="constrained")
+    for panel, (what, title) in zip(panels.flat, names.items(), strict=True):
+        some = [row for row in rows if row["varied"] == what]
+        sizes = [row["value"] for row in some]
+        panel.loglog(sizes, [row["ms"] for row in some], "o-", label="k = 10" if what != "k" else "k")
+        panel.loglog(sizes, [row["ms, k = all"] for row in some], "s--", label="k = all")
+        if what in ("mentions", "candidates"):
+            last = some[-1]["ms, k = all"] / sizes[-1]
+            panel.loglog(sizes, [last * size for size in sizes], ":", color="grey", label="linear")
+        panel.set(xlabel=title, ylabel="ms a document")
+        panel.grid(alpha=0.3)
+        panel.legend()
+    figure.suptitle("Time of a document: 20 mentions, 20 candidates, d = 128 unless varied; one thread")
+    figure.savefig(file, dpi=110)
+
+
+def measure_large(arguments: argparse.Namespace) -> list[Row]:
+    """In a fresh process each: the peak is the whole program's."""
+    rows = []
+    for k in ("10", "None"):
+        code = (
+            "import resource, time; from benchmarks.bench_link import made_up, score; batch = made_up(10_000, 20, 128); "
+            "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; start = time.perf_counter(); "
+            f"score(batch, {k}); print(time.perf_counter() - start, before / 1000, "
+            "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=CHECKOUT, env=child_environment(), capture_output=True, check=True
+        )
+        seconds, before, after = map(float, done.stdout.split())
+        rows.append({"k": k.replace("None", "all"), "seconds": seconds, "MB before": before, "peak MB": after})
+    rows.append(_large_document(arguments.cache))
+    return rows
+
+
+def _large_document(cache: Path) -> Row:
+    """The same through the command line: a real document repeated until it has 10,000 mentions."""
+    kb = real_kb("general", cache)
+    place = cache / "large.jsonl"
+    import orjson
+
+    with gzip.open(data_folder() / "general/dwie-train.jsonl.gz") as lines:
+        mentions = [mention for line in lines for mention in orjson.loads(line)["mentions"]][:10_000]
+    place.write_bytes(orjson.dumps({"id": "large", "mentions": mentions}) + b"\n")
+    code = (
+        "import resource, subprocess, sys; "
+        f"command = ['-m', 'eigenthemes', 'link', {str(kb.path)!r}, {str(place)!r}, '-o', '/dev/null']; "
+        "subprocess.run([sys.executable, *command], check=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000)"
+    )
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, env=child_environment(), capture_output=True, check=True)
+    return {
+        "k": "10, `link` from its start, dwie mentions",
+        "seconds": time.perf_counter() - start,
+        "peak MB": float(done.stdout),
+    }
+
+
+# quality
+
+
+def measure_quality(arguments: argparse.Namespace) -> list[Row]:
+    from eigenthemes.evaluation.run import evaluate, report
+    from eigenthemes.formats import document_name, read_gold
+
+    rows = []
+    for kg, files in SETS.items():
+        kb = real_kb(kg.partition(",")[0], arguments.cache)
+        for file in files:
+            path = data_folder() / f"{file}.jsonl.gz"
+            found = report(evaluate(kb, read_gold(path), METHODS))
+            overall = found["eigen"]["overall"]
+            figures = {method: round(found[method]["overall"]["p_at_1"], 4) for method in METHODS}
+            low_high = found["eigen"]["against"]["degree"]
+            rows.append(
+                {
+                    "KG": kg.partition(",")[0],
+                    "set": document_name(path),
+                    "mentions": overall["mentions"],
+                    "ceiling": round(overall["ceiling"], 4),
+                    **figures,
+                    "eigen - degree": f"{low_high['low']:+.3f} to {low_high['high']:+.3f}",
+                }
+            )
+            say(str(rows[-1]))
+    return rows
+
+
+if __name__ == "__main__":
+    main()
