@@ -101,7 +101,7 @@ class Linker:
     def _answers(self, batch: Batch, scores: Scores) -> list[Answer]:
         """The best candidates of each mention; equal scores in order of rank."""
         table = batch.table
-        order = np.lexsort((table.rank, -scores, table.mention_of))
+        order = np.lexsort((-scores, table.mention_of))  # stable, and the table is in order of rank
         place = np.arange(len(order)) - np.searchsorted(table.mention_of, table.mention_of)
         kept = order[place < max(1, self.top)]
         shown = map(self._show, table.entity[kept].tolist())

@@ -5,9 +5,11 @@ The main process only reads and writes; a chunk of lines goes to a worker, and i
 
 from __future__ import annotations
 
+import gc
 import io
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -133,19 +135,42 @@ def linker_for(kb: str, options: dict[str, Any]) -> Linker:
 
 def link_chunk(kb: str, options: dict[str, Any], lines: Lines, plain_text: bool) -> Chunk:
     """Link some lines, in this process."""
-    linker, chunk = linker_for(kb, options), Chunk()
-    documents, numbers = [], []
+    linker = linker_for(kb, options)
+    with _no_garbage_collection():
+        chunk, numbers, documents = _parse(lines, plain_text)
+        batch, answers = linker.answer(documents)
+        _write(chunk, numbers, batch, answers, linker.top)
+    return chunk
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A chunk makes many small objects and no cycles: looking for them takes a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _parse(lines: Lines, plain_text: bool) -> tuple[Chunk, list[int], list[Document]]:
+    chunk, numbers, documents = Chunk(), [], []
     for number, line in lines:
         try:
             documents.append(_plain(line) if plain_text else parse_document(line))
             numbers.append(number)
         except DocumentError as error:
             chunk.failures.append(Failure(number, str(error)))
-    batch, answers = linker.answer(documents)
+    return chunk, numbers, documents
+
+
+def _write(chunk: Chunk, numbers: list[int], batch: Batch, answers: list[Answer], top: int) -> None:
     out = io.BytesIO()
     for number, (document, first, last) in zip(numbers, spans(batch), strict=True):
         try:
-            out.write(_dump(document, batch, answers, first, last, linker.top))
+            out.write(_dump(document, batch, answers, first, last, top))
         except TypeError as error:  # of orjson, which admits fewer levels when it writes than when it reads
             chunk.failures.append(Failure(number, f"the record cannot be written as JSON ({error}); simplify its other fields"))
             continue
@@ -155,7 +180,6 @@ def link_chunk(kb: str, options: dict[str, Any], lines: Lines, plain_text: bool)
     chunk.failures.sort(key=lambda failure: failure.line)
     chunk.unknown = [each for missing in batch.unknown.values() for each in missing]
     chunk.output = out.getvalue()
-    return chunk
 
 
 def _plain(line: bytes) -> Document:

@@ -99,16 +99,30 @@ def _by_document(batch: Batch, options: MethodOptions, power: int, nearness: Cal
     An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
     """
     assert batch.vectors is not None
-    table, has = batch.table, batch.vectors.has[batch.table.entity]
+    table, has_vector = batch.table, batch.vectors.has
+    has = has_vector[table.entity]
     weights = rank_weights(_rank_of_embedded(table.mention_of, has), options.delta).astype(np.float64)
     scores = -1.0 - table.rank.astype(np.float64)
+    scratch = np.empty(len(has_vector), dtype=np.int64)
     for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
         rows = first + np.flatnonzero(has[first:last])
         if len(rows):
-            entities, place = np.unique(table.entity[rows], return_inverse=True)
+            entities, place = distinct(table.entity[rows], scratch)
             together = _add_up(weights[rows], place, len(entities), power, unique=options.unique)
             scores[rows] = nearness(batch.vectors.rows[entities], together)[place]
     return scores
+
+
+def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The distinct entities, and where each row's is among them; `scratch` has a place for every entity of the KB.
+
+    As np.unique, but in order of last occurrence, and without a sort.
+    """
+    row = np.arange(len(entity))
+    scratch[entity] = row
+    last = scratch[entity]  # the last row with the same entity
+    is_last = last == row
+    return entity[is_last], (np.cumsum(is_last) - 1)[last]
 
 
 def _add_up(weights: Scores, place: NDArray[Any], size: int, power: int, *, unique: bool) -> Scores:
