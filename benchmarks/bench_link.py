@@ -306,6 +306,9 @@ def plot_growth(rows: list[Row], file: Path) -> None:
         if what in ("mentions", "candidates"):
             last = some[-1]["ms, k = all"] / sizes[-1]
             panel.loglog(sizes, [last * size for size in sizes], ":", color="grey", label="linear")
+        shown = sizes[::2]
+        panel.set_xticks(shown, [f"{size:,}" for size in shown], minor=False)
+        panel.set_xticks([], minor=True)
         panel.set(xlabel=title, ylabel="ms a document")
         panel.grid(alpha=0.3)
         panel.legend()
