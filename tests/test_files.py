@@ -313,7 +313,7 @@ def test_the_manifest_has_name_size_and_hash_of_every_source(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("nowhere.nt", "does not exist; give the path"), ("folder", "is a folder; give the KG files in it")],
+    [("nowhere.nt", "does not exist; give the path"), ("folder", "is a folder; give the files in it")],
 )
 def test_a_source_that_is_no_file_is_refused_before_any_work(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "folder").mkdir()
