@@ -1,8 +1,12 @@
-"""Tall matrices in blocks of rows, over threads. The graph alone decides the blocks: any number of threads, the same bytes."""
+"""Tall matrices in blocks, over threads. The graph alone decides the blocks: any number of threads gives the same bytes.
+
+Sums over the graph go by blocks of columns (`WIDTH` of them are one line of the processor's cache, fetched once for each
+neighbour); everything else goes by blocks of rows, in place where it can: a matrix of millions of rows is not copied.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from types import TracebackType
@@ -10,77 +14,82 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
+from eigenthemes.blas import one_thread
 from eigenthemes.graph import Graph
 
-_ROWS = 8192
+Matrix = NDArray[np.float32]
+
+WIDTH = 16
 SMALL = 20_000  # edges up to which numpy does the sums: numba would take longer to load
+_ROWS = 8192
 
 
 class Blocks:
-    """Row-wise work on [n, d] float32 matrices, BLAS held to one thread meanwhile."""
+    """Work on [n, d] float32 matrices over the nodes of a graph, BLAS held to one thread meanwhile."""
 
-    def __init__(self, indptr: NDArray[np.int64], jobs: int) -> None:
-        self._spans = list(pairwise([*range(0, len(indptr) - 1, _ROWS), len(indptr) - 1]))
+    def __init__(self, graph: Graph, jobs: int) -> None:
+        self.graph = graph
+        self._spans = list(pairwise([*range(0, len(graph), _ROWS), len(graph)]))
         self._jobs = jobs
 
     def __enter__(self) -> Blocks:
-        self._limit = threadpool_limits(1)
+        self._limit = one_thread()
+        self._limit.__enter__()
         self._pool = ThreadPoolExecutor(self._jobs)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._pool.shutdown(cancel_futures=True)
-        self._limit.restore_original_limits()
+        self._limit.__exit__(kind, error, trace)
 
-    def each(self, function: Callable[[int, int], Any]) -> list[Any]:
+    def each(self, function: Callable[[int, int], Any]) -> Iterator[Any]:
         """`function(first, last)` of every block of rows, in order."""
-        return list(self._pool.map(lambda span: function(*span), self._spans))
+        return self._pool.map(lambda span: function(*span), self._spans)
+
+    def columns(self, dense: Matrix) -> Iterator[tuple[slice, Matrix]]:
+        """The columns of a matrix, some at a time, each part a matrix of its own."""
+        for first in range(0, dense.shape[1], WIDTH):
+            part = slice(first, min(first + WIDTH, dense.shape[1]))
+            yield part, np.ascontiguousarray(dense[:, part])
+
+    # sums over the graph
 
     def weighted_sum(
-        self,
-        graph: Graph,
-        dense: NDArray[np.float32],
-        out: NDArray[np.float32],
-        of_row: NDArray[np.float32] | None = None,
-        of_column: NDArray[np.float32] | None = None,
-    ) -> None:
-        """out = B dense with B_ij = of_row[i] + of_column[j] on the edges; without them B is the adjacency matrix."""
+        self, dense: Matrix, of_row: NDArray[np.float32] | None = None, of_column: NDArray[np.float32] | None = None
+    ) -> Matrix:
+        """B dense with B_ij = of_row[i] + of_column[j] on the edges; without them B is the adjacency matrix."""
+        graph = self.graph
         row = np.ones(len(graph), dtype=np.float32) if of_row is None else of_row
         column = np.zeros(len(graph), dtype=np.float32) if of_column is None else of_column
         if graph.edges <= SMALL:
-            out[:] = row[:, None] * neighbor_sums(graph, dense) + neighbor_sums(graph, column[:, None] * dense)
-            return
+            return row[:, None] * neighbor_sums(graph, dense) + neighbor_sums(graph, column[:, None] * dense)
         from eigenthemes.kernels.spmm import weighted_rows
 
-        self.each(lambda first, last: weighted_rows(graph.indptr, graph.neighbors, row, column, dense, out, first, last))
+        out = np.empty_like(dense)
+        self._wait(lambda first, last: weighted_rows(graph.indptr, graph.neighbors, row, column, dense, out, first, last))
+        return out
 
-    def averaged_sum(
-        self,
-        graph: Graph,
-        dense: NDArray[np.float32],
-        own: float,
-        averaged: float,
-        more: NDArray[np.float32],
-        of_more: float,
-        out: NDArray[np.float32],
-    ) -> None:
-        """out = own * dense + averaged * (mean over a node and its neighbours) + of_more * more."""
+    def averaged_sum(self, dense: Matrix, own: float, averaged: float, more: Matrix, of_more: float) -> Matrix:
+        """own * dense + averaged * (mean over a node and its neighbours) + of_more * more."""
+        graph = self.graph
+        scalars = np.float32(own), np.float32(averaged), np.float32(of_more)
         if graph.edges <= SMALL:
-            share = (averaged / (1 + graph.degree)).astype(np.float32)[:, None]
-            out[:] = (np.float32(own) + share) * dense + share * neighbor_sums(graph, dense) + np.float32(of_more) * more
-            return
+            share = (scalars[1] / (1 + graph.degree)).astype(np.float32)[:, None]
+            return np.asarray((scalars[0] + share) * dense + share * neighbor_sums(graph, dense) + scalars[2] * more)
         from eigenthemes.kernels.spmm import averaged_rows
 
-        scalars = np.float32(own), np.float32(averaged), np.float32(of_more)
+        out = np.empty_like(dense)
 
         def block(first: int, last: int) -> None:
             averaged_rows(graph.indptr, graph.neighbors, dense, scalars[0], scalars[1], more, scalars[2], out, first, last)
 
-        self.each(block)
+        self._wait(block)
+        return out
 
-    def eigen(self, dense: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    # small matrices beside tall ones
+
+    def eigen(self, dense: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Eigenvalues, largest first, and eigenvectors of dense^T dense, in float64."""
 
         def gram(first: int, last: int) -> NDArray[np.float64]:
@@ -93,19 +102,34 @@ class Blocks:
         values, vectors = np.linalg.eigh(total)
         return values[::-1], vectors[:, ::-1]
 
-    def times(self, dense: NDArray[np.float32], small: NDArray[np.float64]) -> NDArray[np.float32]:
-        """dense @ small, [n, d] @ [d, k]."""
+    def times(self, dense: Matrix, small: NDArray[np.float64]) -> Matrix:
+        """dense @ small, [n, d] @ [d, k] with k <= d; written over dense, whose first k columns are returned."""
         factor = small.astype(np.float32)
-        out = np.empty((len(dense), factor.shape[1]), dtype=np.float32)
+        width = factor.shape[1]
 
         def block(first: int, last: int) -> None:
-            np.matmul(dense[first:last], factor, out=out[first:last])
+            dense[first:last, :width] = dense[first:last] @ factor
 
-        self.each(block)
-        return out
+        self._wait(block)
+        return dense[:, :width]
+
+    def unit_rows(self, dense: Matrix) -> Matrix:
+        """Each row divided by its length, in place; a zero row stays."""
+
+        def block(first: int, last: int) -> None:
+            rows = dense[first:last]
+            lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+            rows /= np.where(lengths > 0, lengths, 1).astype(np.float32)[:, None]
+
+        self._wait(block)
+        return dense
+
+    def _wait(self, function: Callable[[int, int], Any]) -> None:
+        for _ in self.each(function):
+            pass
 
 
-def neighbor_sums(graph: Graph, dense: NDArray[np.float32]) -> NDArray[np.float32]:
+def neighbor_sums(graph: Graph, dense: Matrix) -> Matrix:
     """The sum of the rows of each node's neighbours, in plain numpy."""
     sums = np.zeros_like(dense)
     linked = np.flatnonzero(graph.degree)
