@@ -17,7 +17,7 @@ def hide_edges(graph: Graph, share: float, random: np.random.Generator) -> tuple
     target = graph.neighbors.astype(np.int64)
     once = np.flatnonzero(source < target)
     left = graph.degree.copy()
-    hidden = []
+    hidden: list[int] = []
     for place in random.permutation(once)[: int(2 * share * len(once))].tolist():
         a, b = int(source[place]), int(target[place])
         if left[a] > 1 and left[b] > 1 and len(hidden) < share * len(once):
