@@ -330,7 +330,7 @@ def check_place(path: Path, *, force: bool) -> None:
         raise KBExistsError(f"{path} is a file, and a KB is a folder; give another place with -o")
     place = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
     if not place.is_dir() or not os.access(place, os.W_OK):
-        raise KBError(f"{place} cannot be written to; give another place for the KB with -o")
+        raise KBError(f"{place} cannot be written to; choose another place for the KB, or change its permissions")
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from eigenthemes.batch import Batch, BatchMaker
 from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.formats.jsonl import document_of
 from eigenthemes.kb import KB
 from eigenthemes.methods import DEFAULT, MethodOptions, method_named
@@ -40,12 +40,12 @@ class Linker:
     unique          an entity counts once a document, however many mentions it is a candidate of
     top             candidates that a link's ranking shows
     generator, max_candidates, aliases   see `CandidateGenerator`
-    vectors         name of the set of vectors; None: the KB's first
+    vectors         name of the set of vectors; None: the one made or imported last
     """
 
     def __init__(
         self,
-        kb: KB,
+        kb: KB | str | Path,
         *,
         method: str = DEFAULT,
         k: int | None = 10,
@@ -57,6 +57,7 @@ class Linker:
         aliases: bool = True,
         vectors: str | None = None,
     ) -> None:
+        kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.kb, self.top = kb, top
         self.method = method_named(method)
         self.options = MethodOptions(k=k, delta=delta, unique=unique)
@@ -78,20 +79,37 @@ class Linker:
 
     def link(self, document: str | Mapping[str, Any] | Document) -> LinkedDocument:
         """Link a text, a document as a JSON object, or a `Document`."""
-        return next(self.link_batch([document]))
+        return next(self._linked([as_document(document)]))
 
     def link_batch(
         self, documents: Iterable[str | Mapping[str, Any] | Document], *, batch_size: int = BATCH
     ) -> Iterator[LinkedDocument]:
-        """Link many documents, in order; any number of them in constant memory."""
+        """Link many documents, in order; any number of them in constant memory.
+
+        A document that cannot be linked ends it with a `DocumentError` that says which, after those before it.
+        """
         if batch_size < 1:
             raise OptionError(f"batch_size is {batch_size}; expected 1 or more")
-        waiting = iter(documents)
-        while some := [as_document(each) for each in islice(waiting, batch_size)]:
-            batch, answers = self.answer(some)
-            for document, first, last in spans(batch):
-                links = (self._link(batch, i, answers[i]) for i in range(first, last))
-                yield LinkedDocument(document, tuple(links))
+        if isinstance(documents, str | bytes | Mapping):
+            raise DocumentError("link_batch was given one document; give a list of them, or use link")
+        waiting = enumerate(documents)
+        while some := list(islice(waiting, batch_size)):
+            whole: list[Document] = []
+            failed: DocumentError | None = None
+            for number, each in some:
+                try:
+                    whole.append(as_document(each))
+                except DocumentError as error:
+                    failed = DocumentError(f"document {number}: {error}")
+                    break
+            yield from self._linked(whole)
+            if failed is not None:
+                raise failed
+
+    def _linked(self, documents: list[Document]) -> Iterator[LinkedDocument]:
+        batch, answers = self.answer(documents)
+        for document, first, last in spans(batch):
+            yield LinkedDocument(document, tuple(self._link(batch, i, answers[i]) for i in range(first, last)))
 
     def answer(self, documents: Iterable[Document]) -> tuple[Batch, list[Answer]]:
         """The documents with their mentions and candidates, and an answer for each mention."""
@@ -157,6 +175,8 @@ def as_document(given: str | Mapping[str, Any] | Document) -> Document:
     """A document from whatever people pass."""
     if isinstance(given, Document):
         return given
+    if not isinstance(given, str | Mapping):
+        raise DocumentError(f"a document is of the type {type(given).__name__}; expected a text, a dict or a Document")
     return document_of(given if isinstance(given, str) else dict(given))
 
 

@@ -1027,3 +1027,32 @@ def test_errors_of_the_library_are_of_one_family(tmp_path: Path) -> None:
         Linker.open(tmp_path / "no.kb")
     with pytest.raises(EigenthemesError):
         link_stream([b'"Paris"'], io.BytesIO().write, tmp_path / "no.kb", options={})
+
+
+def test_bytes_that_are_no_utf_8_are_read_as_latin_1_and_told(tiny: KB, tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes("Ville Lumière is Paris".encode("latin-1"))
+    done = run_process("link", tiny.path, tmp_path / "latin.txt", "--method", "degree")
+    assert json.loads(done.stdout)["mentions"][0]["text"] == "Ville Lumière"
+    assert done.stderr.startswith("warning: ")
+
+
+def test_what_comes_before_a_bad_document_is_linked(degree: Linker) -> None:
+    linked = degree.link_batch(["Paris", "Iowa", {"mentions": 3}, "Tokyo"])
+    assert [next(linked).links[0].entity for _ in range(2)] == ["paris", "iowa"]
+    with pytest.raises(DocumentError, match="document 2: "):
+        next(linked)
+
+
+@pytest.mark.parametrize("given", [None, b"Paris", ["Paris"], 3])
+def test_what_is_no_document_is_told(degree: Linker, given: Any) -> None:
+    with pytest.raises(DocumentError, match="a document is of the type"):
+        degree.link(given)
+
+
+def test_one_document_is_no_batch(degree: Linker) -> None:
+    with pytest.raises(DocumentError, match="give a list"):
+        next(degree.link_batch("Paris"))
+
+
+def test_a_linker_opens_a_path_itself(tiny: KB) -> None:
+    assert Linker(tiny.path, method="degree").link("Paris").links[0].entity == "paris"

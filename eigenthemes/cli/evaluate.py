@@ -32,8 +32,8 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_doc
     and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
     documents and the p-value of a paired t-test over mentions.
     """
+    from eigenthemes.evaluation.run import doubts, report
     from eigenthemes.evaluation.run import evaluate as run_methods
-    from eigenthemes.evaluation.run import report
     from eigenthemes.formats import read_gold
     from eigenthemes.kb import KB
     from eigenthemes.methods import MethodOptions
@@ -56,6 +56,8 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_doc
                 vectors=options["vectors"],
                 advance=advance,
             )
+        if doubt := doubts(run, opened):
+            click.echo(f"warning: {name}: {doubt}", err=True)
         if run.unknown:
             click.echo(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
         results[name] = report(run, documents=by_document)

@@ -29,7 +29,11 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.argument("documents", type=click.Path(allow_dash=True))
 @click.option("-o", "--output", type=click.Path(), default="-", help="Write here instead of standard output.")
 @click.option(
-    "--method", default="eigen", show_default=True, metavar="NAME", help="How candidates are ranked; see docs/methods.md."
+    "--method",
+    default="eigen",
+    show_default=True,
+    metavar="NAME",
+    help="How candidates are ranked: see docs/methods.md. On a KG with few edges prior-name may do better.",
 )
 @method_options
 @generator_options
@@ -71,7 +75,7 @@ def link(
         plain_text = plain_text or _is_text(source)
         _check_outputs(documents, output, errors)
         out = _open_output(output, stack)
-        told = _teller(_open_output(errors, stack) if errors else None)
+        told = _teller(_open_output(errors, stack, "--errors") if errors else None)
         advance = stack.enter_context(terminal_progress().step("linking", total=None, unit="documents"))
         try:
             report = link_stream(
@@ -89,11 +93,15 @@ def link(
             click.echo("eigenthemes: interrupted; the output holds what was linked so far", err=True)
             return 130
     _tell(report, sys.stderr.isatty() or output != "-")
+    if problems.counts["truncated or damaged archive"]:
+        cause = problems.examples["truncated or damaged archive"][0]
+        raise SourceError(f"truncated or damaged archive: {cause}; what came before was linked: fetch or pack the file again")
     for kind, examples in problems.examples.items():
-        raise SourceError(f"{kind}: {examples[0]}; what came before was linked: fetch or pack the file again")
+        click.echo(f"warning: {kind}: {examples[0]}", err=True)
     if report.failures:
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
-        click.echo(f"eigenthemes: {report.failures:,} records could not be linked; {where}", err=True)
+        records = "record" if report.failures == 1 else "records"
+        click.echo(f"eigenthemes: {report.failures:,} {records} could not be linked; {where}", err=True)
     return 1 if report.failures else 0
 
 
@@ -164,7 +172,7 @@ def _teller(failed: IO[bytes] | None) -> Callable[[Failure], None]:
 
 def _read(source: Source, plain_text: bool) -> Iterator[bytes]:
     """The records of the input: lines of JSON, or one text."""
-    return iter([source.stream.read()]) if plain_text else iter(source.stream)
+    return iter([source.text().read()]) if plain_text else iter(source.stream)
 
 
 def _is_text(source: Source) -> bool:
@@ -207,10 +215,10 @@ def _has_handle(stream: IO[str]) -> bool:
         return False
 
 
-def _open_output(path: str, stack: ExitStack) -> IO[bytes]:
+def _open_output(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes]:
     if path == "-":
         return sys.stdout.buffer
     try:
         return stack.enter_context(open(path, "wb"))
     except OSError as error:
-        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place with -o") from None
+        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place with {option}") from None

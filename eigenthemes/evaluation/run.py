@@ -43,6 +43,7 @@ class Run:
     in_kb: list[NDArray[np.bool_]] = field(default_factory=list)
     first_rank: list[NDArray[np.int64]] = field(default_factory=list)  # of the first gold candidate; 0: not found
     unknown: int = 0  # candidates that documents gave and the KB does not know
+    gold_example: str = ""
     seconds: float = 0.0  # finding the candidates
     methods: dict[str, Earned] = field(default_factory=dict)
 
@@ -94,6 +95,15 @@ def evaluate(
     return run
 
 
+def doubts(run: Run, kb: KB) -> str:
+    """Why the figures mean nothing, if they do: else they would be zeros in silence."""
+    if not sum(map(len, run.document)):
+        return "no mention has gold, so there is nothing to compare with"
+    if not any(part.any() for part in run.in_kb):
+        return f"no gold id is in the KB (they are like {run.gold_example}, the KB's are like {kb.id(0)})"
+    return ""
+
+
 def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
     """Method -> its figures, as `eval --json` prints them."""
     document, hard = _joined(run.document, np.int64), _joined(run.difficulty, np.int8)
@@ -142,6 +152,8 @@ def _judge(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[n
     run.first_rank.append(first[judged])
     run.ids.extend(document.id for document in batch.documents)
     run.unknown += sum(map(len, batch.unknown.values()))
+    if not run.gold_example:
+        run.gold_example = next((mention.gold[0] for mention in batch.mentions if mention.gold), "")
     return judged, is_gold
 
 
