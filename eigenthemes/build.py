@@ -61,8 +61,7 @@ def build_kb(
     )
     vectors = None
     if embedding is not None and nodes.graph.edges:
-        with progress.step("making vectors", total=None, unit="nodes"):
-            vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs)
+        vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress)
     with progress.step("writing", total=None, unit="files"), KBWriter(out, force=force) as writer:
         _write(writer, facts, content)
         given = _options(options, keep, names_from_ids)

@@ -1,10 +1,11 @@
-"""Vectors into a KB: made from its graph, or brought by the user."""
+"""Vectors into a KB: made from its graph or its descriptions, or brought by the user; completed for entities without one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ from numpy.typing import NDArray
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.graph import Graph
 from eigenthemes.kb import KB, KBWriter
+from eigenthemes.progress import Progress
 
-METHODS = ("prone",)
+# Functions `graph, *, dimensions, seed, jobs, progress, ... -> [n, d]` of the modules of these names in `embeddings`; what else
+# each can be told is in its own signature.
+GRAPH_METHODS = ("prone", "deepwalk", "netsmf", "louvainne")
+METHODS = (*GRAPH_METHODS, "descriptions")
 DIMENSIONS = 128  # unless told otherwise, and a fifth of the nodes at most: more would tell every node of a small graph apart
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -41,12 +46,26 @@ def embed_kb(
     dimensions: int | None = None,
     seed: int = 0,
     name: str | None = None,
+    word_vectors: Any = None,
+    inductive: bool = False,
     jobs: int = 1,
+    progress: Progress | None = None,
+    **own: Any,
 ) -> KB:
-    """Make vectors from the graph of a KB and keep them in it; they become the ones used unless others are asked for."""
+    """Make vectors for a KB and keep them in it; they become the ones used unless others are asked for.
+
+    method        one of METHODS; what else it can be told (walks, window, ...) is in `own`
+    word_vectors  a file of word vectors or gensim's KeyedVectors, for `descriptions` and for `inductive`
+    inductive     entities left without a vector get one from their neighbours, or from their descriptions
+    """
     kb = KB.open(path)
-    made = make_vectors(kb.graph, method=method, dimensions=dimensions, seed=seed, name=name, jobs=jobs)
-    return store(kb, made)
+    if method == "descriptions":
+        made = describe(kb, word_vectors, name=name)
+    else:
+        made = make_vectors(
+            kb.graph, method=method, dimensions=dimensions, seed=seed, name=name, jobs=jobs, progress=progress, **own
+        )
+    return store(kb, complete(kb, made, word_vectors) if inductive else made)
 
 
 def import_vectors(
@@ -56,6 +75,8 @@ def import_vectors(
     ids: str | Path | None = None,
     format_name: str | None = None,
     name: str = "imported",
+    word_vectors: Any = None,
+    inductive: bool = False,
 ) -> KB:
     """Keep vectors somebody already has in a KB; they become the ones used unless others are asked for."""
     from eigenthemes.embeddings.imported import read_vectors
@@ -63,14 +84,23 @@ def import_vectors(
     kb = KB.open(path)
     _check_name(name)
     external, vectors = read_vectors(file, ids=ids, format_name=format_name)
-    rows, matched = place_vectors(external, vectors, kb.entity, len(kb))
+    rows, matched = place_vectors(external, vectors, kb)
     if not matched:
         raise VectorError(
             f"none of the {len(external):,} ids of {file} is in the KB (they are like {external[0]}, the KB's are like "
             f"{kb.id(0)}); give vectors with the KB's ids"
         )
     described = {"method": "import", "source": Path(file).name, "rows": len(external), "matched": matched}
-    return store(kb, VectorSet(name, rows, described))
+    made = VectorSet(name, rows, described)
+    return store(kb, complete(kb, made, word_vectors) if inductive else made)
+
+
+def complete_vectors(path: str | Path, *, vectors: str | None = None, name: str | None = None, word_vectors: Any = None) -> KB:
+    """Give vectors to entities that came after a set of vectors was made; the rows that are there stay as they are."""
+    kb = KB.open(path)
+    old = kb.vectors(vectors)
+    made = VectorSet(_check_name(name or old.name), old.rows, kb.vector_sets[old.name])
+    return store(kb, complete(kb, made, word_vectors))
 
 
 def make_vectors(
@@ -81,16 +111,54 @@ def make_vectors(
     seed: int = 0,
     name: str | None = None,
     jobs: int = 1,
+    progress: Progress | None = None,
+    **own: Any,
 ) -> VectorSet:
-    """Vectors from a graph by one of METHODS."""
+    """Vectors from a graph by one of GRAPH_METHODS."""
     check_embedding(method, dimensions)
+    _check_name(name or method)
     if not graph.edges:
         raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors with embed --import")
-    from eigenthemes.embeddings.prone import prone
-
+    make = getattr(import_module(f"eigenthemes.embeddings.{method}"), method)
     size = dimensions or min(DIMENSIONS, max(2, len(graph) // 5))
-    rows = prone(graph, dimensions=size, seed=seed, jobs=jobs)
-    return VectorSet(_check_name(name or method), rows, {"method": method, "seed": seed})
+    try:
+        rows = make(graph, dimensions=size, seed=seed, jobs=jobs, progress=progress, **own)
+    except TypeError as error:
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if unknown is None:
+            raise
+        raise OptionError(f"{method} has no option {unknown[1]}; leave it out, or choose another method") from None
+    return VectorSet(name or method, rows, {"method": method, "seed": seed, **own})
+
+
+def describe(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet:
+    """The average of the word vectors of each entity's description."""
+    from eigenthemes.embeddings.descriptions import WordVectors, description_vectors
+
+    if word_vectors is None:
+        raise OptionError("vectors from descriptions need word vectors; give a file of them with --word-vectors")
+    rows, coverage = description_vectors(kb, WordVectors.open(word_vectors))
+    about = {
+        "method": "descriptions",
+        "source": _source(word_vectors),
+        "described": coverage.described,
+        "words_known": round(coverage.share, 4),
+    }
+    return VectorSet(_check_name(name or "descriptions"), rows, about)
+
+
+def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
+    """Vectors for entities without one: from their neighbours, then, with word vectors, from their descriptions."""
+    from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
+
+    before = int(made.has.sum())
+    rows, has = from_neighbors(kb.graph, made.rows, made.has)
+    about = {"from_neighbors": int(has.sum()) - before}
+    if word_vectors is not None:
+        between = int(has.sum())
+        rows, has = from_descriptions(describe(kb, word_vectors).rows, rows, has)
+        about["from_descriptions"] = int(has.sum()) - between
+    return replace(made, rows=rows, described={**made.described, **about})
 
 
 def check_embedding(method: str | None, dimensions: int | None) -> None:
@@ -101,26 +169,18 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
         raise OptionError(f"dimensions is {dimensions}; expected 1 or more")
 
 
-def place_vectors(
-    ids: Sequence[str], vectors: NDArray[np.float32], entity_of: Callable[[str], int | None], entities: int
-) -> tuple[NDArray[np.float32], int]:
+def place_vectors(ids: Sequence[str], vectors: NDArray[np.float32], kb: KB) -> tuple[NDArray[np.float32], int]:
     """The vectors in the order of the KB's entities, of unit length, and how many ids were known.
 
     Where an id and a redirect to it both have a vector, the first of them counts.
     """
-    rows = np.zeros((entities, vectors.shape[1]), dtype=np.float32)
-    place: dict[int, int] = {}
-    matched = 0
-    for row, external in enumerate(ids):
-        entity = entity_of(external)
-        if entity is not None:
-            matched += 1
-            place.setdefault(entity, row)
-    if place:
-        chosen = vectors[list(place.values())].astype(np.float64)
-        lengths = np.linalg.norm(chosen, axis=1, keepdims=True)
-        rows[list(place)] = chosen / np.where(lengths > 0, lengths, 1)
-    return rows, matched
+    rows = np.zeros((len(kb), vectors.shape[1]), dtype=np.float32)
+    entities = kb.entities(ids)
+    known = np.flatnonzero(entities >= 0)[::-1]  # the first one is written last
+    chosen = vectors[known].astype(np.float64)
+    lengths = np.linalg.norm(chosen, axis=1, keepdims=True)
+    rows[entities[known]] = chosen / np.where(lengths > 0, lengths, 1)
+    return rows, len(known)
 
 
 def store(kb: KB, vectors: VectorSet) -> KB:
@@ -135,10 +195,14 @@ def store(kb: KB, vectors: VectorSet) -> KB:
 
 def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:
     """Write the arrays; the manifest's entry for them."""
+    has = vectors.has
     writer.add(f"vectors-{vectors.name}", vectors.rows)
-    writer.add(f"vectors-{vectors.name}-has", vectors.has)
-    described = {**vectors.described, "dimensions": vectors.rows.shape[1], "entities": int(vectors.has.sum())}
-    return {vectors.name: described}
+    writer.add(f"vectors-{vectors.name}-has", has)
+    return {vectors.name: {**vectors.described, "dimensions": vectors.rows.shape[1], "entities": int(has.sum())}}
+
+
+def _source(word_vectors: Any) -> str:
+    return Path(word_vectors).name if isinstance(word_vectors, str | Path) else type(word_vectors).__name__
 
 
 def _check_name(name: str) -> str:

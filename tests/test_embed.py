@@ -13,7 +13,7 @@ from looking import entity, file_bytes
 
 from eigenthemes import KB
 from eigenthemes.cli import cli
-from eigenthemes.embed import VectorSet, embed_kb, import_vectors, place_vectors, store
+from eigenthemes.embed import GRAPH_METHODS, VectorSet, embed_kb, import_vectors, place_vectors, store
 from eigenthemes.errors import EigenthemesError, KBError, OptionError, VectorError
 from eigenthemes.kb import KBWriter
 
@@ -79,11 +79,12 @@ def test_imported_vectors_have_unit_length_and_their_place(kb: Path, tmp_path: P
     }  # fmt: skip
 
 
-def test_a_redirect_finds_its_entity_and_a_zero_vector_is_none() -> None:
-    known = {"a": 0, "old-a": 0, "b": 1}
-    rows, matched = place_vectors(["a", "old-a", "b"], np.array([[1, 0], [0, 1], [0, 0]], dtype=np.float32), known.get, 3)
+def test_the_first_of_two_counts_and_a_zero_vector_is_none(tiny: KB) -> None:
+    given = np.array([[1, 0], [0, 1], [0, 0], [5, 5]], dtype=np.float32)
+    rows, matched = place_vectors(["mj", "mj", "paris", "unheard-of"], given, tiny)
     assert matched == 3
-    assert rows.tolist() == [[1, 0], [0, 0], [0, 0]]
+    assert rows[entity(tiny, "mj")].tolist() == [1, 0]
+    assert np.abs(rows).sum() == 1
 
 
 @pytest.mark.parametrize("how", ["no match", "no file", "bad name", "interrupted", "replaced meanwhile", "full disk"])
@@ -138,3 +139,68 @@ def test_the_command(kb: Path, tmp_path: Path) -> None:
     assert list(KB.open(kb).vector_sets) == ["prone", "mine"]
     run = CliRunner().invoke(cli, ["embed", str(kb), "--import", "x", "--method", "prone"])
     assert isinstance(run.exception, EigenthemesError)
+
+
+@pytest.mark.parametrize("method", GRAPH_METHODS)
+def test_every_method_from_the_command_line(method: str, kb: Path) -> None:
+    run = CliRunner().invoke(cli, ["embed", str(kb), "--method", method, "--dimensions", "3", "--name", "made"])
+    assert run.exit_code == 0, run.output
+    vectors = KB.open(kb).vectors("made")
+    assert vectors.has.tolist() == (KB.open(kb).graph.degree > 0).tolist()
+    assert np.linalg.norm(vectors.rows[vectors.has], axis=1) == pytest.approx(np.ones(int(vectors.has.sum())), abs=1e-5)
+    assert "they are now the ones used" in run.stderr
+
+
+def test_options_of_methods_reach_them(kb: Path) -> None:
+    options = ["--walks", "2", "--length", "5", "--window", "2", "--negatives", "3"]
+    run = CliRunner().invoke(cli, ["embed", str(kb), "--method", "deepwalk", *options])
+    assert run.exit_code == 0, run.output
+    made = KB.open(kb).vector_sets["deepwalk"]
+    assert (made["walks"], made["length"], made["window"], made["negatives"]) == (2, 5, 2, 3)
+    assert made["hierarchical"] is False
+    run = CliRunner().invoke(cli, ["embed", str(kb), "--method", "netsmf", "--max-memory", "1G", "--window", "3"])
+    assert run.exit_code == 0, run.output
+    assert KB.open(kb).vector_sets["netsmf"]["max_memory"] == 1e9
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--method", "prone", "--walks", "3"], "prone has no option walks"),
+        (["--method", "netsmf", "--max-memory", "much"], "--max-memory is 'much'; expected a size"),
+        (["--method", "descriptions"], "need word vectors"),
+        (["--method", "word3vec"], "'word3vec' is unknown"),
+        (["--inductive", "--vectors", "none"], "has no vectors named 'none'"),
+    ],
+)
+def test_options_that_do_not_fit_are_told(kb: Path, options: list[str], words: str) -> None:
+    before = file_bytes(kb)
+    run = CliRunner().invoke(cli, ["embed", str(kb), *options])
+    assert isinstance(run.exception, EigenthemesError)
+    assert words in str(run.exception)
+    assert file_bytes(kb) == before
+
+
+def test_descriptions_become_vectors(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("basketball 1 0\nplayer 1 0\ncomputer 0 1\nscientist 0 1\n")
+    run = CliRunner().invoke(cli, ["embed", str(kb), "--method", "descriptions", "--word-vectors", str(tmp_path / "words.txt")])
+    assert run.exit_code == 0, run.output
+    assert "100% of the words known" in run.stderr
+    changed = KB.open(kb)
+    assert changed.vectors().rows[entity(changed, "mj")].tolist() == [1, 0]
+    assert changed.vectors().rows[entity(changed, "mij")].tolist() == [0, 1]
+    assert changed.vectors().has.sum() == 2
+
+
+def test_entities_that_came_later_get_vectors_from_their_neighbours(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("mj 1 0\nus 0 1\n")
+    import_vectors(kb, tmp_path / "v.txt", name="old")
+    run = CliRunner().invoke(cli, ["embed", str(kb), "--inductive", "--vectors", "old"])
+    assert run.exit_code == 0, run.output
+    changed = KB.open(kb)
+    vectors = changed.vectors("old")
+    assert vectors.rows[entity(changed, "mj")].tolist() == [1, 0]
+    assert vectors.rows[entity(changed, "nba")] == pytest.approx([1, 0])  # its one neighbour that has a vector
+    assert vectors.rows[entity(changed, "iowa")] == pytest.approx([0.5**0.5, 0.5**0.5])  # of mj and us
+    assert not vectors.has[entity(changed, "tumor")]
+    assert changed.vector_sets["old"]["from_neighbors"] == vectors.has.sum() - 2

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +62,16 @@ def binary(ids: list[str], matrix: Matrix, *, end: bytes = b"\n") -> bytes:
     return b"%d %d\n" % matrix.shape + b"".join(rows)
 
 
+def parquet(columns: dict[str, Any], **options: Any) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file, **options)
+    return file.getvalue()
+
+
+def vector_column(matrix: Matrix) -> pa.Array:
+    return pa.array(matrix.tolist(), pa.list_(pa.from_numpy_dtype(matrix.dtype)))
+
+
 def pickled(held: Any, protocol: int = 4) -> bytes:
     return pickle.dumps(held, protocol)
 
@@ -71,6 +82,7 @@ def in_every_format(ids: list[str], matrix: Matrix) -> dict[str, bytes]:
         "npz": npz(ids=np.array(ids), vectors=matrix),
         "word2vec-text": text(ids, matrix),
         "word2vec-binary": binary(ids, matrix),
+        "parquet": parquet({"id": pa.array(ids, pa.string()), "vector": vector_column(matrix)}),
         "pickle": pickled(dict(zip(ids, matrix, strict=True))),
     }
 
@@ -125,7 +137,7 @@ def test_the_format_can_be_forced(tmp_path: Path, format_name: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", PACK)
-@pytest.mark.parametrize("format_name", ["npy", "word2vec-text", "word2vec-binary", "pickle"])
+@pytest.mark.parametrize("format_name", ["npy", "word2vec-text", "word2vec-binary", "parquet", "pickle"])
 def test_packed_files_are_unpacked(tmp_path: Path, format_name: str, suffix: str) -> None:
     data = PACK[suffix](in_every_format(IDS, MATRIX)[format_name])
     assert same(read(tmp_path, data, f"v.{suffix}", ids=IDS if format_name == "npy" else None))
@@ -307,11 +319,19 @@ def test_values_that_are_not_finite_are_found_in_a_long_file(tmp_path: Path) -> 
     assert "in 2 of 40,000 vectors, first in that of '20000'" in message
 
 
-@pytest.mark.parametrize("format_name", ["npy", "npz", "word2vec-text", "word2vec-binary"])
+@pytest.mark.parametrize("format_name", ["npy", "npz", "word2vec-text", "word2vec-binary", "parquet"])
 def test_an_id_that_is_there_twice_is_named(tmp_path: Path, format_name: str) -> None:
     ids = ["c", "a", "b", "a"]
     message = refusal(tmp_path, in_every_format(ids, MATRIX)[format_name], ids=ids if format_name == "npy" else None)
     assert message == "v has more than one vector of 'a'; remove all but one"
+
+
+@pytest.mark.parametrize("format_name", ["npy", "npz", "word2vec-text", "word2vec-binary", "parquet"])
+def test_the_first_of_a_repeated_id_may_count(tmp_path: Path, format_name: str) -> None:
+    ids = ["c", "a", "b", "a"]
+    data = in_every_format(ids, MATRIX)[format_name]
+    found = read(tmp_path, data, ids=ids if format_name == "npy" else None, first_of_repeated=True)
+    assert same(found, ids[:3], MATRIX[:3])
 
 
 def test_keys_that_become_the_same_id_are_refused(tmp_path: Path) -> None:
@@ -319,7 +339,7 @@ def test_keys_that_become_the_same_id_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (4, 0), (0, 0)])
-@pytest.mark.parametrize("format_name", ["npy", "npz", "word2vec-text", "word2vec-binary", "pickle"])
+@pytest.mark.parametrize("format_name", ["npy", "npz", "word2vec-text", "word2vec-binary", "parquet", "pickle"])
 def test_no_vectors_or_no_dimensions_are_refused(tmp_path: Path, format_name: str, shape: tuple[int, int]) -> None:
     ids, matrix = IDS[: shape[0]], np.zeros(shape, dtype=np.float32)
     if format_name == "npy" and not ids:
@@ -407,7 +427,7 @@ def test_a_forced_text_without_numbers_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", PACK)
-@pytest.mark.parametrize("format_name", ["npy", "word2vec-text", "word2vec-binary", "pickle"])
+@pytest.mark.parametrize("format_name", ["npy", "word2vec-text", "word2vec-binary", "parquet", "pickle"])
 def test_a_cut_archive_is_the_reason_given(tmp_path: Path, format_name: str, suffix: str) -> None:
     matrix = np.random.default_rng(0).standard_normal((300, 200)).astype(np.float32)
     ids = [f"Q{i}" for i in range(300)]
@@ -447,6 +467,63 @@ def test_bad_binary_is_refused(tmp_path: Path, data: bytes, message: str) -> Non
 def test_binary_needs_its_header(tmp_path: Path) -> None:
     message = refusal(tmp_path, b"Q1 \0\0\0\0", "v.bin")
     assert message.startswith("v.bin does not begin with a line `count dimension`")
+
+
+# Parquet
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64(), pa.int8(), pa.uint64()])
+@pytest.mark.parametrize("list_of", [pa.list_, pa.large_list, lambda kind: pa.list_(kind, 2)])
+def test_parquet_with_lists_of_any_kind(tmp_path: Path, kind: pa.DataType, list_of: Callable[..., pa.DataType]) -> None:
+    rows = np.array([[1, 2], [3, 4], [5, 6]]).astype(kind.to_pandas_dtype())
+    data = parquet({"extra": ["x"] * 3, "vector": pa.array(list(map(list, rows)), list_of(kind)), "id": ["a", "b", "c"]})
+    assert same(read(tmp_path, data), ["a", "b", "c"], np.array([[1, 2], [3, 4], [5, 6]]))
+
+
+def test_parquet_with_a_column_for_each_dimension(tmp_path: Path) -> None:
+    columns = {f"d{i}": MATRIX[:, i] for i in range(3)}
+    assert same(read(tmp_path, parquet({"id": IDS, **columns})))
+    assert same(read(tmp_path, parquet({"id": IDS, **columns, "__index_level_0__": [0, 1, 2, 3]})))  # pandas adds it
+    assert same(read(tmp_path, parquet({"id": IDS, "x": [1, 2, 3, 4]})), IDS, np.array([[1], [2], [3], [4]]))
+
+
+def test_parquet_in_many_row_groups_and_with_other_ids(tmp_path: Path) -> None:
+    data = parquet({"id": IDS, "vector": vector_column(MATRIX)}, row_group_size=1, compression="zstd")
+    assert same(read(tmp_path, data))
+    for ids in (pa.array([7, 8]), pa.array(["7", "8"]).dictionary_encode(), pa.array([b"7", b"8"])):
+        assert read(tmp_path, parquet({"id": ids, "vector": vector_column(MATRIX[:2])}))[0] == ["7", "8"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"key": ["a"], "vector": [[1.0]]}, "v has the columns key, vector; expected id and vector (lists of numbers), or id"),
+        ({"id": ["a"]}, "v has the columns id; expected id and vector"),
+        ({"id": ["a"], "vector": ["1 2"]}, "the column 'vector' of v holds string; expected lists of numbers: "),
+        ({"id": ["a"], "vector": [1.0]}, "the column 'vector' of v holds double; expected lists of numbers: "),
+        ({"id": ["a"], "vector": [["x"]]}, "the column 'vector' of v holds list<element: string>; expected lists of numbers: "),
+        ({"id": ["a"], "x": [1.0], "y": ["b"]}, "the column 'y' of v holds string; expected numbers, or a column vector"),
+        ({"id": ["a"], "x": [True]}, "the column 'x' of v holds bool; expected numbers"),
+        ({"id": ["a"], "x": [[1.0]]}, "the column 'x' of v holds list<element: double>; expected numbers, or a column vector"),
+        ({"id": ["a", "b"], "x": [1.0, None]}, "the column 'x' of v has 1 empty values; fill or remove them"),
+        ({"id": ["a", "b"], "vector": [[1.0], [None]]}, "the column 'vector' of v has 1 empty values; fill or remove them"),
+        ({"id": ["a", "b"], "vector": [[1.0], None]}, "vector 2 of v has 0 numbers, the first 1; give all the same"),
+        ({"id": ["a", "b"], "vector": [[1.0, 2.0], [1.0]]}, "vector 2 of v has 1 numbers, the first 2; give all the same"),
+        ({"id": ["a", None], "x": [1.0, 2.0]}, "v has an id of the type NoneType; save the ids as strings"),
+        ({"id": [1.5], "x": [1.0]}, "v has an id of the type float; save the ids as strings"),
+    ],
+)
+def test_bad_parquet_is_refused(tmp_path: Path, columns: dict[str, Any], message: str) -> None:
+    assert refusal(tmp_path, parquet(columns)).startswith(message)
+
+
+def test_an_empty_vector_of_a_fixed_size_is_refused(tmp_path: Path) -> None:
+    column = pa.array([[1.0, 2.0], None], pa.list_(pa.float32(), 2))
+    assert refusal(tmp_path, parquet({"id": ["a", "b"], "vector": column})).startswith("vector 2 of v ")
+
+
+def test_what_only_begins_as_parquet_is_refused(tmp_path: Path) -> None:
+    assert refusal(tmp_path, b"PAR1 and so on").startswith("v is not a whole Parquet file (")
 
 
 # pickles

@@ -2,59 +2,118 @@
 
 from __future__ import annotations
 
+import re
 import time
+from typing import Any
 
 import click
 
 from eigenthemes.cli.output import terminal_progress
 from eigenthemes.errors import OptionError
 
+_UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
+
 
 @click.command()
 @click.argument("kb", type=click.Path())
-@click.option("--method", metavar="NAME", help="How vectors are made from the KB's edges: prone.  [default: prone]")
+@click.option(
+    "--method", metavar="NAME", help="prone, deepwalk, netsmf, louvainne (from the edges) or descriptions.  [default: prone]"
+)
 @click.option("--dimensions", type=int, help="Of vectors that are made; default: 128, a fifth of the nodes at most.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--preset", type=click.Choice(("paper",)), help="deepwalk: as in the paper, 80 walks of 80, window 10: hours.")
+@click.option("--walks", type=click.IntRange(min=1), help="deepwalk: from each node.")
+@click.option("--length", type=click.IntRange(min=2), help="deepwalk: nodes of a walk.")
+@click.option("--window", type=click.IntRange(min=1), help="deepwalk, netsmf: how far apart nodes belong together.")
+@click.option("--negatives", type=click.IntRange(min=1), help="deepwalk: negative sampling instead of hierarchical softmax.")
+@click.option("--fast", is_flag=True, help="deepwalk: several threads at once, and other bytes every time.")
+@click.option("--max-memory", metavar="SIZE", help="netsmf: about how much it may use, e.g. 4G.")
+@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For descriptions, and for --inductive.")
 @click.option("--import", "source", type=click.Path(), metavar="FILE", help="Take vectors from a file instead.")
 @click.option("--ids", type=click.Path(), metavar="FILE", help="With --import of a .npy matrix: its ids, one a line.")
 @click.option(
     "--format",
     "format_name",
-    help="Of --import: npy, npz, word2vec-text, word2vec-binary or pickle; default: found from content.",
+    help="Of --import: npy, npz, parquet, word2vec-text, word2vec-binary or pickle; default: found from content.",
 )
+@click.option(
+    "--inductive",
+    is_flag=True,
+    help="Entities without a vector get one from their neighbours, then from their descriptions (--word-vectors); "
+    "without --method and --import: those of --vectors.",
+)
+@click.option("--vectors", metavar="NAME", help="With --inductive: the set to complete; default: the last one.")
 @click.option("--name", help="Name of the set in the KB; default: the method, or imported.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Threads; default: the cores of this machine, 8 at most.")
-def embed(
-    kb: str,
-    method: str | None,
-    dimensions: int | None,
-    seed: int,
-    source: str | None,
-    ids: str | None,
-    format_name: str | None,
-    name: str | None,
-    jobs: int | None,
-) -> None:
-    """Give a KB vectors: made from its edges, or imported.
+def embed(kb: str, **options: Any) -> None:
+    """Give a KB vectors: made from its edges or descriptions, or imported.
 
     A KB can hold several sets; the one made or imported last is used unless --vectors names another.
     """
-    from eigenthemes.embed import embed_kb, import_vectors
-    from eigenthemes.workers import available_cores
-
-    if source is not None and method is not None:
-        raise OptionError("--method and --import were both given; expected one of them")
     start = time.monotonic()
-    with terminal_progress().step("making vectors", total=None, unit="nodes"):
-        if source is not None:
-            changed = import_vectors(kb, source, ids=ids, format_name=format_name, name=name or "imported")
-        else:
-            threads = jobs or min(8, available_cores())
-            changed = embed_kb(kb, method=method or "prone", dimensions=dimensions, seed=seed, name=name, jobs=threads)
+    changed = _embed(kb, options)
     chosen, about = next(iter(changed.vector_sets.items()))
     matched = f", {about['matched']:,} of {about['rows']:,} ids matched" if "matched" in about else ""
+    words = f", {about['words_known']:.0%} of the words known" if "words_known" in about else ""
     click.echo(
         f"{kb}: vectors {chosen}: {about['entities']:,} of {len(changed):,} entities, {about['dimensions']} dimensions"
-        f"{matched} in {time.monotonic() - start:.1f} s",
+        f"{matched}{words} in {time.monotonic() - start:.1f} s; they are now the ones used",
         err=True,
     )
+
+
+def _embed(kb: str, options: dict[str, Any]) -> Any:
+    from eigenthemes.embed import complete_vectors, embed_kb, import_vectors
+    from eigenthemes.workers import available_cores
+
+    method, source, name, words = (options[key] for key in ("method", "source", "name", "word_vectors"))
+    if source is not None and method is not None:
+        raise OptionError("--method and --import were both given; expected one of them")
+    if source is not None:
+        return import_vectors(
+            kb,
+            source,
+            ids=options["ids"],
+            format_name=options["format_name"],
+            name=name or "imported",
+            word_vectors=words,
+            inductive=options["inductive"],
+        )
+    if options["inductive"] and method is None:
+        return complete_vectors(kb, vectors=options["vectors"], name=name, word_vectors=words)
+    return embed_kb(
+        kb,
+        method=method or "prone",
+        dimensions=options["dimensions"],
+        seed=options["seed"],
+        name=name,
+        word_vectors=words,
+        inductive=options["inductive"],
+        jobs=options["jobs"] or min(8, available_cores()),
+        progress=terminal_progress(),
+        **_own(options),
+    )
+
+
+def _own(options: dict[str, Any]) -> dict[str, Any]:
+    """What only some methods can be told, where it was given."""
+    from eigenthemes.embeddings.deepwalk import PAPER
+
+    own = {name: options[name] for name in ("walks", "length", "window") if options[name] is not None}
+    if options["preset"] == "paper":
+        own = {**{name: value for name, value in PAPER.items() if name != "dimensions"}, **own}
+    if options["negatives"] is not None:
+        own |= {"negatives": options["negatives"], "hierarchical": False}
+    if options["fast"]:
+        own["fast"] = True
+    if options["max_memory"] is not None:
+        own["max_memory"] = parse_size(options["max_memory"])
+    return own
+
+
+def parse_size(text: str) -> float:
+    """A number of bytes: 500M, 4G, 2e9."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([kmg]?)b?", text.strip().lower())
+    if found is None or float(found[1]) <= 0:
+        raise OptionError(f"--max-memory is {text!r}; expected a size such as 500M or 4G")
+    return float(found[1]) * _UNITS[found[2]]

@@ -1,4 +1,4 @@
-"""Vectors that somebody already has: numpy files, word2vec text and binary, and the authors' pickle.
+"""Vectors that somebody already has: numpy files, word2vec text and binary, Parquet, and the authors' pickle.
 
 A file is read whole or refused in one sentence; where a row is wrong, the sentence names it.
 """
@@ -21,12 +21,11 @@ from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_o
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kg.files import BLOCK
 
-FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "pickle")
-
+FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "parquet", "pickle")
 
 _SUFFIXES = {
     ".npy": "npy", ".npz": "npz", ".txt": "word2vec-text", ".vec": "word2vec-text", ".bin": "word2vec-binary",
-    ".pickle": "pickle", ".pkl": "pickle", ".p": "pickle",
+    ".parquet": "parquet", ".pq": "parquet", ".pickle": "pickle", ".pkl": "pickle", ".p": "pickle",
 }  # fmt: skip
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _IDS = (".ids", ".ids.txt", ".txt")
@@ -39,12 +38,17 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 def read_vectors(
-    path: str | Path, *, ids: str | Path | None = None, format_name: str | None = None
+    path: str | Path,
+    *,
+    ids: str | Path | None = None,
+    format_name: str | None = None,
+    first_of_repeated: bool = False,
 ) -> tuple[list[str], NDArray[np.float32]]:
     """The external ids, and a matrix [m, d] float32 with a finite row for each; the matrix may be read-only.
 
-    ids          the file of ids, one a line, that goes with a .npy matrix
-    format_name  one of FORMATS; None: found by content, then by name
+    ids                the file of ids, one a line, that goes with a .npy matrix
+    format_name        one of FORMATS; None: found by content, then by name
+    first_of_repeated  where an id is there twice, the first counts (files of words are like that), else the file is refused
     """
     path = Path(path)
     if format_name is not None and format_name not in FORMATS:
@@ -54,7 +58,7 @@ def read_vectors(
     if ids is not None and found != "npy":
         raise OptionError(f"{path.name} ({found}) holds its own ids, so a file of ids cannot be used; leave out --ids")
     names, matrix = _read_npy(path, ids) if found == "npy" else _READERS[found](path)
-    return _checked(names, matrix, path.name)
+    return _checked(names, matrix, path.name, first_of_repeated)
 
 
 # files
@@ -78,6 +82,8 @@ def _find_format(path: Path) -> str:
 def _format_of_content(head: bytes) -> str | None:
     if head.startswith(b"\x93NUMPY"):
         return "npy"
+    if head.startswith(b"PAR1"):
+        return "parquet"
     if _PICKLE.match(head):
         return "pickle"
     header = _HEADER.match(head)
@@ -107,7 +113,9 @@ def _unpacked(path: Path) -> Path:
 # checks that all formats share
 
 
-def _checked(names: list[str], matrix: NDArray[Any], origin: str) -> tuple[list[str], NDArray[np.float32]]:
+def _checked(
+    names: list[str], matrix: NDArray[Any], origin: str, first_of_repeated: bool
+) -> tuple[list[str], NDArray[np.float32]]:
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiu":
         raise VectorError(
             f"{origin} holds {matrix.dtype.name} values in the shape {matrix.shape}; "
@@ -119,11 +127,21 @@ def _checked(names: list[str], matrix: NDArray[Any], origin: str) -> tuple[list[
         raise VectorError(
             f"{origin} has {len(matrix):,} vectors of {matrix.shape[1]} dimensions; expected at least one of each"
         )
+    if first_of_repeated:
+        names, matrix = _without_repeated(names, matrix)
     _check_names(names, origin)
     with np.errstate(over="ignore"):  # too large for float32 is infinite, and refused as such
         vectors = np.ascontiguousarray(matrix, dtype=np.float32)
     _check_finite(names, vectors, origin)
     return names, vectors
+
+
+def _without_repeated(names: list[str], matrix: NDArray[Any]) -> Vectors:
+    first = {name: row for row, name in reversed(list(enumerate(names)))}
+    if len(first) == len(names):
+        return names, matrix
+    rows = sorted(first.values())
+    return [names[row] for row in rows], matrix[rows]
 
 
 def _check_names(names: list[str], origin: str) -> None:
@@ -360,4 +378,83 @@ def _read_binary(path: Path) -> Vectors:
     return names, np.frombuffer(numbers, dtype="<f4").reshape(len(names), width // 4)
 
 
-_READERS = {"npz": _read_npz, "word2vec-text": _read_text, "word2vec-binary": _read_binary, "pickle": read_pickle}
+# Parquet
+
+
+def _read_parquet(path: Path) -> Vectors:
+    """The column `id` with the column `vector`, lists of numbers; without that, every other column is a dimension."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with opened(path) as source:
+        unpacked = source.stream.read() if source.head[:6] != _start(path) else None
+    try:
+        with parquet.ParquetFile(path if unpacked is None else pyarrow.BufferReader(unpacked)) as file:
+            columns = _vector_columns(file.schema_arrow, path.name)
+            table = file.read(columns=["id", *columns])
+        names = names_of(table.column("id").to_pylist(), path.name)
+        if columns == ["vector"]:
+            return names, _matrix_of_lists(table.column("vector"), path.name)
+        return names, _matrix_of_columns(table.select(columns), path.name)
+    except VectorError:
+        raise
+    except Exception as error:  # a damaged file fails in whatever way its parts do
+        raise VectorError(f"{path.name} is not a whole Parquet file ({one_line(error)}); save it again") from None
+
+
+def _vector_columns(schema: Any, origin: str) -> list[str]:
+    """["vector"], or the columns that are the dimensions; pandas' numbering of the rows is none of them."""
+    from pyarrow import types
+
+    kinds = {field.name: field.type for field in schema if not field.name.startswith("__index_level_")}
+    others = [name for name in kinds if name != "id"]
+    columns = ["vector"] if "vector" in others else others
+    if schema.names.count("id") != 1 or not columns:
+        found = ascii(", ".join(schema.names[:8]))[1:-1] or "none"
+        raise VectorError(
+            f"{origin} has the columns {found}; expected id and vector (lists of numbers), or id and a column of numbers for "
+            "each dimension: rename them"
+        )
+    for name in columns:
+        kind = kinds[name]
+        is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+        number = kind.value_type if is_list and name == "vector" else kind
+        if is_list != (name == "vector") or not (types.is_integer(number) or types.is_floating(number)):
+            expected = "lists of numbers" if name == "vector" else "numbers, or a column vector with lists of them"
+            raise VectorError(f"the column {shown(name)} of {origin} holds {kind}; expected {expected}: save it so")
+    return columns
+
+
+def _matrix_of_lists(column: Any, origin: str) -> NDArray[Any]:
+    import pyarrow.compute as pc
+
+    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy()
+    dimension = int(lengths[0]) if len(lengths) else 0
+    wrong = np.flatnonzero(lengths != dimension)
+    if len(wrong):
+        raise VectorError(
+            f"vector {wrong[0] + 1:,} of {origin} has {lengths[wrong[0]]} numbers, the first {dimension}; give all the same"
+        )
+    numbers = pc.list_flatten(column)
+    _check_whole(numbers, "vector", origin)
+    return np.asarray(numbers.to_numpy()).reshape(len(lengths), dimension)
+
+
+def _matrix_of_columns(table: Any, origin: str) -> NDArray[Any]:
+    for name in table.column_names:
+        _check_whole(table.column(name), name, origin)
+    return np.column_stack([column.to_numpy() for column in table.columns])
+
+
+def _check_whole(numbers: Any, name: str, origin: str) -> None:
+    if numbers.null_count:
+        raise VectorError(f"the column {shown(name)} of {origin} has {numbers.null_count:,} empty values; fill or remove them")
+
+
+_READERS = {
+    "npz": _read_npz,
+    "word2vec-text": _read_text,
+    "word2vec-binary": _read_binary,
+    "parquet": _read_parquet,
+    "pickle": read_pickle,
+}

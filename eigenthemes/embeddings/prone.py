@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.graph import Graph
+from eigenthemes.progress import Progress, Silent
 
 NEGATIVE_POWER = 0.75  # of the distribution of negatives, as in word2vec
 OVERSAMPLING = 10
@@ -21,12 +22,14 @@ FILTER_TERMS = 5
 MU, THETA = 0.5, 0.5  # centre and width of the band-pass filter: the authors' values
 
 
-def prone(graph: Graph, *, dimensions: int = 128, seed: int = 0, jobs: int = 1) -> Matrix:
+def prone(graph: Graph, *, dimensions: int = 128, seed: int = 0, jobs: int = 1, progress: Progress | None = None) -> Matrix:
     """Vectors [n, d] float32 of unit length; rows of isolated nodes are zero. d is less than asked for in a small graph."""
     with Blocks(graph, jobs) as blocks:
         factors = factorize(blocks, min(dimensions, len(graph)), seed)
-        for part, columns in blocks.columns(factors):
-            factors[:, part] = propagate(columns, blocks)
+        with (progress or Silent()).step("spreading over the graph", total=factors.shape[1], unit="dimensions") as advance:
+            for part, columns in blocks.columns(factors):
+                factors[:, part] = propagate(columns, blocks)
+                advance(part.stop - part.start)
         vectors = left_factors(factors, blocks)
         vectors[graph.degree == 0] = 0
         return blocks.unit_rows(np.ascontiguousarray(vectors))

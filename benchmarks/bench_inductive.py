@@ -1,0 +1,146 @@
+"""Vectors for entities that had none: python -m benchmarks.bench_inductive [--seeds 3]
+
+A tenth of the named entities of the general KB is hidden: all their edges are removed before vectors are made. They are given
+vectors in several ways, and `eigen` links with them; P@1 of mentions whose gold is hidden, of the others, and of all. The
+last two tell what new entities take from old ones: whoever ranks hidden entities first wins the first column alone.
+Candidates and `degree` are those of the whole KB. Mean over the seeds, each of which hides other entities.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
+from eigenthemes.batch import Batch
+from eigenthemes.embeddings.descriptions import WordVectors, description_vectors
+from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
+from eigenthemes.embeddings.prone import prone
+from eigenthemes.evaluation.metrics import credit
+from eigenthemes.formats import read_gold
+from eigenthemes.graph import Graph
+from eigenthemes.kb import KB, Vectors
+from eigenthemes.linker import batch_maker
+from eigenthemes.methods import MethodOptions, method_named
+
+SETS = ("general/wned-cweb", "general/dwie-train")
+WORDS = "vectors/words-100d.txt.gz"
+SHARE = 0.1
+Given = tuple[NDArray[np.float32], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Documents with gold: `gold` of each mention as entities, `is_gold` of each candidate."""
+
+    name: str
+    batch: Batch
+    gold: list[list[int]]
+    is_gold: NDArray[np.bool_]
+
+
+def main() -> None:
+    def add_seeds(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--seeds", type=int, default=3, help="how often other entities are hidden (default 3)")
+        parser.add_argument("--first-seed", type=int, default=0, help="the first of them (default 0)")
+
+    arguments = parse_arguments(__doc__, add_seeds)
+    kb = real_kb("general", arguments.cache)
+    rows = measure(kb, range(arguments.first_seed, arguments.first_seed + arguments.seeds))
+    save_results("inductive", {"hidden": rows})
+    print_table(f"P@1 with a tenth of the named entities hidden, mean of {arguments.seeds} seeds", rows)
+
+
+def measure(kb: KB, seeds: range) -> list[dict[str, Any]]:
+    """A row for each way to give vectors."""
+    sets = [read_set(kb, name) for name in SETS]
+    described, coverage = description_vectors(kb, WordVectors.open(data_folder() / WORDS))
+    say(f"{coverage.share:.1%} of the words of descriptions known, {coverage.covered:,} of {len(kb):,} entities covered")
+    whole = with_has(prone(kb.graph, jobs=2))
+    found: dict[str, list[dict[str, float]]] = defaultdict(list)
+    for seed in seeds:
+        hidden = hide(kb, seed)
+        left = with_has(prone(without(kb.graph, hidden), jobs=2))
+        for way, give in ways(kb.graph, left, described, whole).items():
+            vectors, has = give()
+            method = "degree" if way == "degree" else "eigen"
+            figures = {"hidden with a vector": float(has[hidden].mean())}
+            for each in sets:
+                figures.update(p_at_1(kb, each, Vectors(way, vectors, has), hidden, method))
+            found[way].append(figures)
+            say(f"seed {seed}, {way}: {figures}")
+    return [{"": way, **mean_of(figures)} for way, figures in found.items()]
+
+
+def ways(graph: Graph, left: Given, described: NDArray[np.float32], whole: Given) -> dict[str, Callable[[], Given]]:
+    """Each way to give the hidden entities vectors; `left` are the vectors made without them."""
+
+    def both(matched: bool) -> Given:
+        return from_descriptions(described, *from_neighbors(graph, *left, matched=matched), matched=matched)
+
+    return {
+        "degree": lambda: left,
+        "no vector": lambda: left,
+        "neighbours": lambda: from_neighbors(graph, *left),
+        "descriptions": lambda: from_descriptions(described, *left),
+        "neighbours, then descriptions": lambda: both(False),
+        "neighbours, matched": lambda: from_neighbors(graph, *left, matched=True),
+        "descriptions, matched": lambda: from_descriptions(described, *left, matched=True),
+        "neighbours, then descriptions, matched": lambda: both(True),
+        "made with all edges": lambda: whole,
+    }
+
+
+def hide(kb: KB, seed: int) -> NDArray[np.bool_]:
+    """A tenth of the entities with a name."""
+    named = np.flatnonzero(np.diff(kb.array("entity_names")) > 0)
+    hidden = np.zeros(len(kb), dtype=bool)
+    hidden[np.random.default_rng(seed).choice(named, int(SHARE * len(named)), replace=False)] = True
+    return hidden
+
+
+def without(graph: Graph, hidden: NDArray[np.bool_]) -> Graph:
+    """The graph without the edges of hidden nodes."""
+    source = np.repeat(np.arange(len(graph)), graph.degree)
+    kept = ~(hidden[source] | hidden[graph.neighbors])
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(source[kept], minlength=len(graph))))).astype(np.int64)
+    return Graph(indptr, graph.neighbors[kept], graph.relations[kept])
+
+
+def with_has(vectors: NDArray[np.float32]) -> Given:
+    return vectors, np.asarray(vectors.any(axis=1))
+
+
+def read_set(kb: KB, name: str) -> Set:
+    documents = read_gold(data_folder() / f"{name}.jsonl.gz")
+    batch = batch_maker(kb, needs_vectors=False).make(documents)
+    numbers = [[kb.entity(external) for external in mention.gold or ()] for mention in batch.mentions]
+    gold = [[entity for entity in entities if entity is not None] for entities in numbers]
+    pairs = [mention * len(kb) + entity for mention, entities in enumerate(gold) for entity in entities]
+    is_gold = np.isin(batch.table.mention_of * len(kb) + batch.table.entity, np.array(pairs, dtype=np.int64))
+    return Set(name.partition("/")[2], batch, gold, is_gold)
+
+
+def p_at_1(kb: KB, some: Set, vectors: Vectors, hidden: NDArray[np.bool_], method: str) -> dict[str, float]:
+    """P@1 of the mentions with gold: where it is hidden, elsewhere, and of all."""
+    scores = method_named(method)(replace(some.batch, vectors=vectors), kb, MethodOptions())
+    table = some.batch.table
+    earned = credit(table.mentions, table.mention_of, some.is_gold, scores)[0]
+    judged = np.array([bool(mention.gold) for mention in some.batch.mentions], dtype=bool)
+    is_hidden = np.array([any(hidden[entity] for entity in entities) for entities in some.gold], dtype=bool)
+    parts = {"hidden": is_hidden & judged, "others": ~is_hidden & judged, "all": judged}
+    return {f"{some.name}, {part}": float(earned[which].mean()) for part, which in parts.items()}
+
+
+def mean_of(figures: list[dict[str, float]]) -> dict[str, float]:
+    return {key: round(float(np.mean([each[key] for each in figures])), 4) for key in figures[0]}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Vectors for entities that have none, new ones or isolated ones: from their neighbours, or from their descriptions.
+
+Vectors made before an entity came are kept as they are; only rows without a vector change.
+
+A mean, or what a regression expects, lies nearer to the middle than the vectors it was made of, and Eigenthemes favour what
+lies in the middle: with such vectors new entities win mentions of others too. `matched` undoes that: what is given is
+stretched so that over the entities with a vector of their own it is spread as these are (the same second moments).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.blas import one_thread
+from eigenthemes.embeddings.descriptions import sum_rows, unit_rows
+from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.graph import Graph
+
+Matrix = NDArray[np.float32]
+Square = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+
+_ROWS = 1 << 14
+_NOTHING = 1e-6  # of the largest second moment: a direction with less is not there
+
+
+def from_neighbors(graph: Graph, vectors: Matrix, has: Mask, *, rounds: int = 1, matched: bool = False) -> tuple[Matrix, Mask]:
+    """The vectors [n, d] and who has one [n], where an entity without one gets the mean of its neighbours' (unit length).
+
+    rounds  2: those whose neighbours got one in the first round too, and so on; each entity gets its vector once
+    """
+    if rounds < 1:
+        raise OptionError(f"rounds is {rounds}; expected 1 or more")
+    _check_shapes(len(graph), vectors, has)
+
+    def means(rows: Rows) -> Matrix:
+        return _neighbor_sums(graph, vectors, has, rows)  # unit length is all they lack to be means
+
+    stretch = _stretch(means, vectors, np.flatnonzero(has)) if matched else None
+    for _ in range(rounds):
+        vectors, has = _filled(means, vectors, has, np.flatnonzero(~has), stretch)
+    return vectors, has
+
+
+def from_descriptions(
+    description_rows: Matrix, vectors: Matrix, has: Mask, *, ridge: float = 1.0, matched: bool = False
+) -> tuple[Matrix, Mask]:
+    """The vectors [n, d] and who has one [n], where an entity with only a description gets one from its description.
+
+    The map from description vectors [n, w] (zero: no description) to vectors is the ridge regression over the entities that
+    have both: (X^T X + ridge I)^-1 X^T Y, in float64.
+    """
+    if not (np.isfinite(ridge) and ridge > 0):
+        raise OptionError(f"ridge is {ridge}; expected a number above 0")
+    _check_shapes(len(description_rows), vectors, has)
+    described = description_rows.any(axis=1)
+    both = np.flatnonzero(described & has)
+    if not len(both):
+        raise VectorError(
+            f"none of the {int(has.sum()):,} entities with a vector has a description with known words, so no map from "
+            "descriptions to vectors can be learned; use the neighbours' vectors, or give word vectors in their language"
+        )
+    learned = _ridge_map(description_rows, vectors, both, ridge).astype(np.float32)
+
+    def mapped(rows: Rows) -> Matrix:
+        with one_thread():
+            return description_rows[rows] @ learned
+
+    stretch = _stretch(mapped, vectors, both) if matched else None
+    return _filled(mapped, vectors, has, np.flatnonzero(described & ~has), stretch)
+
+
+def _check_shapes(entities: int, vectors: Matrix, has: Mask) -> None:
+    if not entities == len(vectors) == len(has):
+        raise VectorError(
+            f"{entities:,} entities, {len(vectors):,} vectors and {len(has):,} marks do not go together; give one for each"
+        )
+
+
+def _neighbor_sums(graph: Graph, vectors: Matrix, has: Mask, nodes: Rows) -> Matrix:
+    """The sum of the vectors of each node's neighbours that have one."""
+    degree = graph.degree[nodes]
+    shift = graph.indptr[nodes] - (np.cumsum(degree) - degree)
+    neighbors = graph.neighbors[np.repeat(shift, degree) + np.arange(degree.sum())]
+    known = has[neighbors]
+    counts = np.bincount(np.repeat(np.arange(len(nodes)), degree)[known], minlength=len(nodes))
+    return sum_rows(vectors, neighbors[known], counts)
+
+
+def _ridge_map(inputs: Matrix, outputs: Matrix, rows: Rows, ridge: float) -> Square:
+    gram = ridge * np.eye(inputs.shape[1])
+    product = np.zeros((inputs.shape[1], outputs.shape[1]))
+    with one_thread():  # more would add up in another order
+        for some in _blocks(rows):
+            x, y = inputs[some].astype(np.float64), outputs[some].astype(np.float64)
+            gram += x.T @ x
+            product += x.T @ y
+        return np.asarray(np.linalg.solve(gram, product))
+
+
+def _filled(
+    make: Callable[[Rows], Matrix], vectors: Matrix, has: Mask, rows: Rows, stretch: Matrix | None
+) -> tuple[Matrix, Mask]:
+    """Copies with what `make` gives for `rows`, in unit length; a zero row is no vector."""
+    new, new_has = vectors.copy(), has.copy()
+    for some in _blocks(rows):
+        made = unit_rows(make(some))
+        if stretch is not None:
+            with one_thread():
+                made = unit_rows(made @ stretch)
+        new[some], new_has[some] = made, made.any(axis=1)
+    return new, new_has
+
+
+def _stretch(make: Callable[[Rows], Matrix], vectors: Matrix, rows: Rows) -> Matrix:
+    """The symmetric map [d, d] after which what `make` gives for `rows` has the second moments of their own vectors.
+
+    With moments A of what is given and B of the own: A^-1/2 (A^1/2 B A^1/2)^1/2 A^-1/2, of all such maps the one that moves
+    least. Directions that are not given at all stay as they are.
+    """
+    given, own = (np.zeros((vectors.shape[1], vectors.shape[1])) for _ in range(2))
+    with one_thread():
+        for some in _blocks(rows):
+            made, real = unit_rows(make(some)).astype(np.float64), vectors[some].astype(np.float64)
+            told = made.any(axis=1)
+            given += made[told].T @ made[told]
+            own += real[told].T @ real[told]
+        root, inverse, absent = _roots(given)
+        return (inverse @ _roots(root @ own @ root)[0] @ inverse + absent).astype(np.float32)
+
+
+def _roots(moments: Square) -> tuple[Square, Square, Square]:
+    """The square root of a symmetric matrix, its inverse, and the projection on the directions that are not in it."""
+    values, vectors = np.linalg.eigh(moments)
+    there = values > _NOTHING * max(values[-1], 0.0)
+    basis, values, rest = vectors[:, there], values[there], vectors[:, ~there]
+    return (basis * values**0.5) @ basis.T, (basis * values**-0.5) @ basis.T, rest @ rest.T
+
+
+def _blocks(rows: Rows) -> Iterator[Rows]:
+    return (rows[first : first + _ROWS] for first in range(0, len(rows), _ROWS))

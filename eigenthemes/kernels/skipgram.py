@@ -1,0 +1,267 @@
+"""Skip-gram on random walks: walking and training in one kernel, so that no walk is ever stored.
+
+Departure from word2vec: the contexts of a token share its negatives, so that a handful of rows stays in the nearest cache
+while every context learns from them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from eigenthemes.jit import kernel
+
+TOGETHER = 16  # walks that step at the same time: their waits for memory overlap
+GROUP = 3  # targets that share one reading of the context's row
+MOST_TARGETS = 96  # a Huffman tree of 2^64 occurrences is at most 92 deep
+LANES = 16  # rows are as long as a multiple of it
+_LINE = 16  # float32 in a line of the cache
+_REACH, _CELLS = 8, 4096  # the table of the sigmoid: from -8 to 8, and constant beyond
+_SCALE = np.float32(_CELLS / (2 * _REACH))
+_SIGMOID = (1 / (1 + np.exp(-((np.arange(_CELLS) + 0.5) / _SCALE - _REACH)))).astype(np.float32)
+_GOLDEN, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32, _LOW = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+def _plus_code(_: Any, total: Any, a: Any, b: Any) -> Any:
+    """total + a * b, in whatever order the sums are quickest: without it no dot product is vectorised."""
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        free = ("reassoc", "contract")
+        return builder.fadd(values[0], builder.fmul(values[1], values[2], flags=free), flags=free)
+
+    return types.float32(types.float32, types.float32, types.float32), code
+
+
+def _ask_for_code(_: Any, matrix: Any, row: Any, column: Any) -> Any:
+    """Tell the processor that a line of a matrix is needed soon."""
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, values[0])
+        place = cgutils.get_item_pointer(context, builder, signature.args[0], array, [values[1], values[2]])  # type: ignore[no-untyped-call]
+        address = builder.bitcast(place, ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        fetch = builder.module.declare_intrinsic(
+            "llvm.prefetch", [address.type], ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+        )
+        builder.call(fetch, [address, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(matrix, types.uintp, types.uintp), code
+
+
+_plus: Any = intrinsic(_plus_code)
+_ask_for: Any = intrinsic(_ask_for_code)
+
+
+@kernel
+def _ask_for_row(matrix: Any, row: Any) -> None:
+    for column in range(0, matrix.shape[1], _LINE):
+        _ask_for(matrix, np.uint64(row), np.uint64(column))
+
+
+@kernel
+def _mixed(state: Any) -> Any:
+    """64 random bits of a state of SplitMix64, which goes on by adding _GOLDEN."""
+    z = (state ^ (state >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    return z ^ (z >> _S31)
+
+
+@kernel
+def _below(bits: Any, count: Any) -> Any:
+    """A number from 0 to count - 1 of the upper 32 bits."""
+    return ((bits >> _S32) * np.uint64(count)) >> _S32
+
+
+@kernel
+def _walk(indptr: Any, neighbors: Any, starts: Any, walks: Any, state: Any) -> Any:
+    """Fill walks[:len(starts)], uint32; the state of the random numbers afterwards."""
+    for i in range(len(starts)):
+        walks[i, 0] = starts[i]
+    for place in range(1, walks.shape[1]):
+        for i in range(len(starts)):
+            node = np.uint64(walks[i, place - 1])
+            first = indptr[node]
+            state += _GOLDEN
+            walks[i, place] = neighbors[np.uint64(first) + _below(_mixed(state), indptr[node + np.uint64(1)] - first)]
+    return state
+
+
+@kernel
+def alias_table(weights: Any, chances: Any, others: Any) -> None:
+    """Walker's table: draw a cell evenly, keep it by its chance (of 2^32), or take the other. Weights have the mean 1."""
+    small, large = np.empty(len(weights), np.uint32), np.empty(len(weights), np.uint32)
+    smalls = larges = 0
+    left = weights.copy()
+    for i in range(len(weights)):
+        chances[i], others[i] = 0xFFFFFFFF, i
+        if left[i] < 1:
+            small[smalls] = i
+            smalls += 1
+        else:
+            large[larges] = i
+            larges += 1
+    while smalls and larges:
+        smalls -= 1
+        low, high = small[smalls], large[larges - 1]
+        chances[low], others[low] = np.uint32(left[low] * 0xFFFFFFFF), high
+        left[high] -= 1 - left[low]
+        if left[high] < 1:
+            larges -= 1
+            small[smalls] = high
+            smalls += 1
+
+
+@kernel
+def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
+    """The tree over n leaves, rarest first: n - 1 inner nodes follow them, the root last.
+
+    parents [2n - 1] uint32, signs [2n - 1] int8: 1 for the rarer child of two (the bit 0 of its code), -1 for the other
+    """
+    leaves = len(counts)
+    total = np.zeros(2 * leaves - 1, np.int64)
+    total[:leaves] = counts
+    leaf, inner = 0, leaves
+    for made in range(leaves, 2 * leaves - 1):
+        for sign in (1, -1):
+            if leaf < leaves and (inner >= made or total[leaf] <= total[inner]):
+                child = leaf
+                leaf += 1
+            else:
+                child = inner
+                inner += 1
+            total[made] += total[child]
+            parents[child], signs[child] = made, sign
+
+
+@kernel
+def _choose_negatives(center: Any, chances: Any, others: Any, negatives: Any, targets: Any, signs: Any, state: Any) -> Any:
+    """The token itself and its negatives; one that hits the token counts nothing. The state afterwards."""
+    targets[0], signs[0] = center, 1
+    for i in range(1, 1 + negatives):
+        state += _GOLDEN
+        bits = _mixed(state)
+        cell = _below(bits, len(chances))
+        drawn = np.uint32(cell) if (bits & _LOW) < chances[cell] else others[cell]
+        targets[i], signs[i] = drawn, 0 if drawn == center else -1
+    return state
+
+
+@kernel
+def _choose_path(leaf: Any, parents: Any, branches: Any, targets: Any, signs: Any) -> Any:
+    """The inner nodes above a leaf, which have the rows from 0 on; their number."""
+    leaves = (len(parents) + 1) // 2
+    node, count = np.uint64(leaf), 0
+    while node != np.uint64(len(parents) - 1):
+        signs[count] = branches[node]
+        node = np.uint64(parents[node])
+        targets[count] = node - np.uint64(leaves)
+        count += 1
+    return count
+
+
+@kernel
+def _step(product: Any, sign: Any, rate: Any) -> Any:
+    """How far a pair with this dot product moves: the gradient of log sigmoid(sign * product), times the rate."""
+    place: Any = np.int64((np.float32(_REACH) - sign * product) * _SCALE)
+    return rate * sign * _SIGMOID[np.uint64(min(max(place, 0), _CELLS - 1))]
+
+
+@kernel
+def learn_pairs(inputs: Any, outputs: Any, context: Any, targets: Any, signs: Any, count: Any, rate: Any, row: Any) -> None:
+    """One context, and the targets it should (sign 1) or should not (-1) predict; 0 counts nothing.
+
+    `count` is a multiple of GROUP; `row` [d] keeps the context's vector as it was.
+    """
+    node = np.uint64(context)
+    for c in range(len(row)):
+        row[c] = inputs[node, c]
+    for t in range(0, count, GROUP):
+        i, j, k = np.uint64(targets[t]), np.uint64(targets[t + 1]), np.uint64(targets[t + 2])
+        of_i = of_j = of_k = np.float32(0)
+        for c in range(len(row)):
+            of_i = _plus(of_i, row[c], outputs[i, c])
+            of_j = _plus(of_j, row[c], outputs[j, c])
+            of_k = _plus(of_k, row[c], outputs[k, c])
+        of_i = _step(of_i, signs[t], rate)
+        of_j = _step(of_j, signs[t + 1], rate)
+        of_k = _step(of_k, signs[t + 2], rate)
+        for c in range(len(row)):
+            inputs[node, c] += of_i * outputs[i, c] + of_j * outputs[j, c] + of_k * outputs[k, c]
+        for c in range(len(row)):  # one row after the other: two of them may be the same
+            outputs[i, c] += of_i * row[c]
+        for c in range(len(row)):
+            outputs[j, c] += of_j * row[c]
+        for c in range(len(row)):
+            outputs[k, c] += of_k * row[c]
+
+
+@kernel
+def _choose(
+    token: Any, negatives: Any, chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any,
+    outputs: Any, targets: Any, signs: Any, state: Any,
+) -> Any:  # fmt: skip
+    """The targets of a token, made up to whole groups and asked for; their number, and the state of the random numbers."""
+    if len(parents):
+        count = _choose_path(leaf_of[token], parents, branches, targets, signs)
+    else:
+        state = _choose_negatives(token, chances, others, negatives, targets, signs, state)
+        count = negatives + 1
+    while count % GROUP:
+        targets[count], signs[count] = targets[0], 0
+        count += 1
+    for t in range(count):
+        _ask_for_row(outputs, targets[t])
+    return count, state
+
+
+@kernel
+def train_walks(
+    indptr: Any, neighbors: Any, starts: Any, length: int, window: int, negatives: int, seed: Any, rate: Any, decay: Any,
+    chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any, inputs: Any, outputs: Any,
+) -> None:  # fmt: skip
+    """A walk from each start, and training on each of its tokens; the targets of a token are chosen while the last one trains.
+
+    chances, others             [n] uint32: the alias table of negatives; not used with a tree
+    leaf_of, parents, branches  [n] uint32, [2l - 1] uint32 and int8: the tree of hierarchical softmax, or empty
+    inputs, outputs             [n, d] float32, d a multiple of LANES; changed in place
+    """
+    state = np.uint64(seed)
+    walks = np.empty((TOGETHER, length), np.uint32)
+    tokens = walks.ravel()
+    most = (MOST_TARGETS if len(parents) else negatives + 1) + GROUP
+    targets, signs = np.zeros((2, most), np.uint32), np.zeros((2, most), np.float32)
+    counts = np.zeros(2, np.int64)
+    row = np.empty(inputs.shape[1], np.float32)
+    for first in range(0, len(starts), TOGETHER):
+        some = starts[first : first + TOGETHER]
+        state = _walk(indptr, neighbors, some, walks, state)
+        last = len(some) * length
+        for ahead in range(last + 1):
+            if ahead < last:
+                side = ahead & 1
+                counts[side], state = _choose(
+                    tokens[ahead], negatives, chances, others, leaf_of, parents, branches,
+                    outputs, targets[side], signs[side], state,
+                )  # fmt: skip
+                if ahead + window < last:
+                    _ask_for_row(inputs, tokens[ahead + window])
+            if ahead:
+                now, side = ahead - 1, (ahead - 1) & 1
+                state += _GOLDEN
+                reach = 1 + np.int64(_below(_mixed(state), window))  # even from 1 to window, as in word2vec
+                begin = now - now % length
+                first_context: Any = max(begin, now - reach)
+                after_context: Any = min(begin + length, now + reach + 1)
+                for place in range(first_context, after_context):
+                    if place != now:
+                        learn_pairs(
+                            inputs, outputs, tokens[place], targets[side], signs[side], counts[side], np.float32(rate), row
+                        )
+                rate -= decay
