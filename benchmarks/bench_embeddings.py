@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import operator
 import resource
 import subprocess
 import sys
@@ -64,20 +65,31 @@ def main() -> None:
 
     def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--only", choices=parts, help="measure one part only")
-        parser.add_argument("--methods", default=",".join(GRAPH_METHODS), help="methods to measure")
+        parser.add_argument("--methods", default=",".join((*GRAPH_METHODS, "random")), help="methods to measure")
         parser.add_argument("--kgs", default=",".join(SETS), help="KGs to measure on")
 
     arguments = parse_arguments(__doc__, add_options)
     for part, (title, measure) in parts.items():
         if arguments.only in (None, part):
             say(part)
-            rows = measure(arguments)
+            rows = _with_earlier(part, measure(arguments))
             save_results("embeddings", {part: rows})
             print_table(title, rows)
             if part == "growth":
                 plot_growth(rows, RESULTS / "embeddings-growth.png")
             if part == "methods":
                 plot_methods(rows, RESULTS / "embeddings.png")
+
+
+def _with_earlier(part: str, rows: list[Row]) -> list[Row]:
+    """The rows of earlier runs with other methods or KGs stay."""
+    file = RESULTS / "embeddings.json"
+    earlier = json.loads(file.read_text()).get(part, {}).get("rows", []) if file.exists() else []
+    key = operator.itemgetter("KG", "method") if part == "methods" else operator.itemgetter("method")
+    if part not in ("methods", "growth"):
+        return rows
+    new = {key(row) for row in rows}
+    return sorted([row for row in earlier if key(row) not in new] + rows, key=lambda row: str(row.get("KG")))
 
 
 # in a fresh process
@@ -88,14 +100,21 @@ def make_once(source: str, method: str, out: str, hidden: str) -> Row:
     graph = synthetic_graph(int(source)) if source.isdigit() else KB.open(source).graph
     if hidden == "hidden":
         graph, _ = hide_edges(graph, 0.05, np.random.default_rng(0))
-    make_vectors(synthetic_graph(2000), method=method, dimensions=8)  # kernels are loaded
+    _make(synthetic_graph(2000), method)  # kernels are loaded
     before = _resident_gb()
     start = time.perf_counter()
-    rows = make_vectors(graph, method=method, jobs=2, dimensions=128).rows
+    rows = _make(graph, method)
     seconds = time.perf_counter() - start
     np.save(out, rows)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return {"nodes": len(graph), "edges": graph.edges, "seconds": seconds, "GB before": before, "peak GB": peak}
+
+
+def _make(graph: Graph, method: str) -> NDArray[np.float32]:
+    if method == "random":  # the control: what methods make of vectors that know nothing
+        rows = np.random.default_rng(0).standard_normal((len(graph), 128), dtype=np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return make_vectors(graph, method=method, jobs=2, dimensions=128).rows
 
 
 def _in_new_process(source: str, method: str, out: Path, *, hidden: bool = False) -> Row:
@@ -194,6 +213,8 @@ def plot_methods(rows: list[Row], file: Path) -> None:
     for panel, kg in zip(panels[0], kgs, strict=True):
         for method in dict.fromkeys(row["method"] for row in rows):
             some = [row for row in rows if row["KG"] == kg and row["method"] == method]
+            if not some:
+                continue
             panel.semilogx([some[0]["seconds"]], [np.mean([row["eigen"] for row in some])], "o", label=method, markersize=9)
         panel.set(title=kg, xlabel="seconds", ylabel="P@1 of eigen")
         panel.grid(alpha=0.3)
@@ -207,7 +228,7 @@ def plot_methods(rows: list[Row], file: Path) -> None:
 def measure_growth(arguments: argparse.Namespace) -> list[Row]:
     rows = []
     for method in arguments.methods.split(","):
-        for size in SIZES if method == "prone" else SIZES[:4]:
+        for size in SIZES[: {"prone": 6, "deepwalk": 2}.get(method, 4)]:
             rows.append({"method": method, **_in_new_process(str(size), method, arguments.cache / "vectors.npy")})
             say(str(rows[-1]))
     return rows

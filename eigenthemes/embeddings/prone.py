@@ -1,8 +1,8 @@
 """ProNE (Zhang et al., IJCAI 2019): a sparse factorisation of the graph, then a spectral propagation of its factors.
 
-Departures from the authors' program: no power iterations instead of five (each one costs links: mean P@1 of `eigen` over six
-sets .459 without, .433 with one, .408 with five), five terms of the filter instead of ten (no difference), and eigenvectors of
-small Gram matrices (float64) instead of singular vectors of n x d ones.
+Departures from the authors' program: no power iterations instead of five (mean P@1 of `eigen` over six sets: .459 without, .433
+with one, .408 with five; part of that is that blurred vectors leave more to the priors, see docs/embeddings.md), five terms of
+the filter instead of ten (no difference), and eigenvectors of small Gram matrices (float64) instead of singular vectors.
 """
 
 from __future__ import annotations
