@@ -162,8 +162,12 @@ def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
 
 
 def check_embedding(method: str | None, dimensions: int | None) -> None:
-    """Asked before hours of reading."""
-    if method is not None and method not in METHODS:
+    """Can vectors be made so from a graph? Asked before hours of reading."""
+    if method == "descriptions":
+        raise OptionError(
+            "vectors from descriptions are made with: eigenthemes embed KB --method descriptions --word-vectors FILE"
+        )
+    if method is not None and method not in GRAPH_METHODS:
         raise OptionError(f"embedding {method!r} is unknown; expected one of {', '.join(METHODS)}, or none")
     if dimensions is not None and dimensions < 1:
         raise OptionError(f"dimensions is {dimensions}; expected 1 or more")

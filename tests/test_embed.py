@@ -13,6 +13,7 @@ from looking import entity, file_bytes
 
 from eigenthemes import KB
 from eigenthemes.cli import cli
+from eigenthemes.demo import SMALL
 from eigenthemes.embed import GRAPH_METHODS, VectorSet, embed_kb, import_vectors, place_vectors, store
 from eigenthemes.errors import EigenthemesError, KBError, OptionError, VectorError
 from eigenthemes.kb import KBWriter
@@ -204,3 +205,17 @@ def test_entities_that_came_later_get_vectors_from_their_neighbours(kb: Path, tm
     assert vectors.rows[entity(changed, "iowa")] == pytest.approx([0.5**0.5, 0.5**0.5])  # of mj and us
     assert not vectors.has[entity(changed, "tumor")]
     assert changed.vector_sets["old"]["from_neighbors"] == vectors.has.sum() - 2
+
+
+@pytest.mark.parametrize("method", GRAPH_METHODS)
+def test_build_takes_every_method_of_the_graph(method: str, tmp_path: Path) -> None:
+    run = CliRunner().invoke(cli, ["build", str(SMALL), "-o", str(tmp_path / "a.kb"), "--embedding", method])
+    assert run.exit_code == 0, run.output
+    assert list(KB.open(tmp_path / "a.kb").vector_sets) == [method]
+
+
+@pytest.mark.parametrize(("method", "words"), [("descriptions", "embed KB --method descriptions"), ("x", "unknown")])
+def test_build_says_what_it_cannot_make(method: str, words: str, tmp_path: Path) -> None:
+    run = CliRunner().invoke(cli, ["build", str(SMALL), "-o", str(tmp_path / "a.kb"), "--embedding", method])
+    assert words in str(run.exception)
+    assert not (tmp_path / "a.kb").exists()

@@ -52,7 +52,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     default="prone",
     show_default=True,
     metavar="NAME",
-    help="How vectors are made from the edges: prone, or none.",
+    help="How vectors are made from the edges: prone, deepwalk, netsmf, louvainne, or none.",
 )
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
