@@ -191,7 +191,7 @@ def test_a_changed_byte_is_read_or_refused(
 def test_a_cut_file_is_refused_wherever_it_is_cut(tmp_path: Path, format_name: str) -> None:
     data = in_every_format(IDS, MATRIX)[format_name]
     for end in range(len(data) - 3):  # whether its last number was longer, no text can tell
-        refusal(tmp_path, data[:end], format_name=format_name, ids=IDS if format_name == "npy" else None)
+        assert refusal(tmp_path, data[:end], format_name=format_name, ids=IDS if format_name == "npy" else None)
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ">f4", "i1", "i8", "u2"])

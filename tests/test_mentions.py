@@ -185,10 +185,10 @@ def test_any_text_gives_ordered_spans_that_do_not_overlap(names: MentionFinder, 
 @given(text=TEXTS)
 def test_both_ways_find_the_same(names: MentionFinder, ontology: MentionFinder, text: str) -> None:
     for finder in (names, ontology):
-        same_both_ways(finder, text)
+        assert_same_both_ways(finder, text)
 
 
-def same_both_ways(finder: MentionFinder, text: str) -> None:
+def assert_same_both_ways(finder: MentionFinder, text: str) -> None:
     pieces, words = split(text)
     drops = finder._plurals(words) | words.possessive
     plain = finder._matches_plain(pieces, words, drops)
@@ -222,6 +222,6 @@ def test_phenotypes_in_real_abstracts(real_data: Callable[[str], Path], tmp_path
             here = set(finder.find(document["text"]))
             hits, spans, gold = hits + len(said & here), spans + len(here), gold + len(said)
             if number < 30:
-                same_both_ways(finder, document["text"])
+                assert_same_both_ways(finder, document["text"])
     assert hits / gold > 0.44
     assert hits / spans > 0.68

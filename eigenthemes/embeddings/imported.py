@@ -338,7 +338,7 @@ def _floats(words: list[bytes], where: str, rule: str) -> NDArray[np.float32]:
             with np.errstate(over="ignore"):
                 return np.array(words, dtype=np.float32)
     except ValueError:
-        pass
+        pass  # told below, with the word that is wrong
     wrong = next(word for word in words if not _is_number(word)).decode("utf-8", "replace")
     raise VectorError(f"{where} has {shown(wrong)} where a number was expected ({len(words)} of them, {rule}); mend the line")
 
