@@ -11,34 +11,19 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.jit import kernel
+from eigenthemes.kernels.splitmix import GOLDEN, below, mixed
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1, _MIX2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+_S32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _EDGE, _COUNT = np.uint32(1 << 31), np.uint32((1 << 31) - 1)
-
-
-@kernel
-def mixed(x: Any) -> Any:
-    """The output function of splitmix64."""
-    x = (x ^ (x >> _S30)) * _MIX1
-    x = (x ^ (x >> _S27)) * _MIX2
-    return x ^ (x >> _S31)
-
-
-@kernel
-def below(state: Any, limit: Any) -> Any:
-    """A random number from 0 to limit - 1, limit < 2^32."""
-    return np.int64(((mixed(state) >> _S32) * np.uint64(limit)) >> _S32)
 
 
 @kernel
 def walk(indptr: Any, neighbors: Any, node: Any, steps: int, state: Any) -> Any:
     """(the end of a random walk, the state after it)."""
     for _ in range(steps):
-        state += _GOLDEN
-        node = np.int64(neighbors[indptr[node] + below(state, indptr[node + 1] - indptr[node])])
+        state += GOLDEN
+        node = np.int64(neighbors[indptr[node] + np.int64(below(mixed(state), indptr[node + 1] - indptr[node]))])
     return node, state
 
 
@@ -67,10 +52,10 @@ def sample_paths(
     for draw in range(first, last):
         place = (start + draw % len(neighbors) * stride) % len(neighbors)
         one, other = row_of(indptr, place), np.int64(neighbors[place])
-        state = mixed(seed + np.uint64(draw) * _GOLDEN)
+        state = mixed(seed + np.uint64(draw) * GOLDEN)
         for length in range(2, window + 1):
-            state += _GOLDEN
-            before = below(state, length)
+            state += GOLDEN
+            before = np.int64(below(mixed(state), length))
             a, state = walk(indptr, neighbors, one, before, state)
             b, state = walk(indptr, neighbors, other, length - 1 - before, state)
             keys[at] = np.uint64(min(a, b)) << _S32 | np.uint64(max(a, b))

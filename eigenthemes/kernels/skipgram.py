@@ -15,6 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from eigenthemes.jit import kernel
+from eigenthemes.kernels.splitmix import GOLDEN, below, mixed
 
 TOGETHER = 16  # walks that step at the same time: their waits for memory overlap
 GROUP = 3  # targets that share one reading of the context's row
@@ -24,8 +25,7 @@ _LINE = 16  # float32 in a line of the cache
 _REACH, _CELLS = 8, 4096  # the table of the sigmoid: from -8 to 8, and constant beyond
 _SCALE = np.float32(_CELLS / (2 * _REACH))
 _SIGMOID = (1 / (1 + np.exp(-((np.arange(_CELLS) + 0.5) / _SCALE - _REACH)))).astype(np.float32)
-_GOLDEN, _MIX1, _MIX2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-_S27, _S30, _S31, _S32, _LOW = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(0xFFFFFFFF)
+_LOW = np.uint64(0xFFFFFFFF)
 
 
 def _plus_code(_: Any, total: Any, a: Any, b: Any) -> Any:
@@ -66,20 +66,6 @@ def _ask_for_row(matrix: Any, row: Any) -> None:
 
 
 @kernel
-def _mixed(state: Any) -> Any:
-    """64 random bits of a state of SplitMix64, which goes on by adding _GOLDEN."""
-    z = (state ^ (state >> _S30)) * _MIX1
-    z = (z ^ (z >> _S27)) * _MIX2
-    return z ^ (z >> _S31)
-
-
-@kernel
-def _below(bits: Any, count: Any) -> Any:
-    """A number from 0 to count - 1 of the upper 32 bits."""
-    return ((bits >> _S32) * np.uint64(count)) >> _S32
-
-
-@kernel
 def _walk(indptr: Any, neighbors: Any, starts: Any, walks: Any, state: Any) -> Any:
     """Fill walks[:len(starts)], uint32; the state of the random numbers afterwards."""
     for i in range(len(starts)):
@@ -88,8 +74,8 @@ def _walk(indptr: Any, neighbors: Any, starts: Any, walks: Any, state: Any) -> A
         for i in range(len(starts)):
             node = np.uint64(walks[i, place - 1])
             first = indptr[node]
-            state += _GOLDEN
-            walks[i, place] = neighbors[np.uint64(first) + _below(_mixed(state), indptr[node + np.uint64(1)] - first)]
+            state += GOLDEN
+            walks[i, place] = neighbors[np.uint64(first) + below(mixed(state), indptr[node + np.uint64(1)] - first)]
     return state
 
 
@@ -145,9 +131,9 @@ def _choose_negatives(center: Any, chances: Any, others: Any, negatives: Any, ta
     """The token itself and its negatives; one that hits the token counts nothing. The state afterwards."""
     targets[0], signs[0] = center, 1
     for i in range(1, 1 + negatives):
-        state += _GOLDEN
-        bits = _mixed(state)
-        cell = _below(bits, len(chances))
+        state += GOLDEN
+        bits = mixed(state)
+        cell = below(bits, len(chances))
         drawn = np.uint32(cell) if (bits & _LOW) < chances[cell] else others[cell]
         targets[i], signs[i] = drawn, 0 if drawn == center else -1
     return state
@@ -254,8 +240,8 @@ def train_walks(
                     _ask_for_row(inputs, tokens[ahead + window])
             if ahead:
                 now, side = ahead - 1, (ahead - 1) & 1
-                state += _GOLDEN
-                reach = 1 + np.int64(_below(_mixed(state), window))  # even from 1 to window, as in word2vec
+                state += GOLDEN
+                reach = 1 + np.int64(below(mixed(state), window))  # even from 1 to window, as in word2vec
                 begin = now - now % length
                 first_context: Any = max(begin, now - reach)
                 after_context: Any = min(begin + length, now + reach + 1)
