@@ -186,7 +186,7 @@ class Judge:
     """P@1 of a method on the first documents of a set, with any vectors."""
 
     def __init__(self, kb: KB, path: Path) -> None:
-        from eigenthemes.evaluation.run import gold_rows
+        from eigenthemes.batch import gold_rows
         from eigenthemes.formats import document_name, read_gold
         from eigenthemes.linker import batch_maker
 

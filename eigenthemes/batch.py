@@ -103,6 +103,19 @@ class BatchMaker:
         return [(rank, entity, prior[entity], kinds.get(entity, CONTAINS)) for rank, entity in enumerate(kept, start=1)]
 
 
+def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
+    """The gold entities of each mention that the KB has, and which candidates are gold [n]."""
+    table = batch.table
+    gold = [{entity for each in mention.gold or () if (entity := kb.entity(each)) is not None} for mention in batch.mentions]
+    pairs = [(i * len(kb) + entity) for i, entities in enumerate(gold) for entity in entities]
+    return gold, np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
+
+
+def gold_rows(batch: Batch, kb: KB) -> NDArray[np.bool_]:
+    """Which candidates of a batch are gold [n]."""
+    return gold_of(batch, kb)[1]
+
+
 def cells(table: Table) -> Iterator[Mention]:
     """The cells of a table that may be names: those with a letter."""
     for row, line in enumerate(table.rows):

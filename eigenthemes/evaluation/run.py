@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch
+from eigenthemes.batch import Batch, gold_of
 from eigenthemes.candidates import MAX_CANDIDATES
 from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.evaluation.significance import compare
@@ -135,22 +135,10 @@ def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
     return found
 
 
-def gold_rows(batch: Batch, kb: KB) -> NDArray[np.bool_]:
-    """Which candidates of a batch are gold [n]."""
-    return _is_gold(batch, kb)[1]
-
-
-def _is_gold(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
-    table = batch.table
-    gold = [{entity for each in mention.gold or () if (entity := kb.entity(each)) is not None} for mention in batch.mentions]
-    pairs = [(i * len(kb) + entity) for i, entities in enumerate(gold) for entity in entities]
-    return gold, np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
-
-
 def _judge(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which mentions have gold [mentions], and which candidates are gold [n]; what does not depend on a method is noted."""
     table, bounds = batch.table, batch.mention_bounds
-    gold, is_gold = _is_gold(batch, kb)
+    gold, is_gold = gold_of(batch, kb)
     judged = np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
     document = len(run.ids) + np.repeat(np.arange(len(batch.documents)), np.diff(bounds))
     first = np.zeros(table.mentions, dtype=np.int64)

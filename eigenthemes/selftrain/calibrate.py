@@ -1,0 +1,36 @@
+"""How far the probabilities can be trusted, and from where on to answer: measured on made-up documents kept aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.evaluation.confidence import calibration_error, reliability
+
+Floats = NDArray[np.float64]
+
+
+def best_threshold(probability: Floats, right: Floats, inside: NDArray[np.bool_]) -> float:
+    """The threshold with the highest F1 of links: answers at or above it, against the mentions that have one.
+
+    Among equals the lowest, in steps of 0.01.
+    """
+    steps = np.round(np.arange(0.0, 1.0, 0.01), 2)
+    links = np.array([(probability >= step).sum() for step in steps])
+    hits = np.array([right[probability >= step].sum() for step in steps])
+    f1 = 2 * hits / np.maximum(1, links + int(inside.sum()))
+    return float(steps[int(np.argmax(f1))])
+
+
+def trust(probability: Floats, right: Floats) -> dict[str, Any]:
+    """For the manifest: how often answers of each probability were right."""
+    return {
+        "p_at_1": round(float(right.mean()), 4) if len(right) else 0.0,
+        "calibration_error": round(calibration_error(probability, right), 4),
+        "reliability": [
+            {key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()}
+            for row in reliability(probability, right)
+        ],
+    }

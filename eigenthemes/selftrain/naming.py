@@ -1,0 +1,98 @@
+"""How an entity may be called: by its label, an alias, a part of either, with another ending, in other letters, misspelled."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+import numpy as np
+
+from eigenthemes.kb import KB
+from eigenthemes.matching import ENDINGS
+from eigenthemes.selftrain.recipe import Recipe
+from eigenthemes.strings import hash_bytes
+from eigenthemes.text import normalize, squash
+
+_T = TypeVar("_T")
+_BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
+_TYPO_FROM = 5  # letters of a word that may be misspelled
+_BRACKETS_DROPPED = 0.7
+
+
+class Namer:
+    """Makes up names for the entities of a KB."""
+
+    def __init__(self, kb: KB, recipe: Recipe, rng: np.random.Generator) -> None:
+        self.kb, self.recipe, self.rng = kb, recipe, rng
+
+    def name(self, entity: int) -> str:
+        """A name by which somebody may call an entity."""
+        recipe = self.recipe
+        names = self.kb.names_of(entity)
+        name = self._one(names[1:]) if len(names) > 1 and self._chance(recipe.alias) else names[0]
+        if self._chance(recipe.short):
+            name = self.shortened(name)
+        elif self._chance(_BRACKETS_DROPPED):
+            name = _BRACKETED.sub(" ", name).strip() or name
+        if self._chance(recipe.ending):
+            name = self._other_ending(name)
+        if self._chance(recipe.typo):
+            name = self._misspelled(name)
+        return self._in_other_letters(name) if self._chance(recipe.case) else name
+
+    def shortened(self, name: str) -> str:
+        """A part of a name: one the KG knows by itself, or the last, first or some words; the name itself if it has one."""
+        words = _BRACKETED.sub(" ", name).partition(",")[0].split()
+        if len(words) < 2:
+            return name
+        parts = [" ".join(words[:k]) for k in range(1, len(words))] + [" ".join(words[k:]) for k in range(1, len(words))]
+        if self._chance(self.recipe.known):
+            known = [part for part in parts if self._is_known(part)]
+            if known:
+                return self._one(known)
+        return self._one([words[-1], words[-1], words[0], self._one(parts)])
+
+    def crossed(self, one: int, other: int) -> str:
+        """The first half of one name and the second half of another: a name that nobody has, usually."""
+        first, second = self.kb.label(one).split(), self.kb.label(other).split()
+        return " ".join(first[: max(1, len(first) // 2)] + second[len(second) // 2 :])
+
+    def with_extra_word(self, name: str, other: int) -> str:
+        """The name with a word of another one."""
+        word = self._one(self.kb.label(other).split() or [name])
+        return f"{name} {word}" if self._chance(0.5) else f"{word} {name}"
+
+    def _other_ending(self, name: str) -> str:
+        """As "German" for Germany: one of the generator's rules in reverse, if the KG knows the word."""
+        small = name.lower()
+        forms = [
+            name[: len(name) - len(named)] + said
+            for said, named, before in ENDINGS
+            if small.endswith(named) and len(name) - len(named) >= before
+        ]
+        known = [form for form in forms if self._is_known(form)]
+        return self._one(known) if known else name
+
+    def _misspelled(self, name: str) -> str:
+        """Two letters in the wrong order."""
+        words = name.split()
+        long = [i for i, word in enumerate(words) if len(word) >= _TYPO_FROM]
+        if not long:
+            return name
+        i = self._one(long)
+        at = int(self.rng.integers(1, len(words[i]) - 1))
+        word = words[i]
+        words[i] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        return " ".join(words)
+
+    def _in_other_letters(self, name: str) -> str:
+        return self._one([name.upper(), name.lower(), name.title()])
+
+    def _is_known(self, name: str) -> bool:
+        return self.kb.name_index.key_table.find(hash_bytes(squash(normalize(name)).encode("utf-8", "replace"))) >= 0
+
+    def _chance(self, share: float) -> bool:
+        return bool(self.rng.random() < share)
+
+    def _one(self, of: list[_T]) -> _T:
+        return of[int(self.rng.integers(len(of)))]

@@ -1,0 +1,58 @@
+"""What made-up documents are like. Fixed once, for all KGs, without gold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Shares are of documents, of entities in a document, or of mentions.
+
+    Which entities
+    popularity  entities are drawn in proportion to (1 + prior)^popularity
+    single      documents with one entity
+    size        mean number of entities of the others, up to `largest`
+    topic       entities that are neighbours of the document's topic, a neighbour of its first entity (large ones first)
+    related     entities one or two steps from another one of the document; the rest is unrelated
+    two_steps   of these, two steps away: else a direct edge gives the answer away
+    said        documents that name their topic
+    strangers   related or unrelated entities that are kept although they are not neighbours of the topic
+
+    How they are called
+    alias       by an alias instead of the label
+    short       by a part of the name ("Jordan", "Chicago" for the White Sox)
+    known       of these, by a part that is itself a name in the KG, where there is one
+    ending      with another ending ("Russian" for Russia), if the KG knows the word
+    case        in other letters (RUSSIA, russia)
+    typo, extra with a slip of the pen; with a word too many
+    again       named a second time by another name; shortened: by a part of it
+
+    Not in the KG
+    removed     mentions whose entity is taken out of their candidates
+    crossed     mentions made of half of one name and half of another
+    """
+
+    popularity: float = 0.5
+    single: float = 0.1
+    size: float = 12.0
+    largest: int = 40
+    topic: float = 0.5
+    related: float = 0.35
+    two_steps: float = 0.8
+    said: float = 0.8
+    strangers: float = 0.3
+    alias: float = 0.4
+    short: float = 0.3
+    known: float = 0.7
+    ending: float = 0.2
+    case: float = 0.4
+    typo: float = 0.02
+    extra: float = 0.02
+    again: float = 0.15
+    shortened: float = 0.15
+    removed: float = 0.08
+    crossed: float = 0.04
+
+
+RECIPE = Recipe()

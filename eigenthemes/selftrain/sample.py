@@ -1,0 +1,140 @@
+"""Documents made up from the KG: entities that belong together and some that do not, called as people would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.kb import KB
+from eigenthemes.records import Document, Mention
+from eigenthemes.selftrain.naming import Namer
+from eigenthemes.selftrain.recipe import RECIPE, Recipe
+from eigenthemes.text import normalize
+
+_MANY = 2000  # neighbours from which a few are taken at random
+_FEW = 64
+_TRIES = 6  # for each entity that is wanted
+REMOVED = "removed"  # in a mention's source: its entity is to be taken out of its candidates
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """What the steps of a random walk need."""
+
+    indptr: NDArray[np.int64]
+    neighbors: NDArray[np.uint32]
+    worth: NDArray[np.float64]  # [entities] (1 + prior)^popularity
+    named: NDArray[np.bool_]
+    rng: np.random.Generator
+
+    def degree(self, node: int) -> int:
+        return int(self.indptr[node + 1] - self.indptr[node])
+
+    def _around(self, node: int) -> NDArray[np.uint32]:
+        first, last = self.indptr[node], self.indptr[node + 1]
+        if last - first > _MANY:
+            return self.neighbors[self.rng.integers(first, last, _FEW)]
+        return self.neighbors[first:last]
+
+    def any_neighbor(self, node: int) -> int | None:
+        near = self._around(node)
+        return int(near[self.rng.integers(len(near))]) if len(near) else None
+
+    def popular_neighbor(self, node: int) -> int | None:
+        """A named neighbour, drawn by popularity; None if a few tries find none."""
+        near = self._around(node)
+        if not len(near):
+            return None
+        for place in _draw(np.cumsum(self.worth[near]), self.rng, 4):
+            if self.named[near[place]]:
+                return int(near[place])
+        return None
+
+    def large_neighbor(self, node: int) -> int | None:
+        """A neighbour, drawn by its degree."""
+        near = self._around(node).astype(np.int64)
+        if not len(near):
+            return None
+        return int(near[_draw(np.cumsum((self.indptr[near + 1] - self.indptr[near]).astype(float)), self.rng, 1)[0]])
+
+    def adjacent(self, node: int, other: int) -> bool:
+        first, last = self.indptr[node], self.indptr[node + 1]
+        at = first + np.searchsorted(self.neighbors[first:last], other)
+        return bool(at < last and self.neighbors[at] == other)
+
+
+def _draw(cumulative: NDArray[np.float64], rng: np.random.Generator, many: int) -> NDArray[np.int64]:
+    place = np.searchsorted(cumulative, rng.random(many) * cumulative[-1], side="right")
+    return np.minimum(place, len(cumulative) - 1)
+
+
+class Sampler:
+    """Makes up documents."""
+
+    def __init__(self, kb: KB, rng: np.random.Generator, recipe: Recipe = RECIPE) -> None:
+        self.kb, self.rng, self.recipe = kb, rng, recipe
+        named = np.diff(kb.array("entity_names")) > 0
+        worth = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity
+        self.namer = Namer(kb, recipe, rng)
+        self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, worth, named, rng)
+        self._cumulative = np.cumsum(np.where(named, worth, 0.0))
+
+    def documents(self, many: int) -> Iterator[Document]:
+        for number in range(many):
+            yield Document(mentions=tuple(self._mentions()), id=number)
+
+    def entity(self) -> int:
+        """Any entity with a name, drawn by popularity."""
+        return int(_draw(self._cumulative, self.rng, 1)[0])
+
+    def entities(self, many: int) -> list[int]:
+        """Entities of one document: its topic's, those near one another, and unrelated ones."""
+        first = self.entity()
+        topic = self.walk.large_neighbor(first)
+        chosen = [first]
+        if many > 1 and topic is not None and self.walk.named[topic] and self.rng.random() < self.recipe.said:
+            chosen.append(topic)
+        for _ in range(_TRIES * many):
+            if len(chosen) >= many:
+                break
+            found = self._next(chosen, topic)
+            if found is not None and found not in chosen and self._fits(found, topic):
+                chosen.append(found)
+        return chosen
+
+    def _next(self, chosen: list[int], topic: int | None) -> int | None:
+        recipe, luck = self.recipe, self.rng.random()
+        if luck < recipe.related:
+            near: int | None = chosen[int(self.rng.integers(len(chosen)))]
+            if self.rng.random() < recipe.two_steps and near is not None:
+                near = self.walk.any_neighbor(near)
+            return None if near is None else self.walk.popular_neighbor(near)
+        if luck < recipe.related + recipe.topic and topic is not None:
+            return self.walk.popular_neighbor(topic)
+        return self.entity()
+
+    def _fits(self, entity: int, topic: int | None) -> bool:
+        return topic is None or self.rng.random() < self.recipe.strangers or self.walk.adjacent(entity, topic)
+
+    def _mentions(self) -> Iterator[Mention]:
+        recipe, rng = self.recipe, self.rng
+        many = 1 if rng.random() < recipe.single else min(recipe.largest, 1 + int(rng.geometric(1 / recipe.size)))
+        for entity in self.entities(many):
+            if rng.random() < recipe.crossed:
+                yield Mention(self.namer.crossed(entity, self.entity()), gold=())
+                continue
+            gold = (self.kb.id(entity),)
+            source = {REMOVED: True} if rng.random() < recipe.removed else {}
+            said = [self.namer.name(entity)]
+            if rng.random() < recipe.extra:
+                said[0] = self.namer.with_extra_word(said[0], self.entity())
+            if rng.random() < recipe.again:
+                said.append(self.namer.name(entity))
+            if rng.random() < recipe.shortened:
+                said.append(self.namer.shortened(self.kb.label(entity)))
+            for name in dict.fromkeys(said):
+                if normalize(name):
+                    yield Mention(name, gold=gold, source=source)

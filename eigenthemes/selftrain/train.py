@@ -1,0 +1,162 @@
+"""From a KB to a ranker: make documents -> features -> fit -> calibrate -> report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.batch import Batch, gold_rows
+from eigenthemes.blas import one_thread
+from eigenthemes.kb import KB
+from eigenthemes.linker import batch_maker
+from eigenthemes.progress import Progress, Silent
+from eigenthemes.records import Document
+from eigenthemes.selftrain.calibrate import best_threshold, trust
+from eigenthemes.selftrain.features import (
+    COLUMNS,
+    DocumentNames,
+    Surroundings,
+    local_features,
+    none_features,
+    theme_features,
+)
+from eigenthemes.selftrain.logit import fit_choice, fit_none, shares
+from eigenthemes.selftrain.ranker import ROUNDS, Ranker, Weights, chances, judge
+from eigenthemes.selftrain.recipe import RECIPE, Recipe
+from eigenthemes.selftrain.sample import REMOVED, Sampler
+
+Floats = NDArray[np.float64]
+
+_DOCUMENTS = (200, 3000)  # made up for fitting: four for each named entity, within these bounds
+_KEPT_ASIDE = 3  # one in so many more, to calibrate
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """A batch to learn from: what does not change from round to round.
+
+    gold  [n] which candidates of the distinct names are right
+    """
+
+    batch: Batch
+    names: DocumentNames
+    local: NDArray[np.float32]
+    gold: NDArray[np.bool_]
+
+
+def self_train(
+    kb: KB,
+    *,
+    vectors: str | None = None,
+    seed: int = 0,
+    documents: int | None = None,
+    recipe: Recipe = RECIPE,
+    progress: Progress | None = None,
+) -> Ranker:
+    """A ranker for a KB, from documents made up from it; no label of anybody is used."""
+    progress = progress or Silent()
+    many = documents or int(np.clip(4 * kb.manifest["counts"]["named"], *_DOCUMENTS))
+    makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
+    around = Surroundings(kb, makes.vectors)
+    sampler = Sampler(kb, np.random.default_rng(seed), recipe)
+    total = many + many // _KEPT_ASIDE
+    with progress.step("training", total=total, unit="documents") as advance, one_thread():
+        made = sampler.documents(total)
+        lessons = []
+        for some in iter(lambda: list(islice(made, min(_CHUNK, many - _CHUNK * len(lessons)))), []):
+            lessons.append(lesson(makes.make(some), kb, around))
+            advance(len(some))
+        ranker = fit_rounds(lessons, around)
+        kept = list(made)
+        held = without_removed(makes.make(kept), kb)
+        probability, right, inside = outcomes(ranker, held, kb, around)
+        advance(len(kept))
+    about = {
+        "training": {"documents": many, "mentions": sum(len(each.batch.mentions) for each in lessons), "seed": seed},
+        "made_up": {"documents": len(kept), "mentions": len(held.mentions), **trust(probability[inside], right[inside])},
+        "unlearned": unlearned(ranker),
+    }
+    return replace(ranker, threshold=best_threshold(probability, right, inside), about=about)
+
+
+def lesson(batch: Batch, kb: KB, around: Surroundings, context: Floats | None = None) -> Lessons:
+    """What is to be learned from documents with gold."""
+    batch = without_removed(batch, kb)
+    names = DocumentNames.of(batch)
+    return Lessons(batch, names, local_features(names, around, context), gold_rows(batch, kb)[names.row])
+
+
+def fit_rounds(lessons: Sequence[Lessons], around: Surroundings, start: Ranker | None = None, strength: float = 1.0) -> Ranker:
+    """Fit the weights of each round on what the round before thinks; `start`: weights to stay near to."""
+    rounds: list[Weights] = []
+    features = [each.local for each in lessons]
+    for number in range(ROUNDS):
+        rounds.append(fit_round(lessons, features, None if start is None else start.rounds[number], strength))
+        if number < ROUNDS - 1:
+            weights = [chances(rounds[-1], x, each.names)[0] for x, each in zip(features, lessons, strict=True)]
+            features = [
+                np.concatenate((each.local, theme_features(each.names, around, weight)), axis=1)
+                for each, weight in zip(lessons, weights, strict=True)
+            ]
+    return Ranker(tuple(rounds), 0.0)
+
+
+def fit_round(
+    lessons: Sequence[Lessons], features: Sequence[NDArray[np.float32]], start: Weights | None, strength: float
+) -> Weights:
+    """The weights of one round: which candidate, then, given the best, whether none is right."""
+    sizes = np.concatenate([np.diff(each.names.bounds) for each in lessons])
+    bounds = np.concatenate(([0], np.cumsum(sizes)))
+    gold = np.concatenate([each.gold for each in lessons])
+    choice = fit_choice(
+        np.concatenate(features), bounds, gold, start=None if start is None else start.choice, strength=strength
+    )
+    known = np.concatenate(
+        [
+            none_features(each.names, x, shares(x @ choice, each.names.bounds))
+            for each, x in zip(lessons, features, strict=True)
+        ]
+    )
+    none = np.add.reduceat(np.append(gold, False), bounds[:-1]) == 0
+    some = sizes > 0
+    return Weights(
+        choice, fit_none(known[some], none[some], start=None if start is None else start.none, strength=strength)
+    )
+
+
+def without_removed(batch: Batch, kb: KB) -> Batch:
+    """The batch with the right answers of some mentions taken out, as if they were not in the KG."""
+    removed = np.array([REMOVED in mention.source for mention in batch.mentions], dtype=bool)
+    table = batch.table
+    kept = ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool)
+    columns = {name: getattr(table, name)[kept] for name in ("mention_of", "entity", "prior", "name_match")}
+    mention_of = columns["mention_of"]  # ranks without gaps: a gap would give it away
+    columns["rank"] = (1 + np.arange(len(mention_of)) - np.searchsorted(mention_of, mention_of)).astype(np.int32)
+    smaller = replace(table, **columns)
+    return replace(batch, table=smaller, bounds=np.searchsorted(smaller.mention_of, batch.mention_bounds))
+
+
+def outcomes(
+    ranker: Ranker, batch: Batch, kb: KB, around: Surroundings
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Of each mention: the probability of its best candidate, whether it is right, and whether it has a right answer."""
+    from eigenthemes.evaluation.metrics import credit
+
+    found = judge(ranker, batch, around)
+    table, gold = batch.table, gold_rows(batch, kb)
+    probability = found.probability[found.names.back]
+    best = np.zeros(table.mentions)
+    np.maximum.at(best, table.mention_of, probability)
+    right, _ = credit(table.mentions, table.mention_of, gold, probability)
+    inside = np.array([bool(mention.gold) and REMOVED not in mention.source for mention in batch.mentions], dtype=bool)
+    return best, right, inside
+
+
+def unlearned(ranker: Ranker) -> list[str]:
+    """Columns whose weight is 0 because they never told two candidates of a made-up name apart."""
+    return [name for name, weight in zip(COLUMNS, ranker.rounds[-1].choice, strict=True) if weight == 0]
