@@ -92,9 +92,7 @@ def _neighbors(found: Any, row: Any, node: Any, graph: Any, scratch: Any) -> Non
 
 
 @kernel
-def _edges(
-    found: Any, row: Any, rows: Any, entity: Any, weight: Any, name_of: Any, graph: Any, chains: Any, met: Any
-) -> None:
+def _edges(found: Any, row: Any, rows: Any, entity: Any, weight: Any, name_of: Any, graph: Any, chains: Any, met: Any) -> None:
     """Names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
     node = entity[row]
     place, following = chains
@@ -136,9 +134,7 @@ def _adjacent(graph: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
-def _repetitions(
-    found: Any, row: Any, node: Any, weight: Any, name_of: Any, longer: Any, name: Any, chains: Any
-) -> None:
+def _repetitions(found: Any, row: Any, node: Any, weight: Any, name_of: Any, longer: Any, name: Any, chains: Any) -> None:
     place, following = chains
     other = place[node]
     while other >= 0:

@@ -32,7 +32,7 @@ _SPELLING = ("cased", "covered", "begins", "ends", "in_label")
 # The columns, by what they are about. `docs/selftrained.md` says what each means.
 GROUPS = {
     "name": (*_KINDS, *_SPELLING),
-    "prior": ("log_prior", "log_rank"),
+    "prior": ("log_prior", "log_rank", "log_names"),
     "context": ("local_context", "global_context"),
     "themes": ("coherence", "edges", "shared_rare", "shared"),
     "coreference": ("longer_name", "same_entity"),
@@ -60,6 +60,11 @@ class Surroundings:
         degree = self.kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         return self.kb.graph.indptr, self.kb.graph.neighbors, rarity.astype(np.float32)
+
+    @cached_property
+    def names_of(self) -> Ints:
+        """How many names each entity has."""
+        return np.asarray(np.diff(self.kb.array("entity_names")))
 
     @cached_property
     def scratch(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
@@ -223,6 +228,8 @@ def local_features(names: DocumentNames, around: Surroundings, context: Floats |
         spelling[first:last] = look(mention.text, table.entity[names.row[first:last]], kind[first:last])
     found[:, LOCAL.index("log_prior")] = prior - names.best(prior)
     found[:, LOCAL.index("log_rank")] = -np.log(rank)
+    known = np.log1p(around.names_of[names.entity])
+    found[:, LOCAL.index("log_names")] = known - names.best(known)
     if context is not None:
         found[:, LOCAL.index("local_context") :] = context
     return found

@@ -31,7 +31,12 @@ def sigmoid(values: Floats) -> Floats:
 
 
 def fit_choice(
-    features: Features, bounds: NDArray[np.int64], gold: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0
+    features: Features,
+    bounds: NDArray[np.int64],
+    gold: NDArray[np.bool_],
+    *,
+    start: Floats | None = None,
+    strength: float = 1.0,
 ) -> Floats:
     """The weights [f] under which the right candidates of names that have one are most likely.
 
@@ -52,9 +57,7 @@ def fit_choice(
     return _minimum(loss, features.shape[1], start, strength)
 
 
-def fit_none(
-    features: Features, none: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0
-) -> Floats:
+def fit_none(features: Features, none: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0) -> Floats:
     """The weights [g] of the logistic regression that tells names without a right candidate, from features [m, g]."""
     x, y = features.astype(np.float64), none.astype(np.float64)
 
@@ -65,9 +68,7 @@ def fit_none(
     return _minimum(loss, features.shape[1], start, strength)
 
 
-def _minimum(
-    loss: Callable[[Floats], tuple[float, Floats]], size: int, start: Floats | None, strength: float
-) -> Floats:
+def _minimum(loss: Callable[[Floats], tuple[float, Floats]], size: int, start: Floats | None, strength: float) -> Floats:
     from scipy.optimize import minimize
 
     origin = np.zeros(size) if start is None else start.astype(np.float64)

@@ -39,12 +39,14 @@ class Ranker:
     """A trained ranker.
 
     rounds     weights of each round; the first knows the columns LOCAL only, the others all COLUMNS
-    threshold  a less likely answer is none
+    temperature  the last round's utilities are divided by it: how much less sure to be than the made-up documents suggest
+    threshold    a less likely answer is none
     about      how it was trained, and how far its probabilities could be trusted there
     """
 
     rounds: tuple[Weights, ...]
-    threshold: float
+    temperature: float = 1.0
+    threshold: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,7 +55,8 @@ class Ranker:
             {"choice": _named(columns, each.choice), "none": _named((*NONE_COLUMNS, *columns), each.none)}
             for columns, each in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
-        return {"threshold": round(self.threshold, 4), **self.about, "rounds": rounds}
+        figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
+        return {**figures, **self.about, "rounds": rounds}
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Ranker:
@@ -62,8 +65,8 @@ class Ranker:
             Weights(_weights(columns, each["choice"]), _weights((*NONE_COLUMNS, *columns), each["none"]))
             for columns, each in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
-        about = {key: value for key, value in described.items() if key not in ("rounds", "threshold")}
-        return cls(rounds, float(described["threshold"]), about)
+        about = {key: value for key, value in described.items() if key not in ("rounds", "threshold", "temperature")}
+        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:
@@ -103,16 +106,17 @@ def judge(ranker: Ranker, batch: Batch, around: Surroundings, context: Floats | 
     first, *others = ranker.rounds
     features, weight = local, np.zeros(len(local))
     probability, none = chances(first, local, names)
-    for weights in others:
+    for number, weights in enumerate(others, start=1):
         weight = probability
         features = np.concatenate((local, theme_features(names, around, weight)), axis=1)
-        probability, none = chances(weights, features, names)
+        last = number == len(others)
+        probability, none = chances(weights, features, names, temperature=ranker.temperature if last else 1.0)
     return Judgement(names, features, probability, none, weight)
 
 
-def chances(weights: Weights, features: Features, names: DocumentNames) -> tuple[Floats, Floats]:
+def chances(weights: Weights, features: Features, names: DocumentNames, *, temperature: float = 1.0) -> tuple[Floats, Floats]:
     """The probability of each candidate [n], and of none [m], by one round's weights."""
-    share = shares(features @ weights.choice, names.bounds)
-    none = sigmoid(none_features(names, features, share) @ weights.none)
+    utility = features @ weights.choice
+    none = sigmoid(none_features(names, features, shares(utility, names.bounds)) @ weights.none / temperature)
     none[np.diff(names.bounds) == 0] = 1.0
-    return share * (1 - none[names.name]), none
+    return shares(utility / temperature, names.bounds) * (1 - none[names.name]), none

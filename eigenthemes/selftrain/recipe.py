@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +10,8 @@ class Recipe:
     """Shares are of documents, of entities in a document, or of mentions.
 
     Which entities
-    popularity  entities are drawn in proportion to (1 + prior)^popularity
+    popularity  entities are drawn in proportion to (1 + prior)^popularity,
+    renown      times (1 + number of names)^renown: what has many names is talked about
     single      documents with one entity
     size        mean number of entities of the others, up to `largest`
     topic       entities that are neighbours of the document's topic, a neighbour of its first entity (large ones first)
@@ -34,6 +35,7 @@ class Recipe:
     """
 
     popularity: float = 0.5
+    renown: float = 0.75
     single: float = 0.1
     size: float = 12.0
     largest: int = 40
@@ -56,3 +58,8 @@ class Recipe:
 
 
 RECIPE = Recipe()
+
+
+def harsher(recipe: Recipe) -> Recipe:
+    """Less coherent, and less well named."""
+    return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=0.6, ending=0.4)

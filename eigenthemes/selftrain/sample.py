@@ -76,8 +76,9 @@ class Sampler:
 
     def __init__(self, kb: KB, rng: np.random.Generator, recipe: Recipe = RECIPE) -> None:
         self.kb, self.rng, self.recipe = kb, rng, recipe
-        named = np.diff(kb.array("entity_names")) > 0
-        worth = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity
+        names = np.diff(kb.array("entity_names"))
+        named = names > 0
+        worth = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
         self.namer = Namer(kb, recipe, rng)
         self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, worth, named, rng)
         self._cumulative = np.cumsum(np.where(named, worth, 0.0))

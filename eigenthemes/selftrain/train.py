@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -13,9 +13,9 @@ from eigenthemes.batch import Batch, gold_rows
 from eigenthemes.blas import one_thread
 from eigenthemes.kb import KB
 from eigenthemes.linker import batch_maker
-from eigenthemes.progress import Progress, Silent
+from eigenthemes.progress import Advance, Progress, Silent
 from eigenthemes.records import Document
-from eigenthemes.selftrain.calibrate import best_threshold, trust
+from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, trust
 from eigenthemes.selftrain.features import (
     COLUMNS,
     DocumentNames,
@@ -26,7 +26,7 @@ from eigenthemes.selftrain.features import (
 )
 from eigenthemes.selftrain.logit import fit_choice, fit_none, shares
 from eigenthemes.selftrain.ranker import ROUNDS, Ranker, Weights, chances, judge
-from eigenthemes.selftrain.recipe import RECIPE, Recipe
+from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
 from eigenthemes.selftrain.sample import REMOVED, Sampler
 
 Floats = NDArray[np.float64]
@@ -64,24 +64,33 @@ def self_train(
     makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
     around = Surroundings(kb, makes.vectors)
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)
-    total = many + many // _KEPT_ASIDE
-    with progress.step("training", total=total, unit="documents") as advance, one_thread():
-        made = sampler.documents(total)
-        lessons = []
-        for some in iter(lambda: list(islice(made, min(_CHUNK, many - _CHUNK * len(lessons)))), []):
-            lessons.append(lesson(makes.make(some), kb, around))
-            advance(len(some))
+    aside = max(1, many // _KEPT_ASIDE)
+    with progress.step("training", total=many + 2 * aside, unit="documents") as advance, one_thread():
+        lessons = [lesson(makes.make(some), kb, around) for some in told(chunks(sampler.documents(many)), advance)]
         ranker = fit_rounds(lessons, around)
-        kept = list(made)
-        held = without_removed(makes.make(kept), kb)
+        harsh = Sampler(kb, sampler.rng, harsher(recipe)).documents(aside)
+        ranker = tempered(ranker, [lesson(makes.make(some), kb, around) for some in told(chunks(harsh), advance)], around)
+        held = without_removed(makes.make(list(sampler.documents(aside))), kb)
         probability, right, inside = outcomes(ranker, held, kb, around)
-        advance(len(kept))
+        advance(aside)
     about = {
         "training": {"documents": many, "mentions": sum(len(each.batch.mentions) for each in lessons), "seed": seed},
-        "made_up": {"documents": len(kept), "mentions": len(held.mentions), **trust(probability[inside], right[inside])},
+        "made_up": {"documents": aside, "mentions": len(held.mentions), **trust(probability[inside], right[inside])},
         "unlearned": unlearned(ranker),
     }
     return replace(ranker, threshold=best_threshold(probability, right, inside), about=about)
+
+
+def chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    waiting = iter(documents)
+    while some := list(islice(waiting, _CHUNK)):
+        yield some
+
+
+def told(some: Iterable[list[Document]], advance: Advance) -> Iterator[list[Document]]:
+    for each in some:
+        yield each
+        advance(len(each))
 
 
 def lesson(batch: Batch, kb: KB, around: Surroundings, context: Floats | None = None) -> Lessons:
@@ -103,7 +112,23 @@ def fit_rounds(lessons: Sequence[Lessons], around: Surroundings, start: Ranker |
                 np.concatenate((each.local, theme_features(each.names, around, weight)), axis=1)
                 for each, weight in zip(lessons, weights, strict=True)
             ]
-    return Ranker(tuple(rounds), 0.0)
+    return Ranker(tuple(rounds))
+
+
+def tempered(ranker: Ranker, harsh: Sequence[Lessons], around: Surroundings) -> Ranker:
+    """The ranker, as sure of itself as harsher documents allow."""
+    found = [judge(ranker, each.batch, around) for each in harsh]
+
+    def surprise(temperature: float) -> float:
+        total = 0.0
+        for each, seen in zip(harsh, found, strict=True):
+            chance, none = chances(ranker.rounds[-1], seen.features, seen.names, temperature=temperature)
+            right = np.bincount(seen.names.name, weights=chance * each.gold, minlength=len(none))
+            has = np.bincount(seen.names.name, weights=each.gold, minlength=len(none)) > 0
+            total -= float(np.log(np.maximum(np.where(has, right, none), 1e-12)).sum())
+        return total
+
+    return replace(ranker, temperature=best_temperature(surprise))
 
 
 def fit_round(
@@ -117,16 +142,11 @@ def fit_round(
         np.concatenate(features), bounds, gold, start=None if start is None else start.choice, strength=strength
     )
     known = np.concatenate(
-        [
-            none_features(each.names, x, shares(x @ choice, each.names.bounds))
-            for each, x in zip(lessons, features, strict=True)
-        ]
+        [none_features(each.names, x, shares(x @ choice, each.names.bounds)) for each, x in zip(lessons, features, strict=True)]
     )
     none = np.add.reduceat(np.append(gold, False), bounds[:-1]) == 0
     some = sizes > 0
-    return Weights(
-        choice, fit_none(known[some], none[some], start=None if start is None else start.none, strength=strength)
-    )
+    return Weights(choice, fit_none(known[some], none[some], start=None if start is None else start.none, strength=strength))
 
 
 def without_removed(batch: Batch, kb: KB) -> Batch:
@@ -141,9 +161,7 @@ def without_removed(batch: Batch, kb: KB) -> Batch:
     return replace(batch, table=smaller, bounds=np.searchsorted(smaller.mention_of, batch.mention_bounds))
 
 
-def outcomes(
-    ranker: Ranker, batch: Batch, kb: KB, around: Surroundings
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def outcomes(ranker: Ranker, batch: Batch, kb: KB, around: Surroundings) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Of each mention: the probability of its best candidate, whether it is right, and whether it has a right answer."""
     from eigenthemes.evaluation.metrics import credit
 
