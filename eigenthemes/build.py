@@ -23,6 +23,7 @@ from eigenthemes.kg.options import ReadOptions
 from eigenthemes.names import WHOLE, NameIndexArrays, build_name_index
 from eigenthemes.progress import Progress, Silent
 from eigenthemes.strings import HashTable, Strings, hash_strings
+from eigenthemes.train import train_kb
 from eigenthemes.workers import Workers
 
 
@@ -36,12 +37,17 @@ def build_kb(
     names_from_ids: bool = False,
     embedding: str | None = "prone",
     dimensions: int | None = None,
+    train: bool = True,
     seed: int = 0,
     force: bool = False,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> KB:
-    """Build a KB from the files of a knowledge graph; `embedding` None makes one without vectors."""
+    """Build a KB from the files of a knowledge graph.
+
+    embedding  how vectors are made from its edges; None: not at all
+    train      train its ranker, on documents made up from it
+    """
     options, progress = options or ReadOptions(), progress or Silent()
     check_place(Path(out), force=force)
     check_embedding(embedding, dimensions)
@@ -66,7 +72,8 @@ def build_kb(
         _write(writer, facts, content)
         given = _options(options, keep, names_from_ids)
         about = _description(facts, content, described, given)
-        return writer.commit(about if vectors is None else {**about, "vectors": add_vectors(writer, vectors)})
+        kb = writer.commit(about if vectors is None else {**about, "vectors": add_vectors(writer, vectors)})
+    return train_kb(kb.path, seed=seed, progress=progress) if train else kb
 
 
 @dataclass(frozen=True, slots=True)

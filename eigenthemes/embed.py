@@ -16,6 +16,7 @@ from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.graph import Graph
 from eigenthemes.kb import KB, KBWriter
 from eigenthemes.progress import Progress
+from eigenthemes.train import train_kb
 
 # Functions `graph, *, dimensions, seed, jobs, progress, ... -> [n, d]` of the modules of these names in `embeddings`; what else
 # each can be told is in its own signature.
@@ -48,6 +49,7 @@ def embed_kb(
     name: str | None = None,
     word_vectors: Any = None,
     inductive: bool = False,
+    train: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
     **own: Any,
@@ -57,6 +59,7 @@ def embed_kb(
     method        one of METHODS; what else it can be told (walks, window, ...) is in `own`
     word_vectors  a file of word vectors or gensim's KeyedVectors, for `descriptions` and for `inductive`
     inductive     entities left without a vector get one from their neighbours, or from their descriptions
+    train         train a ranker with them
     """
     kb = KB.open(path)
     if method == "descriptions":
@@ -65,7 +68,8 @@ def embed_kb(
         made = make_vectors(
             kb.graph, method=method, dimensions=dimensions, seed=seed, name=name, jobs=jobs, progress=progress, **own
         )
-    return store(kb, complete(kb, made, word_vectors) if inductive else made)
+    made = complete(kb, made, word_vectors) if inductive else made
+    return store(kb, made, train=train, seed=seed, progress=progress)
 
 
 def import_vectors(
@@ -77,6 +81,9 @@ def import_vectors(
     name: str = "imported",
     word_vectors: Any = None,
     inductive: bool = False,
+    train: bool = True,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> KB:
     """Keep vectors somebody already has in a KB; they become the ones used unless others are asked for."""
     from eigenthemes.embeddings.imported import read_vectors
@@ -92,15 +99,25 @@ def import_vectors(
         )
     described = {"method": "import", "source": Path(file).name, "rows": len(external), "matched": matched}
     made = VectorSet(name, rows, described)
-    return store(kb, complete(kb, made, word_vectors) if inductive else made)
+    made = complete(kb, made, word_vectors) if inductive else made
+    return store(kb, made, train=train, seed=seed, progress=progress)
 
 
-def complete_vectors(path: str | Path, *, vectors: str | None = None, name: str | None = None, word_vectors: Any = None) -> KB:
+def complete_vectors(
+    path: str | Path,
+    *,
+    vectors: str | None = None,
+    name: str | None = None,
+    word_vectors: Any = None,
+    train: bool = True,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> KB:
     """Give vectors to entities that came after a set of vectors was made; the rows that are there stay as they are."""
     kb = KB.open(path)
     old = kb.vectors(vectors)
     made = VectorSet(_check_name(name or old.name), old.rows, kb.vector_sets[old.name])
-    return store(kb, complete(kb, made, word_vectors))
+    return store(kb, complete(kb, made, word_vectors), train=train, seed=seed, progress=progress)
 
 
 def make_vectors(
@@ -187,14 +204,14 @@ def place_vectors(ids: Sequence[str], vectors: NDArray[np.float32], kb: KB) -> t
     return rows, len(known)
 
 
-def store(kb: KB, vectors: VectorSet) -> KB:
-    """Write a set of vectors into a KB: new files beside the old ones, the manifest last."""
+def store(kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, progress: Progress | None = None) -> KB:
+    """Write a set of vectors into a KB, new files beside the old ones, the manifest last; then train its ranker with them."""
     with KBWriter(kb.path, base=kb) as writer:
-        kept = {
-            key: value for key, value in kb.manifest.items() if key not in ("format", "version", "data", "files", "vectors")
-        }
         others = {name: described for name, described in kb.vector_sets.items() if name != vectors.name}
-        return writer.commit({**kept, "vectors": {**add_vectors(writer, vectors), **others}})
+        rankers = {name: ranker for name, ranker in kb.rankers.items() if name not in ("", vectors.name)}
+        sets = {**add_vectors(writer, vectors), **others}
+        changed = writer.commit({**kb.described, "vectors": sets, "rankers": rankers})
+    return train_kb(changed.path, seed=seed, progress=progress) if train else changed
 
 
 def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:

@@ -15,12 +15,12 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ FORMAT = "eigenthemes-kb"
 VERSION = 1
 MANIFEST = "manifest.json"
 _LOCK = ".lock"
+Made = TypeVar("Made")
 _DATA = re.compile(r"data-[0-9a-z-]+")
 
 
@@ -54,6 +55,7 @@ class KB:
         self.path = path
         self.manifest = manifest
         self._folder = path / str(manifest["data"])
+        self._made: dict[str, Any] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
@@ -162,6 +164,16 @@ class KB:
         )
 
     @property
+    def described(self) -> dict[str, Any]:
+        """What the manifest says of the KB, for one that is changed and written again."""
+        return {key: value for key, value in self.manifest.items() if key not in ("format", "version", "data", "files")}
+
+    @property
+    def rankers(self) -> dict[str, dict[str, Any]]:
+        """Name of a set of vectors ("" for none) -> the ranker trained with them, as `selftrain.ranker.Ranker.to_dict`."""
+        return dict(self.manifest.get("rankers", {}))
+
+    @property
     def vector_sets(self) -> dict[str, dict[str, Any]]:
         """Name -> how it was made, of every set of vectors; the one used unless another is asked for comes first."""
         return dict(self.manifest.get("vectors", {}))
@@ -181,6 +193,13 @@ class KB:
     @cached_property
     def _id_table(self) -> HashTable:
         return self._table("id")
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """Something made from the KB, made when first asked for and kept as long as the KB is open."""
+        if name not in self._made:
+            self._made[name] = make()
+        made: Made = self._made[name]
+        return made
 
     def array(self, name: str) -> NDArray[Any]:
         """A file of the KB as a read-only mapped array."""

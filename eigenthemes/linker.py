@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eigenthemes.batch import Batch, BatchMaker
 from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.formats.jsonl import document_of
 from eigenthemes.kb import KB
-from eigenthemes.methods import DEFAULT, MethodOptions, method_named
+from eigenthemes.methods import MethodOptions, check_ranker, default_method, method_named
 from eigenthemes.methods.plain import Scores
 from eigenthemes.records import Document, Link, LinkedDocument, Ranked
 
@@ -26,16 +27,24 @@ _REMEMBERED = 200_000  # entities whose id and label are kept at hand
 
 
 class Answer(NamedTuple):
-    """What was decided for a mention: the ranking as (id, label, score), best first, and why it is no answer, if it is none."""
+    """What was decided for a mention.
+
+    ranking      (id, label, score), best first
+    nil_reason   why the best is no answer, if it is none
+    probability  of the answer; None where there is none, and for methods that are not calibrated
+    """
 
     ranking: list[tuple[str, str, float]]
     nil_reason: str | None
+    probability: float | None
 
 
 class Linker:
     """Links the mentions of documents to the entities of a KB.
 
-    method          one of `methods.METHODS`
+    method          one of `methods.METHODS`; None: the best one the KB is ready for
+    threshold       a less likely answer is none; None: the KB's own. Only of a calibrated method
+    nil             may "none of the candidates" be the answer? False: the best candidate always is
     k, delta        eigenthemes (None: all) and the exponent of the weights
     unique          an entity counts once a document, however many mentions it is a candidate of
     top             candidates that a link's ranking shows
@@ -47,7 +56,9 @@ class Linker:
         self,
         kb: KB | str | Path,
         *,
-        method: str = DEFAULT,
+        method: str | None = None,
+        threshold: float | None = None,
+        nil: bool = True,
         k: int | None = 10,
         delta: float = 1.0,
         unique: bool = False,
@@ -59,7 +70,8 @@ class Linker:
     ) -> None:
         kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.kb, self.top = kb, top
-        self.method = method_named(method)
+        self.method_name = method or default_method(kb, vectors)
+        self.method = method_named(self.method_name)
         self.options = MethodOptions(k=k, delta=delta, unique=unique)
         check_options(self.options, top)
         self.batches = batch_maker(
@@ -71,6 +83,17 @@ class Linker:
             vectors=vectors,
         )
         self._shown: dict[int, tuple[str, str]] = {}
+        self.threshold = self._threshold(threshold, vectors) if nil else 0.0
+
+    def _threshold(self, wanted: float | None, vectors: str | None) -> float:
+        if wanted is not None and not 0 <= wanted <= 1:
+            raise OptionError(f"threshold is {wanted}; expected a probability, 0 to 1")
+        if not self.method.calibrated:
+            if wanted is not None:
+                raise OptionError(f"{self.method_name} gives no probabilities, so a threshold means nothing; leave it out")
+            return 0.0
+        known = check_ranker(self.kb, vectors)
+        return known if wanted is None else wanted
 
     @classmethod
     def open(cls, path: str | Path, **options: Any) -> Linker:
@@ -126,7 +149,25 @@ class Linker:
         found: list[list[tuple[str, str, float]]] = [[] for _ in batch.mentions]
         for i, (external, label), score in zip(table.mention_of[kept].tolist(), shown, scores[kept].tolist(), strict=True):
             found[i].append((external, label, score))
-        return [Answer(ranking, self._nil_reason(ranking)) for ranking in found]
+        if not self.method.calibrated:
+            return [Answer(ranking, self._nil_reason(ranking), None) for ranking in found]
+        answers = [self._likely(ranking) for ranking in found]
+        for i in table.mention_of[kept][(place[place < max(1, self.top)] == 0) & ~self._embedded(batch, kept)].tolist():
+            if answers[i].nil_reason is not None:  # the themes had no say
+                answers[i] = answers[i]._replace(nil_reason="no_embedding")
+        return answers
+
+    def _embedded(self, batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if batch.vectors is None:
+            return np.ones(len(rows), dtype=bool)
+        return batch.vectors.has[batch.table.entity[rows]]
+
+    def _likely(self, ranking: list[tuple[str, str, float]]) -> Answer:
+        """An answer, if it is likely enough."""
+        if not ranking:
+            return Answer(ranking, "no_candidate", None)
+        probability = ranking[0][2]
+        return Answer(ranking, None, probability) if probability >= self.threshold else Answer(ranking, "low_probability", None)
 
     def _nil_reason(self, ranking: list[tuple[str, str, float]]) -> str | None:
         if not ranking:
@@ -145,9 +186,7 @@ class Linker:
         external, label, score = answer.ranking[0] if answer.nil_reason is None else (None, None, None)
         ranking = tuple(Ranked(*each) for each in answer.ranking[: self.top])
         unknown = batch.unknown.get(i, ())
-        return Link(
-            batch.mentions[i], external, label, score, ranking, nil_reason=answer.nil_reason, unknown_candidates=unknown
-        )
+        return Link(batch.mentions[i], external, label, score, ranking, answer.probability, answer.nil_reason, unknown)
 
 
 def batch_maker(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,6 +44,15 @@ EDGES = [
 def write_jsonl(path: Path, records: list[dict[str, object]]) -> Path:
     path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def untrained() -> Iterator[None]:
+    """Hundreds of small KBs need no ranker: tests that want one train it with `train_kb`."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("build", "embed"):
+            patch.setattr(f"eigenthemes.{module}.train_kb", lambda path, **options: KB.open(path))
+        yield
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from eigenthemes.cli.embed import embed
 from eigenthemes.cli.evaluate import evaluate
 from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
+from eigenthemes.cli.train import train
 from eigenthemes.errors import EigenthemesError
 
 
@@ -41,7 +42,7 @@ def cli() -> None:
     """
 
 
-for _command in (build, embed, info, verify, candidates, link, evaluate, demo):
+for _command in (build, embed, train, info, verify, candidates, link, evaluate, demo):
     cli.add_command(_command)
 
 

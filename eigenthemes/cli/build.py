@@ -55,6 +55,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     help="How vectors are made from the edges: prone, deepwalk, netsmf, louvainne, or none.",
 )
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
+@click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.  [default: train]")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
@@ -83,6 +84,7 @@ def build(
         names_from_ids=options["names_from_ids"],
         embedding=None if options["embedding"] == "none" else options["embedding"],
         dimensions=options["dimensions"],
+        train=options["train"],
         seed=options["seed"],
         force=force,
         jobs=jobs or min(8, available_cores()),

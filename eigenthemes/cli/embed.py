@@ -44,6 +44,7 @@ _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 )
 @click.option("--vectors", metavar="NAME", help="With --inductive: the set to complete; default: the last one.")
 @click.option("--name", help="Name of the set in the KB; default: the method, or imported.")
+@click.option("--train/--no-train", default=True, help="Train the ranker with them.  [default: train]")
 @click.option("--jobs", type=click.IntRange(min=1), help="Threads; default: the cores of this machine, 8 at most.")
 def embed(kb: str, **options: Any) -> None:
     """Give a KB vectors: made from its edges or descriptions, or imported.
@@ -67,6 +68,7 @@ def _embed(kb: str, options: dict[str, Any]) -> Any:
     from eigenthemes.workers import available_cores
 
     method, source, name, words = (options[key] for key in ("method", "source", "name", "word_vectors"))
+    training = {"train": options["train"], "seed": options["seed"], "progress": terminal_progress()}
     if source is not None and method is not None:
         raise OptionError("--method and --import were both given; expected one of them")
     if source is not None:
@@ -78,19 +80,19 @@ def _embed(kb: str, options: dict[str, Any]) -> Any:
             name=name or "imported",
             word_vectors=words,
             inductive=options["inductive"],
+            **training,
         )
     if options["inductive"] and method is None:
-        return complete_vectors(kb, vectors=options["vectors"], name=name, word_vectors=words)
+        return complete_vectors(kb, vectors=options["vectors"], name=name, word_vectors=words, **training)
     return embed_kb(
         kb,
         method=method or "prone",
         dimensions=options["dimensions"],
-        seed=options["seed"],
         name=name,
         word_vectors=words,
         inductive=options["inductive"],
         jobs=options["jobs"] or min(8, available_cores()),
-        progress=terminal_progress(),
+        **training,
         **_own(options),
     )
 

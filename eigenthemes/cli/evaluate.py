@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,19 +13,22 @@ from eigenthemes.cli.options import generator_options, method_options, parse_cou
 from eigenthemes.cli.output import print_table, terminal_progress
 from eigenthemes.errors import OptionError
 
-_DEFAULT = "eigen,average,degree,namematch,prior-name"
+if TYPE_CHECKING:
+    from eigenthemes.kb import KB
+
+_DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 
 
 @click.command("eval")
 @click.argument("kb", type=click.Path())
 @click.argument("gold", nargs=-1, required=True, type=click.Path())
-@click.option("--methods", default=_DEFAULT, show_default=True, metavar="LIST", help="Methods to compare; see docs/methods.md.")
+@click.option("--methods", metavar="LIST", help=f"Methods to compare: see docs/methods.md.  [default: {_DEFAULT}]")
 @method_options
 @generator_options
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
 @tells_damage
-def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_document: bool, **options: Any) -> None:
+def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool, by_document: bool, **options: Any) -> None:
     """Compare methods on documents whose mentions have "gold".
 
     GOLD: JSON lines, packed or not, the paper's authors' JSON, AIDA-CoNLL (AIDA-YAGO2-dataset.tsv) or WNED XML. Precision@1
@@ -38,10 +41,11 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_doc
     from eigenthemes.kb import KB
     from eigenthemes.methods import MethodOptions
 
-    names = [name.strip() for name in methods.split(",") if name.strip()]
+    opened = KB.open(kb)
+    names = [name.strip() for name in (methods if methods is not None else _ready(opened, options["vectors"])).split(",")]
+    names = [name for name in names if name]
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
-    opened = KB.open(kb)
     results: dict[str, dict[str, Any]] = {}
     for name, documents in {name: read_gold(path) for name, path in set_names(gold).items()}.items():
         with terminal_progress().step(name, total=None, unit="documents") as advance:
@@ -65,6 +69,17 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str, as_json: bool, by_doc
             _print(name, results[name])
     if as_json:
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
+
+
+def _ready(kb: KB, vectors: str | None) -> str:
+    """The methods that are compared unless others are named: those the KB is ready for."""
+    from eigenthemes.methods import default_method
+
+    best = default_method(kb, vectors)
+    if best == "selftrained":
+        return _DEFAULT
+    click.echo(f"the KB has no trained ranker; train one with: eigenthemes train {kb.path}", err=True)
+    return _DEFAULT.removeprefix("selftrained,") if best == "eigen" else "degree,namematch,prior-name"
 
 
 def set_names(paths: tuple[str, ...]) -> dict[str, str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from eigenthemes.kg.files import Source
     from eigenthemes.streaming import Failure, Report
 
+_AS_GIVEN = ("method", "delta", "unique", "top", "generator", "vectors", "threshold")
 _SHOWN = 10  # failures told on stderr where there is no file for them
 
 
@@ -30,11 +31,11 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("-o", "--output", type=click.Path(), default="-", help="Write here instead of standard output.")
 @click.option(
     "--method",
-    default="eigen",
-    show_default=True,
     metavar="NAME",
-    help="How candidates are ranked: see docs/methods.md. On a KG with few edges prior-name may do better.",
+    help="How candidates are ranked: see docs/methods.md.  [default: selftrained, if the KB has a ranker, else eigen]",
 )
+@click.option("--threshold", type=float, metavar="P", help="A less likely answer is none; default: the KB's own, see info.")
+@click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always answer.")
 @method_options
 @generator_options
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
@@ -131,7 +132,8 @@ def _row(mention: dict[str, Any]) -> tuple[str, ...]:
 def linker_options(given: dict[str, Any]) -> dict[str, Any]:
     """The options of `Linker` from those of a command."""
     return {
-        **{name: given[name] for name in ("method", "delta", "unique", "top", "generator", "vectors") if name in given},
+        **{name: given[name] for name in _AS_GIVEN if name in given},
+        **({"nil": given["nil"] == "on"} if "nil" in given else {}),
         "k": parse_count(given["k"], "--k"),
         "max_candidates": parse_count(given["max_candidates"], "--max-candidates"),
         "aliases": not given["no_aliases"],

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from eigenthemes.batch import Batch, gold_of
 from eigenthemes.candidates import MAX_CANDIDATES
+from eigenthemes.evaluation.confidence import summarize_confidence
 from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.evaluation.significance import compare
 from eigenthemes.kb import KB
 from eigenthemes.linker import BATCH, batch_maker, check_options
-from eigenthemes.methods import MethodOptions, method_named
+from eigenthemes.methods import MethodOptions, check_ranker, method_named
 from eigenthemes.progress import Advance
 from eigenthemes.records import Document
 
@@ -30,6 +31,8 @@ class Earned:
 
     p_at_1: list[NDArray[np.float64]] = field(default_factory=list)
     reciprocal_rank: list[NDArray[np.float64]] = field(default_factory=list)
+    probability: list[NDArray[np.float64]] = field(default_factory=list)  # of the best candidate, by a calibrated method
+    threshold: float = 0.0
     seconds: float = 0.0
 
 
@@ -58,6 +61,7 @@ def evaluate(
     max_candidates: int | None = MAX_CANDIDATES,
     aliases: bool = True,
     vectors: str | None = None,
+    threshold: float | None = None,
     ties: str = "share",
     advance: Advance = lambda amount: None,
 ) -> Run:
@@ -74,6 +78,9 @@ def evaluate(
         vectors=vectors,
     )
     run = Run(methods={name: Earned() for name in chosen})
+    for name, method in chosen.items():
+        if method.calibrated:
+            run.methods[name].threshold = check_ranker(kb, vectors) if threshold is None else threshold
     makes.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
     for some in _some(documents):
         start = time.perf_counter()
@@ -91,6 +98,10 @@ def evaluate(
             )
             earned.p_at_1.append(p_at_1[judged])
             earned.reciprocal_rank.append(reciprocal[judged])
+            if method.calibrated:
+                best = np.zeros(table.mentions)
+                np.maximum.at(best, table.mention_of, scores)
+                earned.probability.append(best[judged])
         advance(len(some))
     return run
 
@@ -117,6 +128,10 @@ def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
         figures["gold_in_kb"] = inside
         figures["recall_at"] = {str(k): share for k, share in recall.items()}
         figures["documents_per_second"] = len(run.ids) / max(1e-9, run.seconds + earned.seconds)
+        if earned.probability:
+            probability = _joined(earned.probability, np.float64)
+            linked = (probability > 0) & (probability >= earned.threshold)
+            figures["confidence"] = {"threshold": earned.threshold, **summarize_confidence(probability, p_at_1, in_kb, linked)}
         figures["against"] = {}
         if documents:
             rows = by_document(document, p_at_1, reciprocal, hard)

@@ -13,6 +13,7 @@ from eigenthemes.blas import one_thread
 from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
 from eigenthemes.methods.plain import MethodOptions, Scores, average, degree, eigen, namematch, prior_name
+from eigenthemes.methods.selftrained import has_ranker, ranker_of, selftrained
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +24,27 @@ class Method:
     needs_vectors  can it work on a KB without vectors?
     weighted       does it weigh candidates by rank? (else delta is 0)
     answers_above  a candidate with no more than this is no answer
+    calibrated     is the score a probability? Then the KB's ranker has a threshold for answers
     """
 
     score: Callable[..., Scores]
     needs_vectors: bool = False
     weighted: bool = True
     answers_above: float = -np.inf
+    calibrated: bool = False
 
     def __call__(self, batch: Batch, kb: KB, options: MethodOptions) -> Scores:
-        with one_thread() if self.needs_vectors else nullcontext():
+        with one_thread() if self.needs_vectors or self.calibrated else nullcontext():
             scores = self.score(batch, kb, options=options if self.weighted else replace(options, delta=0.0))
         if not np.isfinite(scores).all():
             raise ValueError("a score is not finite: the vectors of the KB are damaged")
         return scores
 
 
-__all__ = ["DEFAULT", "METHODS", "Method", "MethodOptions", "method_named"]
+__all__ = ["METHODS", "Method", "MethodOptions", "check_ranker", "default_method", "method_named"]
 
 METHODS = {
+    "selftrained": Method(selftrained, calibrated=True),
     "eigen": Method(eigen, needs_vectors=True),
     "eigen-unweighted": Method(eigen, needs_vectors=True, weighted=False),
     "average": Method(average, needs_vectors=True),
@@ -49,7 +53,18 @@ METHODS = {
     "namematch": Method(namematch, answers_above=0.0),
     "prior-name": Method(prior_name),
 }
-DEFAULT = "eigen"
+
+
+def default_method(kb: KB, vectors: str | None = None) -> str:
+    """The best method a KB is ready for: its own ranker, else the paper's, else, without vectors, prior times name."""
+    if has_ranker(kb, vectors or next(iter(kb.vector_sets), None)):
+        return "selftrained"
+    return "eigen" if kb.vector_sets else "prior-name"
+
+
+def check_ranker(kb: KB, vectors: str | None) -> float:
+    """The ranker's threshold; whatever is wrong with it is said now."""
+    return ranker_of(kb, vectors or next(iter(kb.vector_sets), None)).threshold
 
 
 def method_named(name: str) -> Method:

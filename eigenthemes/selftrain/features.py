@@ -24,8 +24,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _KINDS = {
-    "alias": ALIAS, "unbracketed": UNBRACKETED, "initials": INITIALS, "acronym": ACRONYM, "ending": ENDING, "contains": CONTAINS,
-    "shares": SHARES, "typo": TYPO,
+    "alias": ALIAS, "unbracketed": UNBRACKETED, "initials": INITIALS, "acronym": ACRONYM, "ending": ENDING,
+    "contains": CONTAINS, "shares": SHARES, "typo": TYPO,
 }  # fmt: skip
 _SPELLING = ("cased", "covered", "begins", "ends", "in_label")
 

@@ -1,8 +1,8 @@
 """Two small convex models: which candidate of a name is right, if one is; and whether none is.
 
 Which: a conditional logit, softmax over the utilities x . w of a name's candidates, fitted on names that have a right one.
-None: a logistic regression on what is known of the best candidate. A dozen weights each, which a person can read. They are apart
-because the weights that tell two candidates from each other are not those that tell a good best one from a bad one.
+None: a logistic regression on what is known of the best candidate. A dozen weights each, which a person can read. They are
+apart because the weights that tell two candidates from each other are not those that tell a good best one from a bad one.
 """
 
 from __future__ import annotations

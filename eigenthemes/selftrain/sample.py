@@ -68,7 +68,7 @@ class _Walk:
 
 def _draw(cumulative: NDArray[np.float64], rng: np.random.Generator, many: int) -> NDArray[np.int64]:
     place = np.searchsorted(cumulative, rng.random(many) * cumulative[-1], side="right")
-    return np.minimum(place, len(cumulative) - 1)
+    return np.asarray(np.minimum(place, len(cumulative) - 1))
 
 
 class Sampler:

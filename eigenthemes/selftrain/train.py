@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, gold_rows
+from eigenthemes.batch import Batch, gold_of, gold_rows
 from eigenthemes.blas import one_thread
 from eigenthemes.kb import KB
 from eigenthemes.linker import batch_maker
@@ -166,13 +166,14 @@ def outcomes(ranker: Ranker, batch: Batch, kb: KB, around: Surroundings) -> tupl
     from eigenthemes.evaluation.metrics import credit
 
     found = judge(ranker, batch, around)
-    table, gold = batch.table, gold_rows(batch, kb)
+    table = batch.table
+    golds, gold = gold_of(batch, kb)
     probability = found.probability[found.names.back]
     best = np.zeros(table.mentions)
     np.maximum.at(best, table.mention_of, probability)
     right, _ = credit(table.mentions, table.mention_of, gold, probability)
-    inside = np.array([bool(mention.gold) and REMOVED not in mention.source for mention in batch.mentions], dtype=bool)
-    return best, right, inside
+    there = [bool(known) and REMOVED not in mention.source for known, mention in zip(golds, batch.mentions, strict=True)]
+    return best, right, np.array(there, dtype=bool)
 
 
 def unlearned(ranker: Ranker) -> list[str]:

@@ -1,0 +1,50 @@
+"""eigenthemes train"""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.output import terminal_progress
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.argument("gold", required=False, type=click.Path())
+@click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
+@tells_damage
+def train(kb: str, gold: str | None, vectors: str | None, seed: int) -> None:
+    """Train the ranker of a KB on documents made up from its own graph; build does so by itself.
+
+    With GOLD (20 mentions with "gold" or more; the formats of eval) the weights are fitted on these, too, starting from the
+    self-trained ones. What is told of them was measured on documents they were not fitted on.
+    """
+    from eigenthemes.formats import read_gold
+    from eigenthemes.train import train_kb
+
+    start = time.monotonic()
+    documents = None if gold is None else read_gold(gold)
+    changed = train_kb(kb, documents, vectors=vectors, seed=seed, progress=terminal_progress())
+    about = changed.rankers[vectors or next(iter(changed.vector_sets), "")]
+    made = about["made_up"]
+    click.echo(
+        f"{kb}: trained on {about['training']['documents']:,} made-up documents in {time.monotonic() - start:.1f} s; on "
+        f"{made['documents']:,} others {made['p_at_1']:.1%} right, calibration error {made['calibration_error']:.3f}, "
+        f"threshold {about['threshold']:.2f}",
+        err=True,
+    )
+    if "gold" in about:
+        _tell_gold(about["gold"])
+
+
+def _tell_gold(gold: dict[str, float]) -> None:
+    told = f"gold: {gold['documents']:,} documents, {gold['mentions']:,} mentions"
+    if "p_at_1" in gold:
+        told += (
+            f"; on documents kept aside in turn {gold['p_at_1']:.1%} right, {gold['p_at_1_before']:.1%} before; "
+            f"calibration error {gold['calibration_error']:.3f}"
+        )
+    click.echo(told, err=True)

@@ -1,0 +1,89 @@
+"""A little gold, if there is some: the same weights fitted on it, starting from the self-trained ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.blas import one_thread
+from eigenthemes.errors import DocumentError
+from eigenthemes.kb import KB
+from eigenthemes.linker import batch_maker
+from eigenthemes.progress import Progress, Silent
+from eigenthemes.records import Document
+from eigenthemes.selftrain.calibrate import best_threshold, trust
+from eigenthemes.selftrain.features import Surroundings
+from eigenthemes.selftrain.ranker import Ranker
+from eigenthemes.selftrain.train import Lessons, fit_rounds, lesson, outcomes, tempered
+
+STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions
+_FOLDS = 5  # and documents at least, or nothing is kept aside
+
+
+def gold_train(
+    kb: KB,
+    ranker: Ranker,
+    documents: Iterable[Document],
+    *,
+    vectors: str | None = None,
+    strength: float = STRENGTH,
+    progress: Progress | None = None,
+) -> Ranker:
+    """The ranker fitted on gold, too; what is reported of it was measured on documents it was not fitted on."""
+    makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
+    around = Surroundings(kb, makes.vectors)
+    given = [_only_gold(document) for document in documents]
+    given = [document for document in given if document.mentions]
+    with (progress or Silent()).step("training on gold", total=len(given), unit="documents") as advance, one_thread():
+        lessons = [lesson(makes.make([document]), kb, around) for document in given]
+        _check(lessons, kb)
+        seen: list[tuple[Lessons, Ranker]] = []
+        for fold in range(_FOLDS if len(lessons) >= _FOLDS else 0):
+            held = lessons[fold::_FOLDS]
+            others = [each for number, each in enumerate(lessons) if number % _FOLDS != fold]
+            fitted = _fitted(others, around, ranker, strength)
+            seen.extend((each, fitted) for each in held)
+            advance(len(held))
+        about = _compared(seen, ranker, kb, around) if seen else {}
+        final = _fitted(lessons, around, ranker, strength)
+    about = {"documents": len(given), "mentions": sum(len(each.batch.mentions) for each in lessons), **about}
+    threshold = about.pop("threshold", ranker.threshold)
+    return replace(final, threshold=threshold, about={**ranker.about, "gold": about})
+
+
+def _only_gold(document: Document) -> Document:
+    """The mentions that have gold; empty gold says that none is in any KB."""
+    return replace(document, mentions=tuple(mention for mention in document.mentions or () if mention.gold is not None))
+
+
+def _check(lessons: Sequence[Lessons], kb: KB) -> None:
+    if not lessons:
+        raise DocumentError(
+            'no mention has gold to train on; give documents whose mentions have "gold": an id or a list of ids'
+        )
+    if not any(each.gold.any() for each in lessons):
+        example = next((mention.gold[0] for each in lessons for mention in each.batch.mentions if mention.gold), "")
+        raise DocumentError(
+            f"no gold id is among the candidates of its mention (gold is like {example}, the KB's ids are like {kb.id(0)}); "
+            "give gold with the KB's ids"
+        )
+
+
+def _fitted(lessons: Sequence[Lessons], around: Surroundings, start: Ranker, strength: float) -> Ranker:
+    return tempered(fit_rounds(lessons, around, start, strength), lessons, around)
+
+
+def _compared(seen: list[tuple[Lessons, Ranker]], before: Ranker, kb: KB, around: Surroundings) -> dict[str, Any]:
+    """Both rankers on documents that neither was fitted on, and the threshold that is best there."""
+    now = [outcomes(fitted, each.batch, kb, around) for each, fitted in seen]
+    then = [outcomes(before, each.batch, kb, around) for each, _ in seen]
+    probability, right, inside = (np.concatenate(column) for column in zip(*now, strict=True))
+    old = np.concatenate([each[1] for each in then])
+    return {
+        "threshold": best_threshold(probability, right, inside),
+        "p_at_1_before": round(float(old.mean()), 4),
+        **trust(probability, right),
+    }
