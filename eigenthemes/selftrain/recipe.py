@@ -62,4 +62,4 @@ RECIPE = Recipe()
 
 def harsher(recipe: Recipe) -> Recipe:
     """Less coherent, and less well named."""
-    return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=0.6, ending=0.4)
+    return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=0.5, ending=0.4)

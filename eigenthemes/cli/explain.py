@@ -1,0 +1,214 @@
+"""eigenthemes explain"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.link import _is_text
+from eigenthemes.cli.options import generator_options, parse_count
+from eigenthemes.cli.output import print_table
+from eigenthemes.errors import DocumentError, OptionError
+
+if TYPE_CHECKING:
+    from eigenthemes.batch import Batch
+    from eigenthemes.explain import Considered, Explainer, Explanation, Reason
+    from eigenthemes.linker import Linker
+    from eigenthemes.records import Document
+
+_GROUPS = ("name", "prior", "themes", "coreference", "context")
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.argument("documents", type=click.Path(allow_dash=True))
+@click.option("--document", metavar="ID", help="Which document: its id, its number from 0, or all. Default: the first.")
+@click.option("--mention", type=click.IntRange(min=0), metavar="N", help="One mention in detail, by its number from 0.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a document, or one for the mention.")
+@click.option("--threshold", type=float, metavar="P", help="A less likely answer is none. Default: the KB's own.")
+@click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last.")
+@generator_options
+@click.option(
+    "--text", "plain_text", is_flag=True, help="DOCUMENTS is one plain text. Default where it does not begin as JSON."
+)
+@tells_damage
+def explain(
+    kb: str,
+    documents: str,
+    document: str | None,
+    mention: int | None,
+    as_json: bool,
+    threshold: float | None,
+    vectors: str | None,
+    generator: str,
+    max_candidates: str,
+    no_aliases: bool,
+    plain_text: bool,
+) -> None:
+    """Say why the names in DOCUMENTS were linked as they were.
+
+    DOCUMENTS is read as by link: JSON lines or a plain text; - reads standard input. Prints a sentence for each mention, or
+    for one mention (--mention) the sentence, its candidates and the names that support the best of them. The ranker is the
+    self-trained one of the KB.
+    """
+    from eigenthemes.linker import Linker
+
+    if mention is not None and document == "all":
+        raise OptionError("--mention explains one mention of one document; give that document with --document, not all")
+    linker = Linker(
+        kb,
+        method="selftrained",
+        threshold=threshold,
+        generator=generator,
+        max_candidates=parse_count(max_candidates, "--max-candidates"),
+        aliases=not no_aliases,
+        vectors=vectors,
+    )
+    with _read(documents, plain_text) as records:
+        for each in _chosen(records, document):
+            batch, explainer = _explainer(linker, each)
+            if mention is not None:
+                _check_number(mention, len(batch.mentions))
+                _print_mention(explainer, mention, as_json)
+            elif as_json:
+                found = [explainer.explain(i).to_dict() for i in range(len(batch.mentions))]
+                click.echo(json.dumps({"id": each.id, "mentions": found}, ensure_ascii=False))
+            else:
+                _print_document(each, [explainer.explain(i) for i in range(len(batch.mentions))], headed=document == "all")
+
+
+@contextmanager
+def _read(documents: str, plain_text: bool) -> Iterator[Iterator[Document]]:
+    from eigenthemes.formats.jsonl import document_of, read_json_lines
+    from eigenthemes.kg.facts import Problems
+    from eigenthemes.kg.files import Source
+
+    with Source(documents, Problems(), lambda amount: None) as source:
+        if plain_text or _is_text(source):
+            yield iter([document_of(source.text().read().decode())])
+        else:
+            yield read_json_lines(source.stream, origin=source.name)
+
+
+def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterator[Document]:
+    """The first document, all, or one by its id; a number counts where no id is that number."""
+    if wanted == "all":
+        yield from documents
+    elif wanted is None:
+        first = next(documents, None)
+        if first is None:
+            raise DocumentError("there is no document to explain; give JSON lines or a text")
+        yield first
+    else:
+        yield _find(documents, wanted)
+
+
+def _find(documents: Iterator[Document], wanted: str) -> Document:
+    number = int(wanted) if wanted.isascii() and wanted.isdigit() else -1
+    by_number: Document | None = None
+    example, count = "", 0
+    for each in documents:
+        if each.id is not None and str(each.id) == wanted:
+            return each
+        if count == number:
+            by_number = each
+        example = example or ("" if each.id is None else f", with ids like {each.id}")
+        count += 1
+    if by_number is None:
+        there = "there is 1" if count == 1 else f"there are {count:,}"
+        raise DocumentError(f"there is no document {wanted}; {there}{example}; give an id, a number from 0, or all")
+    return by_number
+
+
+def _explainer(linker: Linker, document: Document) -> tuple[Batch, Explainer]:
+    from eigenthemes.blas import one_thread
+    from eigenthemes.explain import Explainer
+    from eigenthemes.methods.selftrained import judgement, ranker_of, surroundings_of
+
+    batch = linker.batches.make([document])
+    vectors = batch.vectors
+    ranker = ranker_of(linker.kb, None if vectors is None else vectors.name)
+    with one_thread():
+        judged = judgement(batch, linker.kb)
+    around = surroundings_of(linker.kb, vectors)
+    aliases = linker.batches.generator.aliases
+    return batch, Explainer(ranker, judged, around, threshold=linker.threshold, aliases=aliases)
+
+
+def _check_number(mention: int, there: int) -> None:
+    if mention >= there:
+        numbers = f"{there}, numbered from 0 to {there - 1}" if there > 1 else f"{there}, number 0" if there else "none"
+        raise OptionError(f"there is no mention {mention}; the document has {numbers}")
+
+
+def _print_document(document: Document, found: list[Explanation], *, headed: bool) -> None:
+    if headed:
+        click.echo("(a document without an id)" if document.id is None else document.id)
+    if not found:
+        click.echo("the document has no mentions, and no name of the KB was found in it", err=True)
+    width = len(str(len(found) - 1))
+    for number, each in enumerate(found):
+        click.echo(f"{number:{width}}  {each.words}")
+    if headed:
+        click.echo()
+
+
+def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
+    found, candidates = explainer.explain(mention), explainer.candidates(mention)
+    if as_json:
+        record = {"mention": mention, **found.to_dict(), "candidates": [each.to_dict() for each in candidates]}
+        click.echo(json.dumps(record, ensure_ascii=False))
+        return
+    click.echo(found.words)
+    if not candidates:
+        return
+    click.echo(f"\n{_decision(found)}\n\nCandidates: what each group of features adds; 1 more makes 2.7 times as likely\n")
+    print_table(
+        ("label", "id", "probability", *_GROUPS, "how", "matched name"), map(_candidate_row, candidates), right=range(2, 8)
+    )
+    click.echo(f"\nNone of them: {found.none:.1%}; threshold {found.threshold:.0%}")
+    if found.support:
+        _print_support(found)
+
+
+def _decision(found: Explanation) -> str:
+    """What decided between the best candidate and the next."""
+    if found.runner_up is None:
+        return f"Speaks for it: {_shares(found.shares) or 'nothing'}"
+    if not found.shares:
+        return f"Level with {found.runner_up.shown}"
+    behind = f"; behind in: {_shares(found.against)}" if found.against else ""
+    return f"Ahead of {found.runner_up.shown} in: {_shares(found.shares)}{behind}"
+
+
+def _shares(shares: dict[str, float]) -> str:
+    return ", ".join(f"{group} {share:.0%}" for group, share in shares.items() if share >= 0.005)
+
+
+def _candidate_row(each: Considered) -> tuple[str, ...]:
+    parts = (f"{each.contributions[group]:+.2f}" for group in _GROUPS)
+    return each.shown, each.id, f"{each.probability:.1%}", *parts, each.how, each.name
+
+
+def _print_support(found: Explanation) -> None:
+    rows = [
+        (f"{each.share:.0%}", each.text, each.label, each.id, f"{each.probability:.0%}", "; ".join(map(_reason, each.reasons)))
+        for each in found.support
+    ]
+    if found.others > 0:
+        rows.append((f"{found.others:.0%}", "(others)", "", "", "", ""))
+    click.echo("\nSupport: the other names that speak for the best candidate\n")
+    print_table(("share", "name", "candidate", "id", "probability", "how"), rows, right=(0, 4))
+
+
+def _reason(reason: Reason) -> str:
+    if reason.shared:
+        return f"shared: {', '.join(reason.shared)}"
+    if reason.relation:
+        return f"{'edge to it' if reason.reverse else 'edge from it'}: {reason.relation}"
+    return reason.how
