@@ -22,12 +22,14 @@ class Recipe:
 
     How they are called
     alias       by an alias instead of the label
-    short       by a part of the name ("Jordan", "Chicago" for the White Sox)
+    short       by a part of the name ("Jordan", "Chicago" for the White Sox): so many times as the KG's aliases are, `shortest`
+                at most
     known       of these, by a part that is itself a name in the KG, where there is one
     ending      with another ending ("Russian" for Russia), if the KG knows the word
     case        in other letters (RUSSIA, russia)
     typo, extra with a slip of the pen; with a word too many
-    again       named a second time by another name; shortened: by a part of it
+    again       named a second time by another name
+    shortened   named a second time by a part of the name, in proportion to `short`
 
     Not in the KG
     removed     mentions whose entity is taken out of their candidates
@@ -45,14 +47,15 @@ class Recipe:
     said: float = 0.8
     strangers: float = 0.3
     alias: float = 0.4
-    short: float = 0.3
+    short: float = 1.5
+    shortest: float = 0.4
     known: float = 0.7
     ending: float = 0.2
     case: float = 0.4
     typo: float = 0.02
     extra: float = 0.02
     again: float = 0.15
-    shortened: float = 0.15
+    shortened: float = 0.5
     removed: float = 0.08
     crossed: float = 0.04
 
@@ -62,4 +65,4 @@ RECIPE = Recipe()
 
 def harsher(recipe: Recipe) -> Recipe:
     """Less coherent, and less well named."""
-    return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=0.5, ending=0.4)
+    return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=2.5, shortest=0.6, ending=0.4)

@@ -134,7 +134,7 @@ class Sampler:
                 said[0] = self.namer.with_extra_word(said[0], self.entity())
             if rng.random() < recipe.again:
                 said.append(self.namer.name(entity))
-            if rng.random() < recipe.shortened:
+            if rng.random() < recipe.shortened * self.namer.short:
                 said.append(self.namer.shortened(self.kb.label(entity)))
             for name in dict.fromkeys(said):
                 if normalize(name):
