@@ -95,10 +95,8 @@ class KB:
 
     def entities(self, external_ids: Sequence[str]) -> NDArray[np.int64]:
         """The numbers of many external ids at once; -1 where unknown."""
-        hashes = hash_strings(Strings.of(external_ids))
-        known = self._id_table.hashes
-        row = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-        return np.where(known[row] == hashes, self.array("id_entities")[row].astype(np.int64), -1)
+        row = self._id_table.find_all(hash_strings(Strings.of(external_ids)))
+        return np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
 
     def label(self, entity: int) -> str:
         """The label; a node without any name shows its id."""
@@ -160,6 +158,9 @@ class KB:
             self.array("key_entities"),
             self.array("key_kinds"),
             self.array("key_filter"),
+            self.array("name_token_indptr"),
+            self.array("name_tokens"),
+            self.array("name_letters"),
             TypoIndex(*(self.array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
         )
 

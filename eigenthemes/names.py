@@ -42,6 +42,8 @@ class NameIndexArrays:
     key_table       hash of a squashed name -> key
     key_indptr      [keys + 1] int64, key_entities [q] uint32 ascending, key_kinds [q] uint8
     key_filter      `bit_filter` of the keys that are a name or a label without brackets
+    name_token_indptr [names + 1] int64, name_tokens [t] uint32: the tokens of each name, in order
+    name_letters    [names] uint64: hash of the letters and digits of each name as they are written
     typos           tokens a slip of the pen away
     """
 
@@ -55,6 +57,9 @@ class NameIndexArrays:
     key_entities: NDArray[np.uint32]
     key_kinds: NDArray[np.uint8]
     key_filter: NDArray[np.uint8]
+    name_token_indptr: NDArray[np.int64]
+    name_tokens: NDArray[np.uint32]
+    name_letters: NDArray[np.uint64]
     typos: TypoIndex
 
 
@@ -82,6 +87,7 @@ class _Chunk:
     key_hash: NDArray[np.uint64]
     key_name: NDArray[np.uint32]
     key_kind: NDArray[np.uint8]
+    letters: NDArray[np.uint64]  # of each name
 
 
 def build_name_index(
@@ -96,7 +102,7 @@ def build_name_index(
     """Index `names` [m], which belong to `entity_of_name` [m]."""
     workers = workers or Workers(1)
     vocabulary: dict[str, int] = {}
-    tokens, token_names, keys, key_names, key_kinds = [], [], [], [], []
+    tokens, token_names, keys, key_names, key_kinds, letters = [], [], [], [], [], []
     with (progress or Silent()).step("indexing names", total=len(names), unit="names") as advance:
         first_name = 0
         for chunk, size in _index_chunks(names, is_label, workers):
@@ -106,19 +112,32 @@ def build_name_index(
             keys.append(chunk.key_hash)
             key_names.append(chunk.key_name + np.uint32(first_name))
             key_kinds.append(chunk.key_kind)
+            letters.append(chunk.letters)
             first_name += size
             advance(size)
     strings, table, new_number = _sorted_vocabulary(vocabulary)
     typos = workers.start(build_typo_index, strings, many=len(strings) > _CHUNK)
     token_name = _joined(token_names, np.uint32)
-    indptr, postings, in_label = _postings(
-        new_number[_joined(tokens, np.uint32)], entity_of_name[token_name], is_label[token_name], len(strings), entities
-    )
+    token = new_number[_joined(tokens, np.uint32)]
+    indptr, postings, in_label = _postings(token, entity_of_name[token_name], is_label[token_name], len(strings), entities)
     key_name, key_hash, key_kind = _joined(key_names, np.uint32), _joined(keys, np.uint64), _joined(key_kinds, np.uint8)
     key_table, key_indptr, key_entities, kinds = _keys(key_hash, entity_of_name[key_name], key_kind, entities)
     key_filter = bit_filter(key_hash[key_kind <= UNBRACKETED])
     return NameIndexArrays(
-        strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, key_filter, typos()
+        strings,
+        table,
+        indptr,
+        postings,
+        in_label,
+        key_table,
+        key_indptr,
+        key_entities,
+        kinds,
+        key_filter,
+        _indptr(token_name, len(names)),
+        token,
+        _joined(letters, np.uint64),
+        typos(),
     )
 
 
@@ -194,7 +213,13 @@ def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
         hash_strings(Strings.of(keys)),
         np.array(key_name, dtype=np.uint32),
         np.frombuffer(bytes(key_kind), dtype=np.uint8),
+        hash_strings(Strings.of(map(letters_of, names))),
     )
+
+
+def letters_of(name: str) -> str:
+    """The letters and digits of a name as they are written: "IL-10" and "IL10" are the same, "Il10" is not."""
+    return "".join(filter(str.isalnum, name))
 
 
 def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:

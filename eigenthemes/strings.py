@@ -187,6 +187,13 @@ class HashTable:
     def shift(self) -> int:
         return 65 - len(self.buckets).bit_length()
 
+    def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The rows that hold many hashes, -1 where none does."""
+        if not len(self.hashes):
+            return np.full(len(hashes), -1)
+        row = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        return np.where(self.hashes[row] == hashes, row, -1)
+
     def find(self, h: int) -> int:
         """The row that holds `h`, or -1."""
         bucket = h >> self.shift

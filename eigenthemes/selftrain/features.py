@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from eigenthemes.batch import Batch
 from eigenthemes.kb import KB, Vectors
 from eigenthemes.matching import CONTAINS, ENDING, SHARES, TYPO
-from eigenthemes.names import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
+from eigenthemes.names import ACRONYM, ALIAS, INITIALS, UNBRACKETED, letters_of
+from eigenthemes.strings import Strings, hash_strings
 from eigenthemes.text import normalize
 
 Floats = NDArray[np.float64]
@@ -43,7 +44,6 @@ NONE_COLUMNS = ("none", "alone", "words", "candidates", "doubt")  # of a name; b
 
 _FLOOR = 0.02  # coherence below this is noise
 _MOST_LONGER = 32  # longer names looked at for a name
-_REMEMBERED = 50_000  # spellings kept at hand
 
 
 class Surroundings:
@@ -51,8 +51,6 @@ class Surroundings:
 
     def __init__(self, kb: KB, vectors: Vectors | None) -> None:
         self.kb, self.vectors = kb, vectors
-        self._forms: dict[int, tuple[frozenset[str], tuple[str, ...]]] = {}
-        self._spellings: dict[str, NDArray[np.float32]] = {}
 
     @cached_property
     def graph(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float32]]:
@@ -71,53 +69,24 @@ class Surroundings:
         size = len(self.kb)
         return np.zeros(size, np.float32), np.zeros(size, np.float32), np.full(size, -1, np.int64)
 
-    def spelling(self, mention: str, entities: Sequence[int], kinds: Sequence[int]) -> NDArray[np.float32]:
-        """How a mention is spelled beside the names of its candidates [n, 5]: the columns of _SPELLING."""
-        found = np.zeros((len(entities), len(_SPELLING)), np.float32)
-        letters, said = _letters(mention), normalize(mention)
-        padded, words = f" {said} ", len(said.split())
-        for row, (entity, kind) in enumerate(zip(entities, kinds, strict=True)):
-            cased, names = self._names(entity)
-            if kind <= WHOLE:
-                found[row, 0], found[row, 1] = letters in cased, 1
-                continue
-            for name in names:
-                if padded in name:
-                    found[row, 1] = max(found[row, 1], words / (name.count(" ") - 1))
-                    found[row, 2] = found[row, 2] or name.startswith(padded)
-                    found[row, 3] = found[row, 3] or name.endswith(padded)
-            found[row, 4] = bool(names) and padded in names[0]
-        return found
+    @cached_property
+    def names(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint64]]:
+        """The names of each entity, and the tokens and letters of each name: what the spelling kernel compares with."""
+        index = self.kb.name_index
+        return self.kb.array("entity_names"), index.name_token_indptr, index.name_tokens, index.name_letters
 
-    def spelling_of(self, mention: str, entities: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """The same, remembered: documents repeat names, and a name that was looked up has the same candidates every time."""
-        known = self._spellings.get(mention)
-        if known is None or len(known) != len(entities):
-            if len(self._spellings) >= _REMEMBERED:
-                self._spellings.clear()
-            known = self._spellings[mention] = self.spelling(mention, entities.tolist(), kinds.tolist())
-        return known
-
-    def _names(self, entity: int) -> tuple[frozenset[str], tuple[str, ...]]:
-        found = self._forms.get(entity)
-        if found is None:
-            if len(self._forms) >= _REMEMBERED:
-                self._forms.clear()
-            names = self.kb.names_of(entity)
-            found = frozenset(map(_letters, names)), tuple(f" {normalize(name)} " for name in names)
-            self._forms[entity] = found
-        return found
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name))
+    def tokens(self, said: Sequence[str]) -> tuple[Ints, Ints]:
+        """The tokens of normalised mentions (indptr, tokens), -1 where the KB does not know a word."""
+        words = [text.split() for text in said]
+        indptr = np.concatenate(([0], np.cumsum([len(each) for each in words]))).astype(np.int64)
+        return indptr, self.kb.name_index.token_table.find_all(hash_strings(Strings.of([w for each in words for w in each])))
 
 
 @dataclass(frozen=True)
 class DocumentNames:
     """The distinct names of the documents of a batch, and their candidates (rows).
 
-    mention    [m] a mention of each name: the first
+    mention    [m] a mention of each name: the first; said [m] its text, normalised
     name_of    [mentions] the name of each mention
     documents  [d + 1] names of each document
     bounds     [m + 1] rows of each name
@@ -127,6 +96,7 @@ class DocumentNames:
 
     batch: Batch
     mention: Ints
+    said: list[str]
     name_of: Ints
     documents: Ints
     bounds: Ints
@@ -138,6 +108,7 @@ class DocumentNames:
         table = batch.table
         first = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
         mention: list[int] = []
+        texts: list[str] = []
         name_of = np.zeros(table.mentions, np.int64)
         documents, longer, longer_bounds = [0], list[int](), [0]
         for start, stop in pairwise(batch.mention_bounds.tolist()):
@@ -149,8 +120,9 @@ class DocumentNames:
                 name = seen.setdefault(key, len(mention))
                 if name == len(mention):
                     mention.append(i)
+                    texts.append(said)
                 name_of[i] = name
-            for names in _longer([normalize(batch.mentions[i].text) for i in mention[documents[-1] :]]):
+            for names in _longer(texts[documents[-1] :]):
                 longer.extend(names)
                 longer_bounds.append(len(longer))
             documents.append(len(mention))
@@ -158,9 +130,8 @@ class DocumentNames:
         counts = first[chosen + 1] - first[chosen] if len(chosen) else np.zeros(0, np.int64)
         bounds = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         row = np.repeat(first[chosen] - bounds[:-1], counts) + np.arange(bounds[-1]) if len(chosen) else np.zeros(0, np.int64)
-        return cls(
-            batch, chosen, name_of, np.array(documents), bounds, row, (np.array(longer_bounds), np.array(longer, np.int64))
-        )
+        inside = np.array(longer_bounds), np.array(longer, np.int64)
+        return cls(batch, chosen, texts, name_of, np.array(documents), bounds, row, inside)
 
     def __len__(self) -> int:
         return len(self.mention)
@@ -215,17 +186,17 @@ def _longer(names: list[str]) -> list[list[int]]:
 
 def local_features(names: DocumentNames, around: Surroundings, context: Floats | None = None) -> NDArray[np.float32]:
     """The columns LOCAL [n, l]: name, prior, and context where there is any ([n, 2])."""
+    from eigenthemes.kernels.spelling import spelling
+
     table = names.batch.table
     kind, rank = table.name_match[names.row], table.rank[names.row]
     prior = np.log1p(np.maximum(table.prior[names.row], 0))
     found = np.zeros((len(names.row), len(LOCAL)), np.float32)
     for column, kind_of_column in enumerate(_KINDS.values()):
         found[:, column] = kind == kind_of_column
-    spelling = found[:, len(_KINDS) : len(_KINDS) + len(_SPELLING)]
-    for name, (first, last) in enumerate(pairwise(names.bounds.tolist())):
-        mention = names.batch.mentions[names.mention[name]]
-        look = around.spelling_of if mention.candidates is None else _unremembered(around)
-        spelling[first:last] = look(mention.text, table.entity[names.row[first:last]], kind[first:last])
+    letters = hash_strings(Strings.of([letters_of(names.batch.mentions[i].text) for i in names.mention.tolist()]))
+    spelled = spelling(around.tokens(names.said), letters, names.bounds, names.entity, kind, around.names)
+    found[:, len(_KINDS) : len(_KINDS) + len(_SPELLING)] = spelled
     found[:, LOCAL.index("log_prior")] = prior - names.best(prior)
     found[:, LOCAL.index("log_rank")] = -np.log(rank)
     known = np.log1p(around.names_of[names.entity])
@@ -233,10 +204,6 @@ def local_features(names: DocumentNames, around: Surroundings, context: Floats |
     if context is not None:
         found[:, LOCAL.index("local_context") :] = context
     return found
-
-
-def _unremembered(around: Surroundings) -> Any:
-    return lambda mention, entities, kinds: around.spelling(mention, entities.tolist(), kinds.tolist())
 
 
 def theme_features(names: DocumentNames, around: Surroundings, weight: Floats) -> NDArray[np.float32]:
@@ -292,10 +259,9 @@ def none_features(names: DocumentNames, features: NDArray[np.float32], chance: F
     at = np.full(len(names), -1)
     at[names.name[best]] = best  # of equal ones the first
     some = np.flatnonzero(at >= 0)
-    texts = [normalize(names.batch.mentions[i].text) for i in names.mention[some].tolist()]
     found[some, 0] = 1
     found[some, 1] = names.others[some] == 0
-    found[some, 2] = np.log([max(1, len(text.split())) for text in texts])
+    found[some, 2] = np.log([max(1, len(names.said[i].split())) for i in some.tolist()])
     found[some, 3] = np.log(np.diff(names.bounds)[some])
     found[some, 4] = -np.log(np.maximum(chance[at[some]], 1e-6))
     found[some, len(NONE_COLUMNS) :] = features[at[some]]

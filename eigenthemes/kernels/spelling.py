@@ -1,0 +1,61 @@
+"""How mentions are spelled beside the names of their candidates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.jit import kernel
+from eigenthemes.names import WHOLE
+
+CASED, COVERED, BEGINS, ENDS, IN_LABEL = range(5)  # columns of the result
+
+
+@kernel
+def spelling(said: Any, letters: Any, bounds: Any, entity: Any, kind: Any, names: Any) -> Any:
+    """Columns [n, 5] float32 over the candidates of m mentions, those of mention i in bounds[i]:bounds[i + 1].
+
+    said     (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `NameIndexArrays.name_letters`
+    entity   [n] int64; kind [n] uint8: how it was found
+    names    (names of each entity, name_token_indptr, name_tokens, name_letters) of the KB
+
+    CASED             found by a whole name, and one is written in the same letters, capitals and all
+    COVERED           the share of a name's words that the mention has, as a part of it; 1 for a whole name
+    BEGINS, ENDS      a name begins, ends with the mention; IN_LABEL: the label contains it
+    """
+    found = np.zeros((len(entity), 5), np.float32)
+    for mention in range(len(bounds) - 1):
+        words = said[1][said[0][mention] : said[0][mention + 1]]
+        for row in range(bounds[mention], bounds[mention + 1]):
+            first, last = names[0][entity[row]], names[0][entity[row] + 1]
+            if kind[row] <= WHOLE:
+                found[row, COVERED] = 1
+                for name in range(first, last):
+                    if names[3][name] == letters[mention]:
+                        found[row, CASED] = 1
+                        break
+            elif len(words):
+                for name in range(first, last):
+                    _part(found, row, words, names[2][names[1][name] : names[1][name + 1]], name == first)
+    return found
+
+
+@kernel
+def _part(found: Any, row: Any, words: Any, name: Any, is_label: Any) -> None:
+    """Note where the words of a mention stand in a name, side by side."""
+    spare = len(name) - len(words)
+    for start in range(spare + 1):
+        same = True
+        for k in range(len(words)):
+            if name[start + k] != words[k]:
+                same = False
+                break
+        if same:
+            found[row, COVERED] = max(found[row, COVERED], np.float32(len(words) / len(name)))
+            if start == 0:
+                found[row, BEGINS] = 1
+            if start == spare:
+                found[row, ENDS] = 1
+            if is_label:
+                found[row, IN_LABEL] = 1
