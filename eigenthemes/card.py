@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from eigenthemes.kb import KB
 
+_WEIGHTS_A_LINE = 6
+
 
 def card(kb: KB) -> dict[str, Any]:
     """The figures `eigenthemes info` shows."""
@@ -23,6 +25,7 @@ def card(kb: KB) -> dict[str, Any]:
         "options": {key: value for key, value in kb.manifest["options"].items() if value},
         "counts": counts,
         "vectors": kb.vector_sets,
+        "rankers": kb.rankers,
         "left_out": kb.manifest["left_out"],
         "problems": kb.manifest["problems"],
         "names_per_entity": counts["names"] / max(1, counts["named"]),
@@ -72,6 +75,8 @@ def card_lines(facts: dict[str, Any]) -> Iterator[str]:
         ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
         *(("vectors", _vectors(name, about)) for name, about in facts["vectors"].items()),
         *([] if facts["vectors"] else [("vectors", "none; make them with eigenthemes embed")]),
+        *(row for name, about in facts["rankers"].items() for row in _ranker(name, about)),
+        *([] if facts["rankers"] else [("ranker", "none; train it with eigenthemes train")]),
         *(("left out", f"{count:,} ({reason})") for reason, count in facts["left_out"].items()),
         *(("problem", f"{kind}: {count:,}") for kind, count in facts["problems"].items()),
     ]
@@ -79,6 +84,24 @@ def card_lines(facts: dict[str, Any]) -> Iterator[str]:
     for name, value in rows:
         yield f"  {name:<11} {value}"
     yield from _degree_lines(facts["degree"])
+
+
+def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """How a ranker was trained, what it goes by, and how often answers of each probability were right."""
+    made, used = about["made_up"], f" with {name}" if name else ""
+    yield "ranker", f"trained{used} on {about['training']['documents']:,} made-up documents; threshold {about['threshold']:.2f}"
+    if "gold" in about:
+        yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
+    yield "", f"{made['p_at_1']:.1%} right on {made['mentions']:,} others, calibration error {made['calibration_error']:.3f}"
+    weights = {column: weight for column, weight in about["rounds"][-1]["choice"].items() if weight}
+    shown = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
+    for first in range(0, len(shown), _WEIGHTS_A_LINE):
+        yield "" if first else "weights", ", ".join(shown[first : first + _WEIGHTS_A_LINE])
+    if about["unlearned"]:
+        yield "", f"never varied, weight 0: {', '.join(about['unlearned'])}"
+    rows = [row for row in made["reliability"] if row["mentions"]]
+    said = ", ".join(f"{row['confidence']:.0%}: {row['accuracy']:.0%}" for row in rows)
+    yield "reliability", f"said and right: {said}"
 
 
 def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.batch import Batch, BatchMaker
+from eigenthemes.blas import one_thread
 from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.formats.jsonl import document_of
@@ -21,6 +22,9 @@ from eigenthemes.kb import KB
 from eigenthemes.methods import MethodOptions, check_ranker, default_method, method_named
 from eigenthemes.methods.plain import Scores
 from eigenthemes.records import Document, Link, LinkedDocument, Ranked
+
+if TYPE_CHECKING:
+    from eigenthemes.explain import Explainer
 
 BATCH = 64  # documents that are looked up together
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand
@@ -32,11 +36,13 @@ class Answer(NamedTuple):
     ranking      (id, label, score), best first
     nil_reason   why the best is no answer, if it is none
     probability  of the answer; None where there is none, and for methods that are not calibrated
+    explanation  why, as `Explanation.to_dict`, where it was asked for
     """
 
     ranking: list[tuple[str, str, float]]
     nil_reason: str | None
     probability: float | None
+    explanation: dict[str, Any] | None = None
 
 
 class Linker:
@@ -44,6 +50,7 @@ class Linker:
 
     method          one of `methods.METHODS`; None: the best one the KB is ready for
     threshold       a less likely answer is none; None: the KB's own. Only of a calibrated method
+    explain         add to each link why: which names and which edges spoke for it. Only of a calibrated method
     nil             may "none of the candidates" be the answer? False: the best candidate always is
     k, delta        eigenthemes (None: all) and the exponent of the weights
     unique          an entity counts once a document, however many mentions it is a candidate of
@@ -59,6 +66,7 @@ class Linker:
         method: str | None = None,
         threshold: float | None = None,
         nil: bool = True,
+        explain: bool = False,
         k: int | None = 10,
         delta: float = 1.0,
         unique: bool = False,
@@ -83,7 +91,12 @@ class Linker:
             vectors=vectors,
         )
         self._shown: dict[int, tuple[str, str]] = {}
-        self.threshold = self._threshold(threshold, vectors) if nil else 0.0
+        self.threshold = self._threshold(threshold, vectors)
+        if not nil:
+            self.threshold = 0.0
+        if explain and not self.method.calibrated:
+            raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained, or leave explain out")
+        self.explains = explain
 
     def _threshold(self, wanted: float | None, vectors: str | None) -> float:
         if wanted is not None and not 0 <= wanted <= 1:
@@ -137,7 +150,23 @@ class Linker:
     def answer(self, documents: Iterable[Document]) -> tuple[Batch, list[Answer]]:
         """The documents with their mentions and candidates, and an answer for each mention."""
         batch = self.batches.make(documents)
-        return batch, self._answers(batch, self.method(batch, self.kb, self.options))
+        answers = self._answers(batch, self.method(batch, self.kb, self.options))
+        return batch, self._explained(batch, answers) if self.explains else answers
+
+    def explainer(self, batch: Batch) -> Explainer:
+        """Who can say why the mentions of a batch were linked as they were."""
+        from eigenthemes.explain import Explainer
+        from eigenthemes.methods.selftrained import judgement, ranker_of, surroundings_of
+
+        name = None if batch.vectors is None else batch.vectors.name
+        ranker, around = ranker_of(self.kb, name), surroundings_of(self.kb, batch.vectors)
+        with one_thread():
+            found = judgement(batch, self.kb)
+        return Explainer(ranker, found, around, threshold=self.threshold, aliases=self.batches.generator.aliases)
+
+    def _explained(self, batch: Batch, answers: list[Answer]) -> list[Answer]:
+        explainer = self.explainer(batch)
+        return [answer._replace(explanation=explainer.explain(i).to_dict()) for i, answer in enumerate(answers)]
 
     def _answers(self, batch: Batch, scores: Scores) -> list[Answer]:
         """The best candidates of each mention; equal scores in order of rank."""
@@ -186,7 +215,8 @@ class Linker:
         external, label, score = answer.ranking[0] if answer.nil_reason is None else (None, None, None)
         ranking = tuple(Ranked(*each) for each in answer.ranking[: self.top])
         unknown = batch.unknown.get(i, ())
-        return Link(batch.mentions[i], external, label, score, ranking, answer.probability, answer.nil_reason, unknown)
+        found = (answer.probability, answer.nil_reason, unknown, answer.explanation)
+        return Link(batch.mentions[i], external, label, score, ranking, *found)
 
 
 def batch_maker(

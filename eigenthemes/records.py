@@ -99,6 +99,7 @@ class Link:
     probability         None for methods that are not calibrated
     ranking             the best candidates, highest score first
     unknown_candidates  ids the document gave that are not in the KB
+    explanation         why, where it was asked for
     """
 
     mention: Mention
@@ -109,6 +110,7 @@ class Link:
     probability: float | None = None
     nil_reason: str | None = None
     unknown_candidates: tuple[str, ...] = ()
+    explanation: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         found = {
@@ -123,6 +125,8 @@ class Link:
         found.pop("unknown_candidates", None)  # of an earlier linking, by another KB
         if self.unknown_candidates:
             found["unknown_candidates"] = list(self.unknown_candidates)
+        if self.explanation is not None:
+            found["explanation"] = self.explanation
         return found
 
 

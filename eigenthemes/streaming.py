@@ -195,7 +195,7 @@ def _dump(document: Document, batch: Batch, answers: list[Answer], first: int, l
 
 def _link(mention: Mention, answer: Answer, top: int, unknown: tuple[str, ...] | None) -> dict[str, Any]:
     """As `records.Link.to_dict`, without the record: this is written for every mention of every document."""
-    ranking, nil_reason, probability = answer
+    ranking, nil_reason, probability, explanation = answer
     source = mention.source
     as_given = source.get("text") is not None and source.get("end") == mention.end
     entity, label, score = ranking[0] if nil_reason is None else (None, None, None)
@@ -208,6 +208,8 @@ def _link(mention: Mention, answer: Answer, top: int, unknown: tuple[str, ...] |
         "ranking": [{"id": external, "label": name, "score": value} for external, name, value in ranking[:top]],
         "nil_reason": nil_reason,
     }
+    if explanation is not None:
+        found["explanation"] = explanation
     if unknown:
         found["unknown_candidates"] = unknown
     else:

@@ -126,18 +126,9 @@ def _find(documents: Iterator[Document], wanted: str) -> Document:
 
 
 def _explainer(linker: Linker, document: Document) -> tuple[Batch, Explainer]:
-    from eigenthemes.blas import one_thread
-    from eigenthemes.explain import Explainer
-    from eigenthemes.methods.selftrained import judgement, ranker_of, surroundings_of
 
     batch = linker.batches.make([document])
-    vectors = batch.vectors
-    ranker = ranker_of(linker.kb, None if vectors is None else vectors.name)
-    with one_thread():
-        judged = judgement(batch, linker.kb)
-    around = surroundings_of(linker.kb, vectors)
-    aliases = linker.batches.generator.aliases
-    return batch, Explainer(ranker, judged, around, threshold=linker.threshold, aliases=aliases)
+    return batch, linker.explainer(batch)
 
 
 def _check_number(mention: int, there: int) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eigenthemes.kg.files import Source
     from eigenthemes.streaming import Failure, Report
 
-_AS_GIVEN = ("method", "delta", "unique", "top", "generator", "vectors", "threshold")
+_AS_GIVEN = ("method", "delta", "unique", "top", "generator", "vectors", "threshold", "explain")
 _SHOWN = 10  # failures told on stderr where there is no file for them
 
 
@@ -38,6 +38,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always answer.")
 @method_options
 @generator_options
+@click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
 @click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
 @click.option(
@@ -119,14 +120,19 @@ class _Tables:
             if document.get("id") is not None:
                 self.out.write(f"{document['id']}\n".encode())
             rows = [_row(mention) for mention in document["mentions"]]
-            self.out.write(table_text(("name", "entity", "label", "score", "next best"), rows, right=(3,)).encode() + b"\n")
+            calibrated = any(mention["probability"] is not None for mention in document["mentions"])
+            header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
+            self.out.write(table_text(header, rows, right=(3,)).encode() + b"\n")
+            for mention in document["mentions"]:
+                if "explanation" in mention:
+                    self.out.write(f"{mention['explanation']['words']}\n".encode())
 
 
 def _row(mention: dict[str, Any]) -> tuple[str, ...]:
+    found = [f"{each['label']} {each['score']:.3f}" for each in mention["ranking"]]
     if mention["entity"] is None:
-        return mention["text"], f"({mention['nil_reason']})", "", "", ""
-    others = ", ".join(f"{each['label']} {each['score']:.3f}" for each in mention["ranking"][1:])
-    return mention["text"], mention["entity"], mention["label"], f"{mention['score']:.3f}", others
+        return mention["text"], f"({mention['nil_reason']})", "", "", ", ".join(found)
+    return mention["text"], mention["entity"], mention["label"], f"{mention['score']:.3f}", ", ".join(found[1:])
 
 
 def linker_options(given: dict[str, Any]) -> dict[str, Any]:

@@ -197,6 +197,10 @@ def local_features(names: DocumentNames, around: Surroundings, context: Floats |
     letters = hash_strings(Strings.of([letters_of(names.batch.mentions[i].text) for i in names.mention.tolist()]))
     spelled = spelling(around.tokens(names.said), letters, names.bounds, names.entity, kind, around.names)
     found[:, len(_KINDS) : len(_KINDS) + len(_SPELLING)] = spelled
+    given = np.array([names.batch.mentions[i].candidates is not None for i in names.mention.tolist()], dtype=bool)[names.name]
+    if given.any():  # whoever gave them has compared names already, with more than the KB's
+        found[given, : len(GROUPS["name"])] = 0
+        found[given, LOCAL.index("covered")] = 1
     found[:, LOCAL.index("log_prior")] = prior - names.best(prior)
     found[:, LOCAL.index("log_rank")] = -np.log(rank)
     known = np.log1p(around.names_of[names.entity])
