@@ -31,7 +31,15 @@ class StepTimes:
 def main(out: str, jobs: str, embedding: str, *files: str) -> dict[str, Any]:
     steps = StepTimes()
     start = time.perf_counter()
-    kb = build_kb(files, out, jobs=int(jobs), embedding=None if embedding == "none" else embedding, force=True, progress=steps)
+    kb = build_kb(
+        files,
+        out,
+        jobs=int(jobs),
+        embedding=None if embedding == "none" else embedding,
+        train=False,
+        force=True,
+        progress=steps,
+    )
     seconds = time.perf_counter() - start
     steps.seconds["everything else"] = seconds - sum(steps.seconds.values())
     statements = kb.manifest["counts"]["statements"]

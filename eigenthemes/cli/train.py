@@ -14,9 +14,10 @@ from eigenthemes.cli.output import terminal_progress
 @click.argument("kb", type=click.Path())
 @click.argument("gold", required=False, type=click.Path())
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
+@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
 @tells_damage
-def train(kb: str, gold: str | None, vectors: str | None, seed: int) -> None:
+def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | None, seed: int) -> None:
     """Train the ranker of a KB on documents made up from its own graph; build does so by itself.
 
     With GOLD (20 mentions with "gold" or more; the formats of eval) the weights are fitted on these, too, starting from the
@@ -27,7 +28,7 @@ def train(kb: str, gold: str | None, vectors: str | None, seed: int) -> None:
 
     start = time.monotonic()
     documents = None if gold is None else read_gold(gold)
-    changed = train_kb(kb, documents, vectors=vectors, seed=seed, progress=terminal_progress())
+    changed = train_kb(kb, documents, vectors=vectors, word_vectors=word_vectors, seed=seed, progress=terminal_progress())
     about = changed.rankers[vectors or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
     click.echo(

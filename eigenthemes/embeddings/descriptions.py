@@ -116,7 +116,7 @@ def description_vectors(kb: KB, words: WordVectors, *, weighted: bool = False) -
 
     weighted  rare words count more, by their smooth inverse frequency in these descriptions; the paper's is the plain average
     """
-    weights = _rarity(kb.descriptions, words) if weighted else None
+    weights = rarity(kb.descriptions, words) if weighted else None
     vectors = np.zeros((len(kb), words.vectors.shape[1]), dtype=np.float32)
     total = known_words = described = first = 0
     for rows, counts in _blocks_of_rows(kb.descriptions, words):
@@ -178,7 +178,7 @@ class _Rows(dict[str, int]):
         return row
 
 
-def _rarity(descriptions: Strings, words: WordVectors) -> NDArray[np.float32]:
+def rarity(descriptions: Strings, words: WordVectors) -> NDArray[np.float32]:
     """a / (a + p(word)) of each word [m] (Arora et al.), p from the descriptions themselves."""
     counts = np.zeros(len(words.vectors))
     for rows, _ in _blocks_of_rows(descriptions, words):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from eigenthemes.batch import Batch
+from eigenthemes.context import WordContext
 from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB, Vectors
 from eigenthemes.methods.plain import MethodOptions, Scores
@@ -42,7 +43,9 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
 
 def surroundings_of(kb: KB, vectors: Vectors | None) -> Surroundings:
     """What features need of a KB; its room to work in is not shared between threads."""
-    return kb.once(f"surroundings {_name(vectors)} {threading.get_ident()}", lambda: Surroundings(kb, vectors))
+    return kb.once(
+        f"surroundings {_name(vectors)} {threading.get_ident()}", lambda: Surroundings(kb, vectors, WordContext.of(kb))
+    )
 
 
 def _name(vectors: Vectors | None) -> str | None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.batch import Batch
+from eigenthemes.context import WordContext, context_features
 from eigenthemes.kb import KB, Vectors
 from eigenthemes.matching import CONTAINS, ENDING, SHARES, TYPO
 from eigenthemes.names import ACRONYM, ALIAS, INITIALS, UNBRACKETED, letters_of
@@ -49,8 +50,8 @@ _MOST_LONGER = 32  # longer names looked at for a name
 class Surroundings:
     """What the features need of a KB, and room to work in; one for each thread."""
 
-    def __init__(self, kb: KB, vectors: Vectors | None) -> None:
-        self.kb, self.vectors = kb, vectors
+    def __init__(self, kb: KB, vectors: Vectors | None, context: WordContext | None = None) -> None:
+        self.kb, self.vectors, self.context = kb, vectors, context
 
     @cached_property
     def graph(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float32]]:
@@ -184,8 +185,8 @@ def _longer(names: list[str]) -> list[list[int]]:
     return found
 
 
-def local_features(names: DocumentNames, around: Surroundings, context: Floats | None = None) -> NDArray[np.float32]:
-    """The columns LOCAL [n, l]: name, prior, and context where there is any ([n, 2])."""
+def local_features(names: DocumentNames, around: Surroundings) -> NDArray[np.float32]:
+    """The columns LOCAL [n, l]: name, prior, and context where there are word vectors and a text."""
     from eigenthemes.kernels.spelling import spelling
 
     table = names.batch.table
@@ -205,8 +206,8 @@ def local_features(names: DocumentNames, around: Surroundings, context: Floats |
     found[:, LOCAL.index("log_rank")] = -np.log(rank)
     known = np.log1p(around.names_of[names.entity])
     found[:, LOCAL.index("log_names")] = known - names.best(known)
-    if context is not None:
-        found[:, LOCAL.index("local_context") :] = context
+    if around.context is not None:
+        found[:, LOCAL.index("local_context") :] = context_features(around.context, names)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.blas import one_thread
+from eigenthemes.context import WordContext
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb import KB
 from eigenthemes.linker import batch_maker
@@ -29,12 +30,13 @@ def gold_train(
     documents: Iterable[Document],
     *,
     vectors: str | None = None,
+    context: WordContext | None = None,
     strength: float = STRENGTH,
     progress: Progress | None = None,
 ) -> Ranker:
     """The ranker fitted on gold, too; what is reported of it was measured on documents it was not fitted on."""
     makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    around = Surroundings(kb, makes.vectors)
+    around = Surroundings(kb, makes.vectors, context)
     given = [_only_gold(document) for document in documents]
     given = [document for document in given if document.mentions]
     with (progress or Silent()).step("training on gold", total=len(given), unit="documents") as advance, one_thread():

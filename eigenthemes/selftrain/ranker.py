@@ -99,10 +99,10 @@ class Judgement:
     weight: Floats
 
 
-def judge(ranker: Ranker, batch: Batch, around: Surroundings, context: Floats | None = None) -> Judgement:
+def judge(ranker: Ranker, batch: Batch, around: Surroundings) -> Judgement:
     """Rank the candidates of a batch."""
     names = DocumentNames.of(batch)
-    local = local_features(names, around, context)
+    local = local_features(names, around)
     first, *others = ranker.rounds
     features, weight = local, np.zeros(len(local))
     probability, none = chances(first, local, names)

@@ -31,6 +31,10 @@ class Recipe:
     again       named a second time by another name
     shortened   named a second time by a part of the name, in proportion to `short`
 
+    What stands around them (where there are word vectors)
+    written     documents that have a text
+    fitting     windows with words of a neighbour's description, never the entity's own; the others have anybody's
+
     Not in the KG
     removed     mentions whose entity is taken out of their candidates
     crossed     mentions made of half of one name and half of another
@@ -56,6 +60,8 @@ class Recipe:
     extra: float = 0.02
     again: float = 0.15
     shortened: float = 0.5
+    written: float = 0.5
+    fitting: float = 0.3
     removed: float = 0.08
     crossed: float = 0.04
 

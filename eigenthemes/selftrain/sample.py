@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from eigenthemes.text import normalize
 _MANY = 2000  # neighbours from which a few are taken at random
 _FEW = 64
 _TRIES = 6  # for each entity that is wanted
+_WORDS = 8  # of a description that stand before a name
 REMOVED = "removed"  # in a mention's source: its entity is to be taken out of its candidates
 
 
@@ -83,9 +84,28 @@ class Sampler:
         self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, worth, named, rng)
         self._cumulative = np.cumsum(np.where(named, worth, 0.0))
 
-    def documents(self, many: int) -> Iterator[Document]:
+    def documents(self, many: int, *, written: bool = False) -> Iterator[Document]:
+        """Documents; `written`: some of them with a text, where words of descriptions stand around the names."""
         for number in range(many):
-            yield Document(mentions=tuple(self._mentions()), id=number)
+            document = Document(mentions=tuple(self._mentions()), id=number)
+            yield self._written(document) if written and self.rng.random() < self.recipe.written else document
+
+    def _written(self, document: Document) -> Document:
+        text, mentions = "", []
+        for mention in document.mentions or ():
+            text += f"{self._words(mention)} "
+            start = len(text)
+            text += f"{mention.text} "
+            mentions.append(replace(mention, start=start, end=start + len(mention.text)))
+        return replace(document, mentions=tuple(mentions), text=text)
+
+    def _words(self, mention: Mention) -> str:
+        """Words that stand beside a mention: some of a neighbour's description, or of anybody's."""
+        entity = self.kb.entity(mention.gold[0]) if mention.gold else None
+        near = self.walk.any_neighbor(entity) if entity is not None and self.rng.random() < self.recipe.fitting else None
+        words = self.kb.description(self.entity() if near is None else near).split()
+        first = int(self.rng.integers(max(1, len(words) - _WORDS + 1)))
+        return " ".join(words[first : first + _WORDS])
 
     def entity(self) -> int:
         """Any entity with a name, drawn by popularity."""

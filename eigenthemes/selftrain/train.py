@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.batch import Batch, gold_of, gold_rows
 from eigenthemes.blas import one_thread
+from eigenthemes.context import WordContext
 from eigenthemes.kb import KB
 from eigenthemes.linker import batch_maker
 from eigenthemes.progress import Advance, Progress, Silent
@@ -53,24 +54,28 @@ def self_train(
     kb: KB,
     *,
     vectors: str | None = None,
+    context: WordContext | None = None,
     seed: int = 0,
     documents: int | None = None,
     recipe: Recipe = RECIPE,
+    left_out: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Ranker:
     """A ranker for a KB, from documents made up from it; no label of anybody is used."""
     progress = progress or Silent()
     many = documents or int(np.clip(4 * kb.manifest["counts"]["named"], *_DOCUMENTS))
     makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    around = Surroundings(kb, makes.vectors)
+    around = Surroundings(kb, makes.vectors, context)
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)
-    aside = max(1, many // _KEPT_ASIDE)
+    aside, written = max(1, many // _KEPT_ASIDE), context is not None
     with progress.step("training", total=many + 2 * aside, unit="documents") as advance, one_thread():
-        lessons = [lesson(makes.make(some), kb, around) for some in told(chunks(sampler.documents(many)), advance)]
-        ranker = fit_rounds(lessons, around)
-        harsh = Sampler(kb, sampler.rng, harsher(recipe)).documents(aside)
+        lessons = [
+            lesson(makes.make(some), kb, around) for some in told(chunks(sampler.documents(many, written=written)), advance)
+        ]
+        ranker = fit_rounds(lessons, around, left_out=left_out)
+        harsh = Sampler(kb, sampler.rng, harsher(recipe)).documents(aside, written=written)
         ranker = tempered(ranker, [lesson(makes.make(some), kb, around) for some in told(chunks(harsh), advance)], around)
-        held = without_removed(makes.make(list(sampler.documents(aside))), kb)
+        held = without_removed(makes.make(list(sampler.documents(aside, written=written))), kb)
         probability, right, inside = outcomes(ranker, held, kb, around)
         advance(aside)
     about = {
@@ -93,18 +98,31 @@ def told(some: Iterable[list[Document]], advance: Advance) -> Iterator[list[Docu
         advance(len(each))
 
 
-def lesson(batch: Batch, kb: KB, around: Surroundings, context: Floats | None = None) -> Lessons:
+def lesson(batch: Batch, kb: KB, around: Surroundings) -> Lessons:
     """What is to be learned from documents with gold."""
     batch = without_removed(batch, kb)
     names = DocumentNames.of(batch)
-    return Lessons(batch, names, local_features(names, around, context), gold_rows(batch, kb)[names.row])
+    return Lessons(batch, names, local_features(names, around), gold_rows(batch, kb)[names.row])
 
 
-def fit_rounds(lessons: Sequence[Lessons], around: Surroundings, start: Ranker | None = None, strength: float = 1.0) -> Ranker:
-    """Fit the weights of each round on what the round before thinks; `start`: weights to stay near to."""
+def fit_rounds(
+    lessons: Sequence[Lessons],
+    around: Surroundings,
+    start: Ranker | None = None,
+    strength: float = 1.0,
+    left_out: Collection[str] = (),
+) -> Ranker:
+    """Fit the weights of each round on what the round before thinks.
+
+    start     weights to stay near to
+    left_out  columns that must not count: to see what each brings
+    """
     rounds: list[Weights] = []
     features = [each.local for each in lessons]
+    unwanted = [COLUMNS.index(name) for name in left_out]
     for number in range(ROUNDS):
+        for x in features:
+            x[:, [column for column in unwanted if column < x.shape[1]]] = 0
         rounds.append(fit_round(lessons, features, None if start is None else start.rounds[number], strength))
         if number < ROUNDS - 1:
             weights = [chances(rounds[-1], x, each.names)[0] for x, each in zip(features, lessons, strict=True)]

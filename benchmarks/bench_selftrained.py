@@ -1,0 +1,213 @@
+"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only sets|gold|ablation|learning|pictures]
+
+sets      `eval` of all methods on every set; calibration, NIL, cost beside `eigen`; the mean over the seven of DESIGN.md
+gold      self-trained against the same features fitted on gold: of another set, and of the set's own (five-fold by document)
+ablation  each group of features left out, trained anew
+learning  a little gold on top of the self-trained weights: 20 to 5,000 mentions of each set, measured on the others
+pictures  reliability diagrams and risk-coverage curves of `sets`
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
+from eigenthemes.batch import gold_rows
+from eigenthemes.blas import one_thread
+from eigenthemes.evaluation.confidence import risk_coverage
+from eigenthemes.evaluation.metrics import credit
+from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
+from eigenthemes.evaluation.run import evaluate, report
+from eigenthemes.formats import read_gold
+from eigenthemes.kb import KB
+from eigenthemes.linker import batch_maker
+from eigenthemes.records import Document
+from eigenthemes.selftrain.features import GROUPS, Surroundings
+from eigenthemes.selftrain.gold import STRENGTH
+from eigenthemes.selftrain.ranker import Ranker, judge
+from eigenthemes.selftrain.train import Lessons, fit_rounds, lesson, self_train
+from eigenthemes.train import store_ranker
+
+Row = dict[str, Any]
+
+SEVEN = {
+    "aida-testa": "general", "dwie-train": "general", "wned-cweb": "general", "wned-wiki": "general", "lgl": "places",
+    "gwn": "places", "biored-train": "genes",
+}  # fmt: skip
+MORE = {"gsc": "phenotypes", "testa": "aida"}
+ANOTHER = {
+    "aida-testa": "dwie-train", "dwie-train": "wned-cweb", "wned-cweb": "dwie-train", "wned-wiki": "dwie-train", "lgl": "gwn",
+    "gwn": "lgl", "biored-train": "dwie-train",
+}  # fmt: skip
+METHODS = ("selftrained", "prior-name", "eigen", "degree", "namematch")
+_FOLDS = 5
+
+
+def main() -> None:
+    parts: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+        "sets": measure_sets,
+        "gold": measure_gold,
+        "ablation": measure_ablation,
+        "learning": measure_learning,
+    }
+
+    def add_only(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--only", choices=parts, help="measure one part only")
+
+    arguments = parse_arguments(__doc__, add_only)
+    for name, measure in parts.items():
+        if arguments.only in (None, name):
+            save_results("selftrained", {name: measure(arguments)})
+
+
+def trained(arguments: argparse.Namespace, name: str) -> KB:
+    """The KB of a set, its ranker trained."""
+    kb = real_kb(name, arguments.cache)
+    return kb if kb.rankers else store_ranker(kb, self_train(kb))
+
+
+def documents_of(name: str) -> list[Document]:
+    folder = {**SEVEN, **MORE}[name]
+    return list(read_gold(data_folder() / folder / f"{name}.jsonl.gz"))
+
+
+def measure_sets(arguments: argparse.Namespace) -> list[Row]:
+    rows: list[Row] = []
+    reliable, risks = {}, {}
+    for name, folder in {**SEVEN, **MORE}.items():
+        say(name)
+        run = evaluate(trained(arguments, folder), documents_of(name), METHODS)
+        figures = report(run)
+        ours = figures["selftrained"]
+        confidence = ours["confidence"]
+        probability = np.concatenate(run.methods["selftrained"].probability)
+        reliable[name] = confidence["reliability"]
+        risks[name] = risk_coverage(probability, np.concatenate(run.methods["selftrained"].p_at_1))
+        rows.append(
+            {
+                "set": name,
+                "ceiling": ours["overall"]["ceiling"],
+                **{method: figures[method]["overall"]["p_at_1"] for method in METHODS},
+                "over_prior_name": [ours["against"]["prior-name"][key] for key in ("low", "high")],
+                "ece": confidence["ece"],
+                "link_f1": confidence["links"]["f1"],
+                "link_precision": confidence["links"]["precision"],
+                "link_recall": confidence["links"]["recall"],
+                "nil_f1": confidence["nil"]["f1"],
+                "risk_at": confidence["risk_coverage"]["at"],
+                "cost_in_eigen": figures["eigen"]["documents_per_second"] / ours["documents_per_second"],
+            }
+        )
+    draw_reliability(reliable, RESULTS / "selftrained-reliability.png")
+    draw_risk_coverage(risks, RESULTS / "selftrained-risk.png")
+    rows.append(_mean([row for row in rows if row["set"] in SEVEN], ("ceiling", *METHODS)))
+    rows[-1]["share_of_ceiling"] = rows[-1]["selftrained"] / rows[-1]["ceiling"]
+    print_table("P@1 and confidence", [{key: value for key, value in row.items() if key != "risk_at"} for row in rows])
+    return rows
+
+
+class Subject:
+    """A set to learn from and to judge on."""
+
+    def __init__(self, arguments: argparse.Namespace, name: str) -> None:
+        self.kb = trained(arguments, SEVEN[name])
+        self.makes = batch_maker(self.kb, needs_vectors=False)
+        self.around = Surroundings(self.kb, self.makes.vectors)
+        self.documents = documents_of(name)
+        self.lessons: list[Lessons] = [lesson(self.makes.make([each]), self.kb, self.around) for each in self.documents]
+        self.ranker = Ranker.of(next(iter(self.kb.rankers.values())))
+
+    def right(self, ranker: Ranker, which: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
+        """What each mention of some documents earns."""
+        chosen = range(len(self.documents)) if which is None else which
+        batch = self.makes.make([self.documents[i] for i in chosen])
+        found = judge(ranker, batch, self.around)
+        table = batch.table
+        earned, _ = credit(table.mentions, table.mention_of, gold_rows(batch, self.kb), found.probability[found.names.back])
+        return earned
+
+
+def measure_gold(arguments: argparse.Namespace) -> list[Row]:
+    rows: list[Row] = []
+    with one_thread():
+        subjects = {name: Subject(arguments, name) for name in SEVEN}
+        fitted = {name: fit_rounds(subject.lessons, subject.around) for name, subject in subjects.items()}
+        for name, subject in subjects.items():
+            say(name)
+            own = []
+            for fold in range(_FOLDS):
+                others = [each for i, each in enumerate(subject.lessons) if i % _FOLDS != fold]
+                ranker = fit_rounds(others, subject.around)
+                own.append(subject.right(ranker, range(fold, len(subject.documents), _FOLDS)))
+            rows.append(
+                {
+                    "set": name,
+                    "self-trained": float(subject.right(subject.ranker).mean()),
+                    "another": ANOTHER[name],
+                    "gold of another": float(subject.right(fitted[ANOTHER[name]]).mean()),
+                    "own gold": float(np.concatenate(own).mean()),
+                }
+            )
+    rows.append(_mean(rows, ("self-trained", "gold of another", "own gold")))
+    print_table("Self-trained against fitted on gold (P@1)", rows)
+    return rows
+
+
+def measure_ablation(arguments: argparse.Namespace) -> list[Row]:
+    """Each group left out; `themes` also without vectors (coherence) and without the graph (the others)."""
+    left_out: dict[str, tuple[str, ...]] = {
+        "nothing": (),
+        **{name: columns for name, columns in GROUPS.items() if name != "context"},
+    }
+    left_out |= {name: (name,) for name in ("coherence", "edges", "cased", "log_names", "longer_name", "same_entity")}
+    left_out |= {"shared neighbours": ("shared_rare", "shared"), "parts of names": ("covered", "begins", "ends", "in_label")}
+    rows: list[Row] = []
+    with one_thread():
+        subjects = {name: Subject(arguments, name) for name in SEVEN}
+        for what, columns in left_out.items():
+            say(what)
+            rankers = {
+                folder: self_train(next(s for name, s in subjects.items() if SEVEN[name] == folder).kb, left_out=columns)
+                for folder in dict.fromkeys(SEVEN.values())
+            }
+            row: Row = {"left out": what}
+            row |= {name: float(subject.right(rankers[SEVEN[name]]).mean()) for name, subject in subjects.items()}
+            row["mean"] = float(np.mean([row[name] for name in SEVEN]))
+            rows.append(row)
+    print_table("Left out (P@1)", rows)
+    return rows
+
+
+def measure_learning(arguments: argparse.Namespace) -> list[Row]:
+    rows: list[Row] = []
+    with one_thread():
+        for name in SEVEN:
+            say(name)
+            subject = Subject(arguments, name)
+            order = np.random.default_rng(0).permutation(len(subject.documents)).tolist()
+            held, others = order[: len(order) // 2], order[len(order) // 2 :]
+            row: Row = {"set": name, "0": float(subject.right(subject.ranker, held).mean())}
+            for wanted in (20, 100, 500, 2000, 5000):
+                chosen, mentions = [], 0
+                for i in others:
+                    if mentions < wanted:
+                        chosen.append(subject.lessons[i])
+                        mentions += len(subject.lessons[i].batch.mentions)
+                if mentions >= wanted:
+                    ranker = fit_rounds(chosen, subject.around, subject.ranker, STRENGTH)
+                    row[str(wanted)] = float(subject.right(ranker, held).mean())
+            rows.append(row)
+    print_table("A little gold (P@1 on the other half)", rows)
+    return rows
+
+
+def _mean(rows: list[Row], columns: Sequence[str]) -> Row:
+    return {"set": "mean", **{column: float(np.mean([row[column] for row in rows])) for column in columns}}
+
+
+if __name__ == "__main__":
+    main()

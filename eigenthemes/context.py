@@ -1,0 +1,113 @@
+"""What the text around a name says: the words near it, and all words of its document, beside the description of a candidate.
+
+Words have vectors, a text is the average of its words, rare ones counting more; so is a description. Kept in the KB, mapped,
+nothing is loaded to link a document.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.embeddings.descriptions import WordVectors, description_vectors, rarity, unit_rows
+from eigenthemes.kb import KB, KBWriter
+from eigenthemes.records import Document, Mention
+from eigenthemes.strings import HashTable, Strings, hash_strings
+
+WINDOW = 5  # words on each side of a mention
+_WORD = re.compile(r"[^\W\d_]{2,}")  # no numbers, no single letters
+_FILES = ("context_hashes", "context_buckets", "context_words", "context_entities")
+
+
+@dataclass(frozen=True, slots=True)
+class WordContext:
+    """Vectors of words and of descriptions.
+
+    table     hash of a word in small letters -> row
+    words     [w, d] float32: the vector of each word, times its rarity
+    entities  [entities, d] float32, of unit length; zero: no description, or none of its words is known
+    """
+
+    table: HashTable
+    words: NDArray[np.float32]
+    entities: NDArray[np.float32]
+
+    @classmethod
+    def make(cls, kb: KB, vectors: WordVectors) -> WordContext:
+        """From word vectors somebody brings."""
+        small = {word.lower(): row for word, row in reversed(list(vectors.row_of.items()))}  # the first spelling counts
+        hashes = hash_strings(Strings.of(small))
+        order = np.argsort(hashes, kind="stable")
+        rows = np.fromiter(small.values(), dtype=np.int64)[order]
+        weighted = vectors.vectors[rows].astype(np.float32) * rarity(kb.descriptions, vectors)[rows, None]
+        entities, _ = description_vectors(kb, vectors, weighted=True)
+        return cls(HashTable.of(hashes[order]), weighted, entities)
+
+    @classmethod
+    def of(cls, kb: KB) -> WordContext | None:
+        """Of a KB that holds some."""
+        if _FILES[0] not in kb.manifest["files"]:
+            return None
+        hashes, buckets, words, entities = map(kb.array, _FILES)
+        return cls(HashTable(hashes, buckets), words, entities)
+
+    def write(self, writer: KBWriter) -> None:
+        arrays: tuple[NDArray[Any], ...] = (self.table.hashes, self.table.buckets, self.words, self.entities)
+        for name, array in zip(_FILES, arrays, strict=True):
+            writer.add(name, array)
+
+    def read(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The known words of a text: where each starts [k], and its row [k]."""
+        found = [(match.start(), match[0].lower()) for match in _WORD.finditer(text)]
+        rows = self.table.find_all(hash_strings(Strings.of([word for _, word in found])))
+        starts = np.array([start for start, _ in found], dtype=np.int64)
+        return starts[rows >= 0], rows[rows >= 0]
+
+    def around(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
+        """The rows of the words on both sides of a mention."""
+        if mention.start is None or mention.end is None:
+            return rows[:0]
+        before, after = np.searchsorted(starts, (mention.start, mention.end))
+        return np.concatenate((rows[max(0, before - WINDOW) : before], rows[after : after + WINDOW]))
+
+    def vector(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The average of some words [d], of unit length; zeros for none."""
+        return np.asarray(unit_rows(self.words[rows].sum(axis=0, keepdims=True))[0])
+
+
+def context_features(context: WordContext, names: Any) -> NDArray[np.float32]:
+    """Cosines [n, 2] of each candidate's description with the words near its mentions, and with all words of its document."""
+    found = np.zeros((len(names.row), 2), np.float32)
+    batch = names.batch
+    mentions: dict[int, list[int]] = {}
+    for i, name in enumerate(names.name_of.tolist()):
+        mentions.setdefault(name, []).append(i)
+    for document, (first, last, start, stop) in zip(batch.documents, names.spans(), strict=True):
+        if start < stop and document.text:
+            entities = context.entities[names.entity[start:stop]]
+            found[start:stop] = _of_document(context, document, batch.mentions, names, mentions, (first, last, start), entities)
+    return found
+
+
+def _of_document(
+    context: WordContext,
+    document: Document,
+    mentions: list[Mention],
+    names: Any,
+    of_name: dict[int, list[int]],
+    span: tuple[int, int, int],
+    entities: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    first, last, start = span
+    starts, rows = context.read(document.text or "")
+    found = np.zeros((len(entities), 2), np.float32)
+    found[:, 1] = entities @ context.vector(rows)
+    for name in range(first, last):
+        near = np.concatenate([context.around(starts, rows, mentions[i]) for i in of_name[name]])
+        here = slice(int(names.bounds[name]) - start, int(names.bounds[name + 1]) - start)
+        found[here, 0] = entities[here] @ context.vector(near)
+    return found
