@@ -311,9 +311,10 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
     writer.add("key_entities", index.key_entities)
     writer.add("key_kinds", index.key_kinds)
     writer.add("key_filter", index.key_filter)
-    writer.add("name_token_indptr", index.name_token_indptr)
-    writer.add("name_tokens", index.name_tokens)
-    writer.add("name_letters", index.name_letters)
+    assert index.spelled is not None
+    writer.add("name_token_indptr", index.spelled.indptr)
+    writer.add("name_tokens", index.spelled.tokens)
+    writer.add("name_letters", index.spelled.letters)
     writer.add("typo_indptr", index.typos.indptr)
     writer.add("typo_members", index.typos.members)
     writer.add("typo_checks", index.typos.checks)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.errors import KBDamagedError, KBError, KBExistsError, KBNotFoundError, KBVersionError, OptionError, VectorError
 from eigenthemes.graph import Graph
-from eigenthemes.names import NameIndexArrays
+from eigenthemes.names import NameIndexArrays, SpelledNames
 from eigenthemes.strings import HashTable, Strings, hash_bytes, hash_strings
 from eigenthemes.typos import TypoIndex
 
@@ -158,11 +158,12 @@ class KB:
             self.array("key_entities"),
             self.array("key_kinds"),
             self.array("key_filter"),
-            self.array("name_token_indptr"),
-            self.array("name_tokens"),
-            self.array("name_letters"),
             TypoIndex(*(self.array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
         )
+
+    @cached_property
+    def spelled_names(self) -> SpelledNames:
+        return SpelledNames(*(self.array(f"name_{part}") for part in ("token_indptr", "tokens", "letters")))
 
     @property
     def described(self) -> dict[str, Any]:

@@ -92,6 +92,7 @@ class Linker:
         )
         self._shown: dict[int, tuple[str, str]] = {}
         self.threshold = self._threshold(threshold, vectors)
+        self.answers_above = self.method.answers_above if nil else -np.inf
         if not nil:
             self.threshold = 0.0
         if explain and not self.method.calibrated:
@@ -201,7 +202,7 @@ class Linker:
     def _nil_reason(self, ranking: list[tuple[str, str, float]]) -> str | None:
         if not ranking:
             return "no_candidate"
-        return None if ranking[0][2] > self.method.answers_above else "no_name_match"
+        return None if ranking[0][2] > self.answers_above else "no_name_match"
 
     def _show(self, entity: int) -> tuple[str, str]:
         shown = self._shown.get(entity)

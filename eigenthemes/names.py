@@ -33,6 +33,19 @@ _MOST_WORDS = 4  # longer labels are seldom persons: no initials
 
 
 @dataclass(frozen=True, slots=True)
+class SpelledNames:
+    """How each name is spelled.
+
+    indptr   [names + 1] int64, tokens [t] uint32: the tokens of each name, in order
+    letters  [names] uint64: hash of its letters and digits as they are written
+    """
+
+    indptr: NDArray[np.int64]
+    tokens: NDArray[np.uint32]
+    letters: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
 class NameIndexArrays:
     """The arrays of the index, as they lie in the KB folder.
 
@@ -42,9 +55,8 @@ class NameIndexArrays:
     key_table       hash of a squashed name -> key
     key_indptr      [keys + 1] int64, key_entities [q] uint32 ascending, key_kinds [q] uint8
     key_filter      `bit_filter` of the keys that are a name or a label without brackets
-    name_token_indptr [names + 1] int64, name_tokens [t] uint32: the tokens of each name, in order
-    name_letters    [names] uint64: hash of the letters and digits of each name as they are written
     typos           tokens a slip of the pen away
+    spelled         how each name is spelled; of a KB that is opened it is apart, as `KB.spelled_names`
     """
 
     tokens: Strings
@@ -57,10 +69,8 @@ class NameIndexArrays:
     key_entities: NDArray[np.uint32]
     key_kinds: NDArray[np.uint8]
     key_filter: NDArray[np.uint8]
-    name_token_indptr: NDArray[np.int64]
-    name_tokens: NDArray[np.uint32]
-    name_letters: NDArray[np.uint64]
     typos: TypoIndex
+    spelled: SpelledNames | None = None
 
 
 def only_entities(index: NameIndexArrays, wanted: NDArray[np.bool_]) -> NameIndexArrays:
@@ -134,10 +144,8 @@ def build_name_index(
         key_entities,
         kinds,
         key_filter,
-        _indptr(token_name, len(names)),
-        token,
-        _joined(letters, np.uint64),
         typos(),
+        SpelledNames(_indptr(token_name, len(names)), token, _joined(letters, np.uint64)),
     )
 
 

@@ -30,15 +30,16 @@ def train_kb(
     word_vectors  a file of word vectors or gensim's KeyedVectors: they are kept in the KB, and the words around a name count;
                   None: those the KB holds, if it does
     """
-    from eigenthemes.selftrain.gold import gold_train
+    from eigenthemes.selftrain.gold import gold_train, labelled
     from eigenthemes.selftrain.train import self_train
 
     kb = KB.open(path)
+    given = None if gold is None else labelled(gold, kb)  # before minutes of training
     brought = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
     context = brought or WordContext.of(kb)
     ranker = self_train(kb, vectors=vectors, context=context, seed=seed, progress=progress)
-    if gold is not None:
-        ranker = gold_train(kb, ranker, gold, vectors=vectors, context=context, progress=progress)
+    if given is not None:
+        ranker = gold_train(kb, ranker, given, vectors=vectors, context=context, progress=progress)
     return store_ranker(kb, ranker, vectors, context=brought)
 
 

@@ -65,7 +65,7 @@ def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> KB:
     """15 entities and a connector without a name."""
     folder = tmp_path_factory.mktemp("tiny")
-    nodes = write_jsonl(folder / "nodes.jsonl", list(NODES))
+    nodes = write_jsonl(folder / "nodes.jsonl", [dict(node) for node in NODES])
     edges = write_jsonl(folder / "edges.jsonl", [{"source": a, "target": b, "relation": "knows"} for a, b in EDGES])
     return build_kb([nodes, edges], folder / "tiny.kb")
 

@@ -131,9 +131,6 @@ def test_a_batch_gives_what_its_documents_give(linker: Linker, records: list[dic
             assert [each.score for each in one_of.ranking] == pytest.approx([each.score for each in other.ranking], abs=1e-9)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="features @ weights over the whole batch: BLAS adds up in another order, last bits differ"
-)
 def test_a_batch_gives_the_same_bytes_as_one_by_one(linker: Linker, records: list[dict[str, Any]]) -> None:
     mixed = [record for some in zip(records, [*records[1:], records[0]], strict=True) for record in some]
     for size in (2, 3, 64):
@@ -280,7 +277,6 @@ def test_a_threshold_out_of_range_is_refused_without_nil_too(demo: KB) -> None:
         Linker(demo, nil=False, threshold=7)
 
 
-@pytest.mark.xfail(strict=True, reason="namematch says no_name_match even so")
 def test_nil_off_answers_with_every_method(demo: KB) -> None:
     for method in METHODS:
         assert one(Linker(demo, method=method, nil=False), "Bulls").entity is not None, method

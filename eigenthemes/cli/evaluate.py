@@ -67,6 +67,8 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
         results[name] = report(run, documents=by_document)
         if not as_json:
             _print(name, results[name])
+    if methods is None and "selftrained" not in names:
+        click.echo(f"the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
     if as_json:
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
 
@@ -78,7 +80,6 @@ def _ready(kb: KB, vectors: str | None) -> str:
     best = default_method(kb, vectors)
     if best == "selftrained":
         return _DEFAULT
-    click.echo(f"the KB has no trained ranker; train one with: eigenthemes train {kb.path}", err=True)
     return _DEFAULT.removeprefix("selftrained,") if best == "eigen" else "degree,namematch,prior-name"
 
 

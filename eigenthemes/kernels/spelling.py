@@ -16,9 +16,9 @@ CASED, COVERED, BEGINS, ENDS, IN_LABEL = range(5)  # columns of the result
 def spelling(said: Any, letters: Any, bounds: Any, entity: Any, kind: Any, names: Any) -> Any:
     """Columns [n, 5] float32 over the candidates of m mentions, those of mention i in bounds[i]:bounds[i + 1].
 
-    said     (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `NameIndexArrays.name_letters`
+    said     (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `SpelledNames.letters`
     entity   [n] int64; kind [n] uint8: how it was found
-    names    (names of each entity, name_token_indptr, name_tokens, name_letters) of the KB
+    names    (names of each entity, then the arrays of `SpelledNames`) of the KB
 
     CASED             found by a whole name, and one is written in the same letters, capitals and all
     COVERED           the share of a name's words that the mention has, as a part of it; 1 for a whole name

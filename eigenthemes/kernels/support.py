@@ -13,7 +13,8 @@ from eigenthemes.jit import kernel
 from eigenthemes.kernels.common import position
 
 MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
-LEAST = 1e-3  # a candidate with a smaller weight supports nobody
+LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
+_LOOKS = 16  # steps along a list of neighbours that cost as much as looking one candidate up in it
 EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the result
 
 
@@ -96,7 +97,7 @@ def _edges(found: Any, row: Any, rows: Any, entity: Any, weight: Any, name_of: A
     """Names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
     node = entity[row]
     place, following = chains
-    if graph[0][node + 1] - graph[0][node] <= MOST:
+    if graph[0][node + 1] - graph[0][node] <= _LOOKS * (rows[1] - rows[0]):
         for k in range(graph[0][node], graph[0][node + 1]):
             other = place[graph[1][k]]
             while other >= 0:
@@ -107,7 +108,7 @@ def _edges(found: Any, row: Any, rows: Any, entity: Any, weight: Any, name_of: A
             while other >= 0:
                 met[name_of[other]] = 0.0
                 other = following[other]
-    else:  # a hub: the other candidates' lists are shorter
+    else:  # a hub among few candidates: their lists are shorter
         for other in range(rows[0], rows[1]):
             if weight[other] >= LEAST and _adjacent(graph, node, entity[other]):
                 found[row, EDGES] += _meet(met, row, other, name_of, weight)

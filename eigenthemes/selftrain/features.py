@@ -73,8 +73,8 @@ class Surroundings:
     @cached_property
     def names(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint64]]:
         """The names of each entity, and the tokens and letters of each name: what the spelling kernel compares with."""
-        index = self.kb.name_index
-        return self.kb.array("entity_names"), index.name_token_indptr, index.name_tokens, index.name_letters
+        spelled = self.kb.spelled_names
+        return self.kb.array("entity_names"), spelled.indptr, spelled.tokens, spelled.letters
 
     def tokens(self, said: Sequence[str]) -> tuple[Ints, Ints]:
         """The tokens of normalised mentions (indptr, tokens), -1 where the KB does not know a word."""
@@ -113,11 +113,11 @@ class DocumentNames:
         name_of = np.zeros(table.mentions, np.int64)
         documents, longer, longer_bounds = [0], list[int](), [0]
         for start, stop in pairwise(batch.mention_bounds.tolist()):
-            seen: dict[Any, int] = {}
+            seen: dict[tuple[Any, ...], int] = {}
             for i in range(start, stop):
                 each = batch.mentions[i]
                 said = normalize(each.text)
-                key = said if each.candidates is None else (said, each.candidates, each.priors)
+                key = (said, first[i + 1] - first[i], each.candidates, each.priors)
                 name = seen.setdefault(key, len(mention))
                 if name == len(mention):
                     mention.append(i)

@@ -37,11 +37,9 @@ def gold_train(
     """The ranker fitted on gold, too; what is reported of it was measured on documents it was not fitted on."""
     makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
     around = Surroundings(kb, makes.vectors, context)
-    given = [_only_gold(document) for document in documents]
-    given = [document for document in given if document.mentions]
+    given = labelled(documents, kb)
     with (progress or Silent()).step("training on gold", total=len(given), unit="documents") as advance, one_thread():
         lessons = [lesson(makes.make([document]), kb, around) for document in given]
-        _check(lessons, kb)
         seen: list[tuple[Lessons, Ranker]] = []
         for fold in range(_FOLDS if len(lessons) >= _FOLDS else 0):
             held = lessons[fold::_FOLDS]
@@ -56,22 +54,27 @@ def gold_train(
     return replace(final, threshold=threshold, about={**ranker.about, "gold": about})
 
 
-def _only_gold(document: Document) -> Document:
-    """The mentions that have gold; empty gold says that none is in any KB."""
-    return replace(document, mentions=tuple(mention for mention in document.mentions or () if mention.gold is not None))
-
-
-def _check(lessons: Sequence[Lessons], kb: KB) -> None:
-    if not lessons:
+def labelled(documents: Iterable[Document], kb: KB) -> list[Document]:
+    """The documents with those of their mentions that have gold; empty gold says that none is in any KB."""
+    given = []
+    for document in documents:
+        mentions = tuple(mention for mention in document.mentions or () if mention.gold is not None)
+        if mentions:
+            given.append(replace(document, mentions=mentions))
+    if not given:
         raise DocumentError(
-            'no mention has gold to train on; give documents whose mentions have "gold": an id or a list of ids'
+            'no mention has gold to train on; give documents whose mentions have "gold", an id or a list of ids'
         )
-    if not any(each.gold.any() for each in lessons):
-        example = next((mention.gold[0] for each in lessons for mention in each.batch.mentions if mention.gold), "")
+    ids = [each for document in given for mention in document.mentions or () for each in mention.gold or ()]
+    if not ids:
         raise DocumentError(
-            f"no gold id is among the candidates of its mention (gold is like {example}, the KB's ids are like {kb.id(0)}); "
-            "give gold with the KB's ids"
+            "the gold of all mentions is empty, so there is no right answer to learn; give ids of the KB as gold"
         )
+    if (kb.entities(ids) < 0).all():
+        raise DocumentError(
+            f"no gold id is in the KB (they are like {ids[0]}, the KB's are like {kb.id(0)}); give gold with the KB's ids"
+        )
+    return given
 
 
 def _fitted(lessons: Sequence[Lessons], around: Surroundings, start: Ranker, strength: float) -> Ranker:

@@ -114,9 +114,14 @@ def judge(ranker: Ranker, batch: Batch, around: Surroundings) -> Judgement:
     return Judgement(names, features, probability, none, weight)
 
 
+def _dot(rows: Features, weights: Floats) -> Floats:
+    """Row by row: BLAS would round a row differently in another batch."""
+    return np.asarray(np.einsum("ij,j->i", rows, weights))
+
+
 def chances(weights: Weights, features: Features, names: DocumentNames, *, temperature: float = 1.0) -> tuple[Floats, Floats]:
     """The probability of each candidate [n], and of none [m], by one round's weights."""
-    utility = features @ weights.choice
-    none = sigmoid(none_features(names, features, shares(utility, names.bounds)) @ weights.none / temperature)
+    utility = _dot(features, weights.choice)
+    none = sigmoid(_dot(none_features(names, features, shares(utility, names.bounds)), weights.none) / temperature)
     none[np.diff(names.bounds) == 0] = 1.0
     return shares(utility / temperature, names.bounds) * (1 - none[names.name]), none

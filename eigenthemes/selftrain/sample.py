@@ -18,7 +18,7 @@ _MANY = 2000  # neighbours from which a few are taken at random
 _FEW = 64
 _TRIES = 6  # for each entity that is wanted
 _WORDS = 8  # of a description that stand before a name
-REMOVED = "removed"  # in a mention's source: its entity is to be taken out of its candidates
+REMOVED = "\0removed"  # in a mention's source: its entity is to be taken out of its candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,8 @@ class Sampler:
         recipe, rng = self.recipe, self.rng
         many = 1 if rng.random() < recipe.single else min(recipe.largest, 1 + int(rng.geometric(1 / recipe.size)))
         for entity in self.entities(many):
-            if rng.random() < recipe.crossed:
-                yield Mention(self.namer.crossed(entity, self.entity()), gold=())
+            if rng.random() < recipe.crossed and (other := self.entity()) != entity:
+                yield Mention(self.namer.crossed(entity, other), gold=())
                 continue
             gold = (self.kb.id(entity),)
             source = {REMOVED: True} if rng.random() < recipe.removed else {}
