@@ -163,8 +163,12 @@ def measure_ablation(arguments: argparse.Namespace) -> list[Row]:
         "nothing": (),
         **{name: columns for name, columns in GROUPS.items() if name != "context"},
     }
-    left_out |= {name: (name,) for name in ("coherence", "edges", "cased", "log_names", "longer_name", "same_entity")}
-    left_out |= {"shared neighbours": ("shared_rare", "shared"), "parts of names": ("covered", "begins", "ends", "in_label")}
+    left_out |= {"coherence": ("coherence",), "edges and neighbours": ("edges", "shared_rare", "shared")}
+    left_out |= {
+        "letters": ("cased",),
+        "parts of names": ("covered", "begins", "ends", "in_label"),
+        "number of names": ("log_names",),
+    }
     rows: list[Row] = []
     with one_thread():
         subjects = {name: Subject(arguments, name) for name in SEVEN}

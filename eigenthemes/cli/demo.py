@@ -59,7 +59,7 @@ def _link(kb: str, file: Path, *, only_first: bool, shown: tuple[str, ...]) -> N
     from eigenthemes.formats import read_gold
     from eigenthemes.linker import Linker
 
-    themes, degree = (Linker.open(kb, method=method, top=5) for method in ("eigen", "degree"))
+    themes, degree = Linker.open(kb, top=5, explain=True), Linker.open(kb, method="degree")
     documents = list(read_gold(file))[: 1 if only_first else None]
     for by_themes, by_degree in zip(themes.link_batch(documents), degree.link_batch(documents), strict=True):
         click.echo(f"{by_themes.document.text}\n")
@@ -85,9 +85,10 @@ def _compare_candidates(linker: Linker, link: Link) -> None:
         entity = kb.entity(each.id)
         assert entity is not None
         rows.append((_about(linker, each.id, each.label), f"{kb.prior[entity]:,.12g}", f"{each.score:.3f}"))
-    click.echo(f'Candidates of "{link.mention.text}": their popularity, and how near they are to the themes of the text:\n')
-    print_table(("candidate", "popularity", "nearness"), rows, right=(1, 2))
-    click.echo()
+    click.echo(f'Candidates of "{link.mention.text}": their popularity, and how likely each is, among the other names:\n')
+    print_table(("candidate", "popularity", "probability"), rows, right=(1, 2))
+    assert link.explanation is not None
+    click.echo(f"\n{link.explanation['words']}\n")
 
 
 def _about(linker: Linker, external_id: str | None, label: str | None) -> str:

@@ -14,6 +14,7 @@ from eigenthemes.kernels.common import position
 
 MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
 LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
+LONGEST = 64  # names of a document for which the same candidate counts
 _LOOKS = 16  # steps along a list of neighbours that cost as much as looking one candidate up in it
 EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the result
 
@@ -36,6 +37,7 @@ def support(documents: Any, names: Any, entity: Any, weight: Any, graph: Any, lo
     found = np.zeros((len(entity), 5))
     place = scratch[2]
     following = np.full(len(entity), -1, np.int64)
+    behind = np.zeros(len(entity), np.int64)
     name_of = np.zeros(len(entity), np.int64)
     for document in range(len(documents) - 1):
         first_name, last_name = documents[document], documents[document + 1]
@@ -43,8 +45,11 @@ def support(documents: Any, names: Any, entity: Any, weight: Any, graph: Any, lo
         for name in range(first_name, last_name):
             name_of[names[name] : names[name + 1]] = name - first_name
         for row in range(last - 1, first - 1, -1):  # a chain through the rows of each entity
-            following[row] = place[entity[row]]
-            place[entity[row]] = row
+            before = place[entity[row]]
+            behind[row] = 0 if before < 0 else behind[before] + 1
+            if behind[row] < LONGEST:
+                following[row] = before
+                place[entity[row]] = row
         _add(scratch[0], graph, entity, weight, first, last)
         met = np.zeros(last_name - first_name, np.float64)
         for name in range(first_name, last_name):

@@ -40,6 +40,9 @@ def gold_train(
     given = labelled(documents, kb)
     with (progress or Silent()).step("training on gold", total=len(given), unit="documents") as advance, one_thread():
         lessons = [lesson(makes.make([document]), kb, around) for document in given]
+        if not any(each.gold.any() for each in lessons):
+            gold = next(mention.gold[0] for document in given for mention in document.mentions or () if mention.gold)
+            raise _unknown("among the candidates of its mention", gold, kb)
         seen: list[tuple[Lessons, Ranker]] = []
         for fold in range(_FOLDS if len(lessons) >= _FOLDS else 0):
             held = lessons[fold::_FOLDS]
@@ -62,19 +65,19 @@ def labelled(documents: Iterable[Document], kb: KB) -> list[Document]:
         if mentions:
             given.append(replace(document, mentions=mentions))
     if not given:
-        raise DocumentError(
-            'no mention has gold to train on; give documents whose mentions have "gold", an id or a list of ids'
-        )
+        raise DocumentError('no mention has gold to train on; give documents whose mentions have "gold": ids of the KB')
     ids = [each for document in given for mention in document.mentions or () for each in mention.gold or ()]
     if not ids:
-        raise DocumentError(
-            "the gold of all mentions is empty, so there is no right answer to learn; give ids of the KB as gold"
-        )
+        raise DocumentError("the gold of all mentions is empty, so there is no answer to learn; give ids of the KB as gold")
     if (kb.entities(ids) < 0).all():
-        raise DocumentError(
-            f"no gold id is in the KB (they are like {ids[0]}, the KB's are like {kb.id(0)}); give gold with the KB's ids"
-        )
+        raise _unknown("in the KB", ids[0], kb)
     return given
+
+
+def _unknown(where: str, example: str, kb: KB) -> DocumentError:
+    return DocumentError(
+        f"no gold id is {where} (gold is like {example}, the KB's ids are like {kb.id(0)}); give gold with the KB's ids"
+    )
 
 
 def _fitted(lessons: Sequence[Lessons], around: Surroundings, start: Ranker, strength: float) -> Ranker:
