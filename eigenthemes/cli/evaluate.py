@@ -120,9 +120,21 @@ def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
     )
     print_table(header, (_row(method, figures, next(iter(methods))) for method, figures in methods.items()), right=range(1, 8))
     for method, figures in methods.items():
+        if "confidence" in figures:
+            click.echo(_confidence(method, figures["confidence"]))
+    for method, figures in methods.items():
         for row in figures.get("documents", ()):
             click.echo(f"{method}\t{row['id']}\t{row['mentions']}\t{row['p_at_1']:.3f}\t{row['mrr']:.3f}\t{row['ceiling']:.3f}")
     click.echo()
+
+
+def _confidence(method: str, found: dict[str, Any]) -> str:
+    links, nil = found["links"], found["nil"]
+    return (
+        f"{method}, answering from {found['threshold']:.2f} on: links precision {links['precision']:.3f}, recall "
+        f"{links['recall']:.3f}, F1 {links['f1']:.3f}; NIL F1 {nil['f1']:.3f}; calibration error {found['ece']:.3f} "
+        f"(gold in the KB); wrong among the surest half {found['risk_coverage']['at']['0.5']:.1%}"
+    )
 
 
 def _row(method: str, figures: dict[str, Any], first: str) -> tuple[str, ...]:
