@@ -82,6 +82,9 @@ def evaluate(
         if method.calibrated:
             run.methods[name].threshold = check_ranker(kb, vectors) if threshold is None else threshold
     makes.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
+    nothing = makes.make([Document(mentions=())])
+    for method in chosen.values():
+        method(nothing, kb, options)
     for some in _some(documents):
         start = time.perf_counter()
         batch = makes.make(some)
