@@ -15,7 +15,9 @@ from eigenthemes import KB, build_kb
 from eigenthemes.cli.explain import explain
 from eigenthemes.demo import DOCUMENTS, SMALL
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.explain import EDGE, GIVEN, LONGER, SAME, SHARED, Explainer, Explanation, _readable
+from eigenthemes.explain import Explainer, Explanation
+from eigenthemes.explain.records import EDGE, GIVEN, LONGER, SAME, SHARED
+from eigenthemes.explain.words import readable
 from eigenthemes.linker import as_document, batch_maker
 from eigenthemes.matching import HOW
 from eigenthemes.methods.selftrained import ranker_of
@@ -308,14 +310,14 @@ def test_equal_candidates(kb: KB) -> None:
         ("wdt:P131", "P131"), ("link", "linked"), ("Part of", "part of"), ("kind of/sort of", "kind of/sort of"),
     ],
 )  # fmt: skip
-def test_relations_are_readable(relation: str, words: str) -> None:
-    assert _readable(relation) == words
+def test_relations_arereadable(relation: str, words: str) -> None:
+    assert readable(relation) == words
 
 
 def test_every_way_to_match_has_words(kb: KB) -> None:
     from dataclasses import replace
 
-    from eigenthemes.explain import _how
+    from eigenthemes.explain.words import _how
 
     (found,) = explained(kb, "Paris")
     assert found.best
