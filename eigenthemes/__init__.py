@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eigenthemes.linker import Linker
     from eigenthemes.records import Candidate, Document, Link, LinkedDocument, Mention
     from eigenthemes.text import normalize, tokenize
+    from eigenthemes.train import train_kb
 
 _HOME = {
     "KB": "kb",
@@ -44,6 +45,7 @@ _HOME = {
     "import_vectors": "embed",
     "normalize": "text",
     "tokenize": "text",
+    "train_kb": "train",
 }
 
 __all__ = [
@@ -65,6 +67,7 @@ __all__ = [
     "import_vectors",
     "normalize",
     "tokenize",
+    "train_kb",
 ]
 
 

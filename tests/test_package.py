@@ -35,6 +35,7 @@ def test_public_names_are_exactly_these() -> None:
         "import_vectors",
         "normalize",
         "tokenize",
+        "train_kb",
     }
     assert all(getattr(eigenthemes, name) is not None for name in eigenthemes.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
