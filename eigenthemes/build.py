@@ -73,7 +73,15 @@ def build_kb(
         given = _options(options, keep, names_from_ids)
         about = _description(facts, content, described, given)
         kb = writer.commit(about if vectors is None else {**about, "vectors": add_vectors(writer, vectors)})
-    return train_kb(kb.path, seed=seed, progress=progress) if train else kb
+    return _trained(kb, seed, progress) if train else kb
+
+
+def _trained(kb: KB, seed: int, progress: Progress) -> KB:
+    try:
+        return train_kb(kb.path, seed=seed, progress=progress)
+    except KeyboardInterrupt:
+        told = f"interrupted; {kb.path} is built, but its ranker is not trained: eigenthemes train {kb.path}"
+        raise KeyboardInterrupt(told) from None
 
 
 @dataclass(frozen=True, slots=True)

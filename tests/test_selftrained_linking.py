@@ -604,3 +604,15 @@ def test_build_command_trains_unless_told_not_to(tmp_path: Path) -> None:
     done = run_process("build", nodes, edges, "-o", tmp_path / "b.kb", "--no-train", "--jobs", "1")
     assert done.returncode == 0, done.stderr
     assert KB.open(tmp_path / "b.kb").rankers == {}
+
+
+def test_ctrl_c_while_training_says_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(path: Path, **options: Any) -> KB:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("eigenthemes.build.train_kb", interrupted)
+    nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "Alpha"}])
+    done = call("build", nodes, "-o", tmp_path / "a.kb")
+    assert done.returncode == 130
+    assert done.stderr.strip().endswith(f"a.kb is built, but its ranker is not trained: eigenthemes train {tmp_path / 'a.kb'}")
+    assert not KB.open(tmp_path / "a.kb").rankers

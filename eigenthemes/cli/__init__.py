@@ -56,10 +56,9 @@ def main() -> None:
         code = cli.main(prog_name="eigenthemes", standalone_mode=False) or 0
         sys.stdout.flush()
         sys.exit(code)
-    except click.exceptions.Abort:
-        _stop("interrupted; nothing was changed", 130)
-    except KeyboardInterrupt:
-        _stop("interrupted; nothing was changed", 130)
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
+        told = str(error.__cause__ or error)  # click puts an Abort in front
+        _stop(told or "interrupted; nothing was changed", 130)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
