@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,9 +67,14 @@ def main() -> None:
 
 
 def trained(arguments: argparse.Namespace, name: str) -> KB:
-    """The KB of a set, its ranker trained."""
-    kb = real_kb(name, arguments.cache)
-    return kb if kb.rankers else store_ranker(kb, self_train(kb))
+    """The KB of a set, its ranker trained by the code as it is."""
+    return _trained(name, arguments.cache)
+
+
+@cache
+def _trained(name: str, folder: Path) -> KB:
+    kb = real_kb(name, folder)
+    return store_ranker(kb, self_train(kb))
 
 
 def documents_of(name: str) -> list[Document]:

@@ -58,8 +58,8 @@ class Recipe:
     case: float = 0.4
     typo: float = 0.02
     extra: float = 0.02
-    again: float = 0.15
-    shortened: float = 0.5
+    again: float = 0.08
+    shortened: float = 0.15
     written: float = 0.5
     fitting: float = 0.3
     removed: float = 0.08
