@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from eigenthemes import __version__
 from eigenthemes.embed import add_vectors, check_embedding, make_vectors
+from eigenthemes.embeddings.descriptions import WordVectors
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.graph import EdgeList, Graph, build_graph, distinct_edges
 from eigenthemes.kb import KB, KBWriter, check_place
@@ -38,6 +39,7 @@ def build_kb(
     embedding: str | None = "prone",
     dimensions: int | None = None,
     train: bool = True,
+    word_vectors: Any = None,
     seed: int = 0,
     force: bool = False,
     jobs: int = 1,
@@ -46,11 +48,15 @@ def build_kb(
     """Build a KB from the files of a knowledge graph.
 
     embedding  how vectors are made from its edges; None: not at all
-    train      train its ranker, on documents made up from it
+    train      train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
     """
     options, progress = options or ReadOptions(), progress or Silent()
     check_place(Path(out), force=force)
     check_embedding(embedding, dimensions)
+    if word_vectors is not None:
+        if not train:
+            raise OptionError("word vectors are for the ranker, and it is not to be trained; leave one of the two options out")
+        WordVectors.open(word_vectors)  # whatever is wrong with them is said before hours of reading
     wanted = None if keep is None else _read_ids(keep)
     with Workers(jobs) as workers:
         facts, described = read_sources(sources, options, format_name=format_name, workers=workers, progress=progress)
@@ -73,12 +79,12 @@ def build_kb(
         given = _options(options, keep, names_from_ids)
         about = _description(facts, content, described, given)
         kb = writer.commit(about if vectors is None else {**about, "vectors": add_vectors(writer, vectors)})
-    return _trained(kb, seed, progress) if train else kb
+    return _trained(kb, word_vectors, seed, progress) if train else kb
 
 
-def _trained(kb: KB, seed: int, progress: Progress) -> KB:
+def _trained(kb: KB, word_vectors: Any, seed: int, progress: Progress) -> KB:
     try:
-        return train_kb(kb.path, seed=seed, progress=progress)
+        return train_kb(kb.path, word_vectors=word_vectors, seed=seed, progress=progress)
     except KeyboardInterrupt:
         told = f"interrupted; {kb.path} is built, but its ranker is not trained: eigenthemes train {kb.path}"
         raise KeyboardInterrupt(told) from None

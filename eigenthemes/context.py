@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.embeddings.descriptions import WordVectors, description_vectors, rarity, unit_rows
 from eigenthemes.kb import KB, KBWriter
-from eigenthemes.records import Document, Mention
+from eigenthemes.records import Mention
 from eigenthemes.strings import HashTable, Strings, hash_strings
 
 WINDOW = 5  # words on each side of a mention
@@ -77,37 +77,3 @@ class WordContext:
     def vector(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The average of some words [d], of unit length; zeros for none."""
         return np.asarray(unit_rows(self.words[rows].sum(axis=0, keepdims=True))[0])
-
-
-def context_features(context: WordContext, names: Any) -> NDArray[np.float32]:
-    """Cosines [n, 2] of each candidate's description with the words near its mentions, and with all words of its document."""
-    found = np.zeros((len(names.row), 2), np.float32)
-    batch = names.batch
-    mentions: dict[int, list[int]] = {}
-    for i, name in enumerate(names.name_of.tolist()):
-        mentions.setdefault(name, []).append(i)
-    for document, (first, last, start, stop) in zip(batch.documents, names.spans(), strict=True):
-        if start < stop and document.text:
-            entities = context.entities[names.entity[start:stop]]
-            found[start:stop] = _of_document(context, document, batch.mentions, names, mentions, (first, last, start), entities)
-    return found
-
-
-def _of_document(
-    context: WordContext,
-    document: Document,
-    mentions: list[Mention],
-    names: Any,
-    of_name: dict[int, list[int]],
-    span: tuple[int, int, int],
-    entities: NDArray[np.float32],
-) -> NDArray[np.float32]:
-    first, last, start = span
-    starts, rows = context.read(document.text or "")
-    found = np.zeros((len(entities), 2), np.float32)
-    found[:, 1] = entities @ context.vector(rows)
-    for name in range(first, last):
-        near = np.concatenate([context.around(starts, rows, mentions[i]) for i in of_name[name]])
-        here = slice(int(names.bounds[name]) - start, int(names.bounds[name + 1]) - start)
-        found[here, 0] = entities[here] @ context.vector(near)
-    return found

@@ -11,11 +11,11 @@ import pytest
 
 from eigenthemes import KB, Linker, build_kb, train_kb
 from eigenthemes.batch import Batch
-from eigenthemes.context import WINDOW, WordContext, context_features
+from eigenthemes.context import WINDOW, WordContext
 from eigenthemes.embeddings.descriptions import WordVectors
 from eigenthemes.errors import EigenthemesError
 from eigenthemes.linker import as_document, batch_maker
-from eigenthemes.selftrain.features import LOCAL, DocumentNames, Surroundings, local_features
+from eigenthemes.selftrain.features import LOCAL, DocumentNames, Surroundings, context_features, local_features
 
 NODES = "id,name,description\nplanet,Mercury,rocky planet near the sun\nmetal,Mercury,liquid metal\nsun,Sun,star\n"
 EDGES = "source,relation,target\nplanet,orbits,sun\nmetal,seen_by,sun\n"
@@ -118,3 +118,11 @@ def test_a_file_that_holds_no_vectors(kb: KB, tmp_path: Path) -> None:
     with pytest.raises(EigenthemesError):
         train_kb(kb.path, word_vectors=tmp_path / "words.txt")
     assert (kb.path / "manifest.json").read_bytes() == before
+
+
+def test_build_looks_at_them_first(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text(NODES)
+    for options in ({"word_vectors": tmp_path / "none.txt"}, {"word_vectors": words(), "train": False}):
+        with pytest.raises(EigenthemesError):
+            build_kb([tmp_path / "nodes.csv"], tmp_path / "new.kb", **options)
+        assert not (tmp_path / "new.kb").exists()

@@ -364,7 +364,12 @@ def test_plain_text(linker: Linker) -> None:
 @given(st.text(max_size=60) | st.lists(st.text(max_size=12), max_size=5).map(lambda names: mentioned(*names)))
 @settings(max_examples=60)
 def test_anything_can_be_linked(linker: Linker, document: Any) -> None:
-    dumped(linker.link(document))
+    linked = linker.link(document)
+    assert json.loads(dumped(linked)) == json.loads(json.dumps(linked.to_dict()))
+    for link in linked.links:
+        assert (link.entity is None) == (link.nil_reason is not None) == (link.probability is None)
+        assert link.probability is None or linker.threshold <= link.probability <= 1
+        assert link.nil_reason != "no_candidate" or not link.ranking
 
 
 @pytest.mark.parametrize("word", ["Michael Jordan", "Jordan", "xyzzy", "Chicago Bulls of Science"])

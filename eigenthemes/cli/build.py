@@ -56,6 +56,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 )
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.  [default: train]")
+@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
@@ -85,6 +86,7 @@ def build(
         embedding=None if options["embedding"] == "none" else options["embedding"],
         dimensions=options["dimensions"],
         train=options["train"],
+        word_vectors=options["word_vectors"],
         seed=options["seed"],
         force=force,
         jobs=jobs or min(8, available_cores()),

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.batch import Batch
-from eigenthemes.context import WordContext, context_features
+from eigenthemes.context import WordContext
 from eigenthemes.kb import KB, Vectors
 from eigenthemes.matching import CONTAINS, ENDING, SHARES, TYPO
 from eigenthemes.names import ACRONYM, ALIAS, INITIALS, UNBRACKETED, letters_of
+from eigenthemes.records import Mention
 from eigenthemes.strings import Strings, hash_strings
 from eigenthemes.text import normalize
 
@@ -208,6 +209,24 @@ def local_features(names: DocumentNames, around: Surroundings) -> NDArray[np.flo
     found[:, LOCAL.index("log_names")] = known - names.best(known)
     if around.context is not None:
         found[:, LOCAL.index("local_context") :] = context_features(around.context, names)
+    return found
+
+
+def context_features(context: WordContext, names: DocumentNames) -> NDArray[np.float32]:
+    """Cosines [n, 2] of each candidate's description with the words near its mentions, and with all words of its document."""
+    found = np.zeros((len(names.row), 2), np.float32)
+    mentions_of: list[list[Mention]] = [[] for _ in range(len(names))]
+    for mention, name in zip(names.batch.mentions, names.name_of.tolist(), strict=True):
+        mentions_of[name].append(mention)
+    for document, (first_name, last_name, first, last) in zip(names.batch.documents, names.spans(), strict=True):
+        if first == last or not document.text:
+            continue
+        starts, words = context.read(document.text)
+        found[first:last, 1] = context.entities[names.entity[first:last]] @ context.vector(words)
+        for name in range(first_name, last_name):
+            near = np.concatenate([context.around(starts, words, mention) for mention in mentions_of[name]])
+            rows = slice(names.bounds[name], names.bounds[name + 1])
+            found[rows, 0] = context.entities[names.entity[rows]] @ context.vector(near)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What made-up documents are like. Fixed once, for all KGs, without gold."""
+"""What made-up documents are like: one recipe for all KGs. How its numbers were chosen is in docs/selftrained.md."""
 
 from __future__ import annotations
 

@@ -62,6 +62,10 @@ def self_train(
     progress: Progress | None = None,
 ) -> Ranker:
     """A ranker for a KB, from documents made up from it; no label of anybody is used."""
+    from eigenthemes.jit import announce_compilation
+    from eigenthemes.kernels.support import support
+
+    announce_compilation(support, "ranking")
     progress = progress or Silent()
     many = documents or int(np.clip(4 * kb.manifest["counts"]["named"], *_DOCUMENTS))
     makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
