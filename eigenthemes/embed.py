@@ -34,6 +34,7 @@ class VectorSet:
     name: str
     rows: NDArray[np.float32]  # [entities, d], of unit length; zero: no vector
     described: dict[str, Any]
+    lengths: NDArray[np.float32] | None = None  # [entities], before they were of unit length, where that is known
 
     @property
     def has(self) -> NDArray[np.bool_]:
@@ -91,14 +92,14 @@ def import_vectors(
     kb = KB.open(path)
     _check_name(name)
     external, vectors = read_vectors(file, ids=ids, format_name=format_name)
-    rows, matched = place_vectors(external, vectors, kb)
+    rows, lengths, matched = place_vectors(external, vectors, kb)
     if not matched:
         raise VectorError(
             f"none of the {len(external):,} ids of {file} is in the KB (they are like {external[0]}, the KB's are like "
             f"{kb.id(0)}); give vectors with the KB's ids"
         )
     described = {"method": "import", "source": Path(file).name, "rows": len(external), "matched": matched}
-    made = VectorSet(name, rows, described)
+    made = VectorSet(name, rows, described, lengths)
     made = complete(kb, made, word_vectors) if inductive else made
     return store(kb, made, train=train, seed=seed, progress=progress)
 
@@ -145,7 +146,8 @@ def make_vectors(
         if unknown is None:
             raise
         raise OptionError(f"{method} has no option {unknown[1]}; leave it out, or choose another method") from None
-    return VectorSet(name or method, rows, {"method": method, "seed": seed, **own})
+    rows, lengths = _unit(rows) if own.get("unit_length") is False else (rows, None)
+    return VectorSet(name or method, rows, {"method": method, "seed": seed, **own}, lengths)
 
 
 def describe(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet:
@@ -190,18 +192,27 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
         raise OptionError(f"dimensions is {dimensions}; expected 1 or more")
 
 
-def place_vectors(ids: Sequence[str], vectors: NDArray[np.float32], kb: KB) -> tuple[NDArray[np.float32], int]:
-    """The vectors in the order of the KB's entities, of unit length, and how many ids were known.
+def place_vectors(
+    ids: Sequence[str], vectors: NDArray[np.float32], kb: KB
+) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:
+    """The vectors in the order of the KB's entities, of unit length; their lengths before; and how many ids were known.
 
     Where an id and a redirect to it both have a vector, the first of them counts.
     """
     rows = np.zeros((len(kb), vectors.shape[1]), dtype=np.float32)
+    lengths = np.zeros(len(kb), dtype=np.float32)
     entities = kb.entities(ids)
     known = np.flatnonzero(entities >= 0)[::-1]  # the first one is written last
-    chosen = vectors[known].astype(np.float64)
-    lengths = np.linalg.norm(chosen, axis=1, keepdims=True)
-    rows[entities[known]] = chosen / np.where(lengths > 0, lengths, 1)
-    return rows, len(known)
+    rows[entities[known]], lengths[entities[known]] = _unit(vectors[known])
+    return rows, lengths, len(known)
+
+
+def _unit(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Rows of unit length, and how long they were; a zero row stays."""
+    precise = vectors.astype(np.float64)
+    lengths = np.linalg.norm(precise, axis=1)
+    unit = precise / np.where(lengths > 0, lengths, 1)[:, None]
+    return unit.astype(np.float32), lengths.astype(np.float32)
 
 
 def store(kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, progress: Progress | None = None) -> KB:
@@ -210,7 +221,8 @@ def store(kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, prog
         others = {name: described for name, described in kb.vector_sets.items() if name != vectors.name}
         rankers = {name: ranker for name, ranker in kb.rankers.items() if name not in ("", vectors.name)}
         sets = {**add_vectors(writer, vectors), **others}
-        changed = writer.commit({**kb.described, "vectors": sets, "rankers": rankers})
+        outdated = {f"vectors-{vectors.name}-lengths"} if vectors.lengths is None else set()
+        changed = writer.commit({**kb.described, "vectors": sets, "rankers": rankers}, left_out=outdated)
     return train_kb(changed.path, seed=seed, progress=progress) if train else changed
 
 
@@ -219,6 +231,8 @@ def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:
     has = vectors.has
     writer.add(f"vectors-{vectors.name}", vectors.rows)
     writer.add(f"vectors-{vectors.name}-has", has)
+    if vectors.lengths is not None:
+        writer.add(f"vectors-{vectors.name}-lengths", vectors.lengths)
     return {vectors.name: {**vectors.described, "dimensions": vectors.rows.shape[1], "entities": int(has.sum())}}
 
 

@@ -41,11 +41,23 @@ _DATA = re.compile(r"data-[0-9a-z-]+")
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """A set of vectors of a KB: `rows` [entities, d] float32 of unit length, `has` [entities] bool; others are zero."""
+    """A set of vectors of a KB: `rows` [entities, d] float32 of unit length, `has` [entities] bool; others are zero.
+
+    `lengths` [entities] float32 is how long they were before, where that is known: for those who want to see what it changes.
+    """
 
     name: str
     rows: NDArray[np.float32]
     has: NDArray[np.bool_]
+    known_lengths: NDArray[np.float32] | None = None
+
+    @property
+    def lengths(self) -> NDArray[np.float32]:
+        if self.known_lengths is None:
+            raise OptionError(
+                f"how long the vectors {self.name} were is not known; keep it by importing them: eigenthemes embed --import"
+            )
+        return self.known_lengths
 
 
 class KB:
@@ -190,7 +202,9 @@ class KB:
         if name is not None and name not in sets:
             raise OptionError(f"{self.path} has no vectors named {name!r}; it has {', '.join(sets)}")
         name = name or next(iter(sets))
-        return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"))
+        lengths = f"vectors-{name}-lengths"
+        known = self.array(lengths) if lengths in self.manifest["files"] else None
+        return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"), known)
 
     @cached_property
     def _id_table(self) -> HashTable:

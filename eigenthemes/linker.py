@@ -20,7 +20,7 @@ from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.formats.jsonl import document_of
 from eigenthemes.kb import KB
 from eigenthemes.methods import MethodOptions, check_ranker, default_method, method_named
-from eigenthemes.methods.plain import Scores
+from eigenthemes.methods.options import WINDOW, Scores
 from eigenthemes.records import Document, Link, LinkedDocument, Ranked
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class Linker:
     nil             may "none of the candidates" be the answer? False: the best candidate always is
     k, delta        eigenthemes (None: all) and the exponent of the weights
     unique          an entity counts once a document, however many mentions it is a candidate of
+    weights         what ranks candidates for their weights: degree, local, global or none (see `MethodOptions`)
+    window          words on each side of a mention that are its local context
+    word_vectors    a file of word vectors, where the text counts; None: those the KB keeps
     top             candidates that a link's ranking shows
     generator, max_candidates, aliases   see `CandidateGenerator`
     vectors         name of the set of vectors; None: the one made or imported last
@@ -70,6 +73,9 @@ class Linker:
         k: int | None = 10,
         delta: float = 1.0,
         unique: bool = False,
+        weights: str = "degree",
+        window: int = WINDOW,
+        word_vectors: str | Path | None = None,
         top: int = 3,
         generator: str = "default",
         max_candidates: int | None = MAX_CANDIDATES,
@@ -80,8 +86,11 @@ class Linker:
         self.kb, self.top = kb, top
         self.method_name = method or default_method(kb, vectors)
         self.method = method_named(self.method_name)
-        self.options = MethodOptions(k=k, delta=delta, unique=unique)
-        check_options(self.options, top)
+        words = None if word_vectors is None else str(word_vectors)
+        self.options = MethodOptions(k=k, delta=delta, unique=unique, weights=weights, window=window, word_vectors=words)
+        self.options.check()
+        if top < 0:
+            raise OptionError(f"top is {top}; expected 0 or more")
         self.batches = batch_maker(
             kb,
             needs_vectors=self.method.needs_vectors,
@@ -90,6 +99,7 @@ class Linker:
             aliases=aliases,
             vectors=vectors,
         )
+        self.method.check(kb, self.options)
         self._shown: dict[int, tuple[str, str]] = {}
         self.threshold = self._threshold(threshold, vectors)
         self.answers_above = self.method.answers_above if nil else -np.inf
@@ -116,7 +126,13 @@ class Linker:
 
     def link(self, document: str | Mapping[str, Any] | Document) -> LinkedDocument:
         """Link a text, a document as a JSON object, or a `Document`."""
-        return next(self._linked([as_document(document)]))
+        whole = as_document(document)
+        self.check(whole)
+        return next(self._linked([whole]))
+
+    def check(self, document: Document) -> None:
+        """Refuse a document that lacks what the method needs."""
+        self.method.check_document(document, self.options)
 
     def link_batch(
         self, documents: Iterable[str | Mapping[str, Any] | Document], *, batch_size: int = BATCH
@@ -135,7 +151,9 @@ class Linker:
             failed: DocumentError | None = None
             for number, each in some:
                 try:
-                    whole.append(as_document(each))
+                    document = as_document(each)
+                    self.check(document)
+                    whole.append(document)
                 except DocumentError as error:
                     failed = DocumentError(f"document {number}: {error}")
                     break
@@ -254,12 +272,3 @@ def spans(batch: Batch) -> Iterator[tuple[Document, int, int]]:
     """Each document with the numbers of its first mention and of the one after its last."""
     bounds = batch.mention_bounds.tolist()
     return zip(batch.documents, bounds[:-1], bounds[1:], strict=True)
-
-
-def check_options(options: MethodOptions, top: int = 1) -> None:
-    if options.k is not None and options.k < 1:
-        raise OptionError(f"k is {options.k}; expected 1 or more, or None for all")
-    if not np.isfinite(options.delta) or options.delta < 0:
-        raise OptionError(f"delta is {options.delta}; expected 0 or more")
-    if top < 0:
-        raise OptionError(f"top is {top}; expected 0 or more")

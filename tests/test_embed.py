@@ -82,9 +82,10 @@ def test_imported_vectors_have_unit_length_and_their_place(kb: Path, tmp_path: P
 
 def test_the_first_of_two_counts_and_a_zero_vector_is_none(tiny: KB) -> None:
     given = np.array([[1, 0], [0, 1], [0, 0], [5, 5]], dtype=np.float32)
-    rows, matched = place_vectors(["mj", "mj", "paris", "unheard-of"], given, tiny)
+    rows, lengths, matched = place_vectors(["mj", "mj", "paris", "unheard-of"], given, tiny)
     assert matched == 3
     assert rows[entity(tiny, "mj")].tolist() == [1, 0]
+    assert lengths[entity(tiny, "mj")] == lengths.sum() == 1
     assert np.abs(rows).sum() == 1
 
 

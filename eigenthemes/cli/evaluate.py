@@ -16,6 +16,7 @@ from eigenthemes.errors import OptionError
 if TYPE_CHECKING:
     from eigenthemes.kb import KB
 
+_AS_GIVEN = ("delta", "unique", "weights", "window", "word_vectors")
 _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 
 
@@ -53,7 +54,7 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
                 opened,
                 documents,
                 list(dict.fromkeys(names)),
-                options=MethodOptions(k=parse_count(options["k"], "--k"), delta=options["delta"], unique=options["unique"]),
+                options=MethodOptions(k=parse_count(options["k"], "--k"), **{name: options[name] for name in _AS_GIVEN}),
                 generator=options["generator"],
                 max_candidates=parse_count(options["max_candidates"], "--max-candidates"),
                 aliases=not options["no_aliases"],

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from eigenthemes.kg.files import Source
     from eigenthemes.streaming import Failure, Report
 
-_AS_GIVEN = ("method", "delta", "unique", "top", "generator", "vectors", "threshold", "explain")
+_AS_GIVEN = (
+    "method", "delta", "unique", "weights", "window", "word_vectors", "top", "generator", "vectors", "threshold", "explain",
+)  # fmt: skip
 _SHOWN = 10  # failures told on stderr where there is no file for them
 
 

@@ -28,7 +28,27 @@ def method_options(command: Command) -> Command:
     for option in (
         click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last."),
         click.option("--unique", is_flag=True, help="An entity counts once a document, however many mentions it may be."),
+        click.option(
+            "--window",
+            default=5,
+            show_default=True,
+            metavar="N",
+            help="Words on each side of a mention: its local context.",
+        ),
+        click.option(
+            "--word-vectors",
+            type=click.Path(),
+            metavar="FILE",
+            help="Word vectors, where the text counts; default: those the KB keeps.",
+        ),
         click.option("--delta", default=1.0, show_default=True, help="Candidates weigh rank^-delta."),
+        click.option(
+            "--weights",
+            default="degree",
+            show_default=True,
+            metavar="NAME",
+            help="What ranks candidates for their weights: degree (the prior), local or global (context), or none.",
+        ),
         click.option("--k", default="10", show_default=True, metavar="N", help="Eigenthemes, or all."),
     ):
         command = option(command)

@@ -40,10 +40,11 @@ def deepwalk(
     negatives: int = 5,
     hierarchical: bool = True,
     fast: bool = False,
+    unit_length: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Matrix:
-    """Vectors [n, d] float32 of unit length; rows of isolated nodes are zero.
+    """Vectors [n, d] float32, of unit length unless told otherwise; rows of isolated nodes are zero.
 
     walks, length  from each node, and nodes in each
     window         tokens on either side that are contexts, at most
@@ -80,6 +81,8 @@ def deepwalk(
                 advance(tokens)
     vectors = np.ascontiguousarray(inputs[:, :dimensions])
     vectors[graph.degree == 0] = 0
+    if not unit_length:
+        return vectors
     with Blocks(graph, jobs) as blocks:
         return blocks.unit_rows(vectors)
 

@@ -26,8 +26,13 @@ from eigenthemes.strings import Strings
 RARITY = 1e-3  # a of the smooth inverse frequency a / (a + p(word)): the value of Arora et al. (ICLR 2017)
 
 # letters and digits, with the marks that Python does not count as letters: combining accents, vowels of Indic scripts
-_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff])+")
+WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff])+")
 _ENTITIES = 1 << 14  # at a time
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, as they stand."""
+    return WORD.findall(text)
 
 
 class KeyedVectors(Protocol):
@@ -160,7 +165,7 @@ def _blocks_of_rows(descriptions: Strings, words: WordVectors) -> Iterator[tuple
     for first in range(0, len(descriptions), _ENTITIES):
         rows, counts = array("q"), []
         for text in descriptions[first : first + _ENTITIES]:
-            found = _WORD.findall(text)
+            found = words_of(text)
             rows.extend(map(row_of.__getitem__, found))
             counts.append(len(found))
         yield np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64)
@@ -193,7 +198,7 @@ def _check(kb: KB, words: WordVectors, coverage: Coverage) -> None:
             "build it from sources with descriptions, or make vectors from its graph: eigenthemes embed"
         )
     if not coverage.covered:
-        example = next(word for text in kb.descriptions for word in _WORD.findall(text))
+        example = next(word for text in kb.descriptions for word in words_of(text))
         raise VectorError(
             f"no description has a word with a vector (the descriptions have {coverage.words:,} words like {shown(example)}, "
             f"the vectors {len(words):,} words like {shown(str(next(iter(words.row_of), '')))}); "

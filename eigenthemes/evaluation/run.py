@@ -17,7 +17,7 @@ from eigenthemes.evaluation.confidence import summarize_confidence
 from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.evaluation.significance import compare
 from eigenthemes.kb import KB
-from eigenthemes.linker import BATCH, batch_maker, check_options
+from eigenthemes.linker import BATCH, batch_maker
 from eigenthemes.methods import MethodOptions, check_ranker, method_named
 from eigenthemes.progress import Advance
 from eigenthemes.records import Document
@@ -67,7 +67,7 @@ def evaluate(
 ) -> Run:
     """Run methods over documents with gold."""
     options = options or MethodOptions()
-    check_options(options)
+    options.check()
     chosen = {name: method_named(name) for name in methods}
     makes = batch_maker(
         kb,
@@ -79,6 +79,7 @@ def evaluate(
     )
     run = Run(methods={name: Earned() for name in chosen})
     for name, method in chosen.items():
+        method.check(kb, options)
         if method.calibrated:
             run.methods[name].threshold = check_ranker(kb, vectors) if threshold is None else threshold
     makes.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time

@@ -12,8 +12,11 @@ from eigenthemes.batch import Batch
 from eigenthemes.blas import one_thread
 from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
-from eigenthemes.methods.plain import MethodOptions, Scores, average, degree, eigen, namematch, prior_name
+from eigenthemes.methods.context import check_text, global_context, local_context, texts_of
+from eigenthemes.methods.options import MethodOptions, Scores
+from eigenthemes.methods.plain import average, degree, eigen, namematch, prior_name
 from eigenthemes.methods.selftrained import has_ranker, ranker_of, selftrained
+from eigenthemes.records import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Method:
     weighted       does it weigh candidates by rank? (else delta is 0)
     answers_above  a candidate with no more than this is no answer
     calibrated     is the score a probability? Then the KB's ranker has a threshold for answers
+    reads_text     do the words of a document count, whatever its options?
     """
 
     score: Callable[..., Scores]
@@ -32,6 +36,7 @@ class Method:
     weighted: bool = True
     answers_above: float = -np.inf
     calibrated: bool = False
+    reads_text: bool = False
 
     def __call__(self, batch: Batch, kb: KB, options: MethodOptions) -> Scores:
         with one_thread() if self.needs_vectors or self.calibrated else nullcontext():
@@ -39,6 +44,21 @@ class Method:
         if not np.isfinite(scores).all():
             raise ValueError("a score is not finite: the vectors of the KB are damaged")
         return scores
+
+    def reads(self, options: MethodOptions) -> bool:
+        """Do the words of a document count?"""
+        by_words = self.needs_vectors and self.weighted and options.weights in ("local", "global")
+        return self.reads_text or by_words
+
+    def check(self, kb: KB, options: MethodOptions) -> None:
+        """Whatever a KB lacks for this method is said now."""
+        if self.reads(options):
+            texts_of(kb, options)
+
+    def check_document(self, document: Document, options: MethodOptions) -> None:
+        """Whatever a document lacks for this method is said before it is linked with others."""
+        if self.reads(options):
+            check_text(document)
 
 
 __all__ = ["METHODS", "Method", "MethodOptions", "check_ranker", "default_method", "method_named"]
@@ -52,6 +72,8 @@ METHODS = {
     "degree": Method(degree),
     "namematch": Method(namematch, answers_above=0.0),
     "prior-name": Method(prior_name),
+    "local-context": Method(local_context, reads_text=True),
+    "global-context": Method(global_context, reads_text=True),
 }
 
 

@@ -7,7 +7,6 @@ vector scores -1 - rank where vectors decide: behind all others, in order of pri
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,11 @@ from numpy.typing import NDArray
 from eigenthemes.batch import Batch
 from eigenthemes.kb import KB
 from eigenthemes.matching import CONTAINS, ENDING, SHARES, TYPO
+from eigenthemes.methods.context import context_scores
+from eigenthemes.methods.options import MethodOptions, Scores
 from eigenthemes.names import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
-from eigenthemes.subspace import fit_subspace, rank_weights, score
+from eigenthemes.subspace import Subspace, fit_subspace, rank_weights, score
 
-Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
 
 # What a name match is worth beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
@@ -29,29 +29,15 @@ NAME_WORTH = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class MethodOptions:
-    """What the methods can be told.
-
-    k       eigenthemes; None: all of them
-    delta   weights are rank^-delta
-    unique  an entity that is a candidate of several mentions counts once, with its best rank (the paper's text says so, its
-            authors' program does not)
-    """
-
-    k: int | None = 10
-    delta: float = 1.0
-    unique: bool = False
-
-
 def eigen(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
     """(Weighted) Eigenthemes: the distance of each candidate to the subspace of its document."""
 
     def nearness(vectors: Vectors, weights: Scores) -> Scores:
-        return score(vectors, fit_subspace(vectors, weights.astype(np.float32), options.k))
+        subspace = fit_subspace(vectors, weights.astype(np.float32), options.k)
+        return score(vectors, subspace if options.strengths else Subspace(np.ascontiguousarray(subspace.components.T)))
 
     # Rows that stand there twice, with weights v and w, are one row with the weight sqrt(v^2 + w^2).
-    return _by_document(batch, options, 2, nearness)
+    return _by_document(batch, kb, options, 2, nearness)
 
 
 def average(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
@@ -61,7 +47,7 @@ def average(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
         mean = weights @ vectors
         return np.asarray(vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-30)), dtype=np.float64)
 
-    return _by_document(batch, options, 1, nearness)
+    return _by_document(batch, kb, options, 1, nearness)
 
 
 def degree(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
@@ -93,7 +79,9 @@ def _position(batch: Batch) -> Scores:
     return position
 
 
-def _by_document(batch: Batch, options: MethodOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]) -> Scores:
+def _by_document(
+    batch: Batch, kb: KB, options: MethodOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]
+) -> Scores:
     """Scores from vectors and weights, one document at a time.
 
     An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
@@ -101,7 +89,7 @@ def _by_document(batch: Batch, options: MethodOptions, power: int, nearness: Cal
     assert batch.vectors is not None
     table, has_vector = batch.table, batch.vectors.has
     has = has_vector[table.entity]
-    weights = rank_weights(_rank_of_embedded(table.mention_of, has), options.delta).astype(np.float64)
+    weights = _weights(batch, kb, options, has)
     scores = -1.0 - table.rank.astype(np.float64)
     scratch = np.empty(len(has_vector), dtype=np.int64)
     for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
@@ -109,8 +97,25 @@ def _by_document(batch: Batch, options: MethodOptions, power: int, nearness: Cal
         if len(rows):
             entities, place = distinct(table.entity[rows], scratch)
             together = _add_up(weights[rows], place, len(entities), power, unique=options.unique)
-            scores[rows] = nearness(batch.vectors.rows[entities], together)[place]
+            vectors = batch.vectors.rows[entities]
+            if not options.unit_length:
+                vectors = vectors * batch.vectors.lengths[entities, None]
+            scores[rows] = nearness(vectors, together)[place]
     return scores
+
+
+def _weights(batch: Batch, kb: KB, options: MethodOptions, has: NDArray[np.bool_]) -> Scores:
+    """The weighting scheme: rank^-delta of each candidate [n], the rank among those with a vector, by prior or by context."""
+    table = batch.table
+    if options.weights == "none" or options.delta == 0:
+        return np.ones(len(table))
+    if options.weights == "degree":
+        return rank_weights(_rank_of_embedded(table.mention_of, has), options.delta).astype(np.float64)
+    fits = context_scores(batch, kb, options.weights, options)
+    order = np.lexsort((table.rank, -fits, table.mention_of))
+    rank = np.empty(len(table), dtype=np.int64)
+    rank[order] = _rank_of_embedded(table.mention_of, has[order])  # the mentions stand in the same order
+    return rank_weights(rank, options.delta).astype(np.float64)
 
 
 def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -8,7 +8,7 @@ from eigenthemes.batch import Batch
 from eigenthemes.context import WordContext
 from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB, Vectors
-from eigenthemes.methods.plain import MethodOptions, Scores
+from eigenthemes.methods.options import MethodOptions, Scores
 from eigenthemes.selftrain.features import Surroundings
 from eigenthemes.selftrain.ranker import Judgement, Ranker, judge
 
