@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from eigenthemes import KB
+from eigenthemes.methods import METHODS
+
+PLAIN = [name for name, method in METHODS.items() if not (method.calibrated or method.reads_text)]  # need nothing but a KB
 
 
 def entity(kb: KB, external_id: str) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from conftest import write_jsonl
+from looking import PLAIN as UNTRAINED
 from test_cli import assert_one_sentence
 from test_cli import run as run_process
 from test_link import VERSION_1, call, mentioned
@@ -23,7 +24,7 @@ from eigenthemes.linker import Linker
 from eigenthemes.methods import METHODS
 
 PLAIN = "degree,namematch,prior-name"
-UNTRAINED = [name for name, method in METHODS.items() if not method.calibrated]
+
 
 # degree is right in the first and the last one; candidates of Jordan are mj, jo, mij in this order
 GOLD: list[dict[str, Any]] = [

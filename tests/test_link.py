@@ -23,6 +23,7 @@ import pytest
 from conftest import write_jsonl
 from hypothesis import given
 from hypothesis import strategies as st
+from looking import PLAIN
 from test_cli import assert_one_sentence
 from test_cli import run as run_process
 
@@ -31,7 +32,6 @@ from eigenthemes.cli import main
 from eigenthemes.embed import import_vectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.linker import Linker
-from eigenthemes.methods import METHODS
 from eigenthemes.records import Document, Mention
 from eigenthemes.streaming import Failure, Report, link_stream
 
@@ -162,7 +162,7 @@ def test_no_answer_says_why(tiny: KB, method: str, name: str, reason: str) -> No
     assert (link.entity, link.label, link.score, link.nil_reason) == (None, None, None, reason)
 
 
-@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if not method.calibrated])
+@pytest.mark.parametrize("method", PLAIN)
 def test_rankings_are_best_first_and_no_longer_than_top(tiny: KB, method: str) -> None:
     for top in (0, 1, 2, 50):
         for link in Linker(tiny, method=method, top=top).link(mentioned("Jordan", "Paris", "WHO")).links:

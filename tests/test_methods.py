@@ -10,7 +10,7 @@ import pytest
 from conftest import write_jsonl
 from hypothesis import given
 from hypothesis import strategies as st
-from looking import entity
+from looking import PLAIN, entity
 from transcription import average as average_transcription
 from transcription import eigenthemes
 
@@ -43,7 +43,7 @@ def scores_of(name: str, kb: KB, documents: list[dict[str, Any]], **options: Any
     return {(mention, kb.id(candidate)): score for mention, candidate, score in rows}
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not (method.calibrated or method.reads_text)])
+@pytest.mark.parametrize("name", PLAIN)
 class TestAll:
     def test_every_candidate_gets_a_finite_score(self, name: str, tiny: KB) -> None:
         batch = batch_of(tiny, DOCUMENTS)

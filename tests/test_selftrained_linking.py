@@ -16,6 +16,7 @@ from conftest import EDGES, write_jsonl
 from conftest import NODES as TINY
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from looking import PLAIN
 from test_cli import assert_one_sentence
 from test_cli import run as run_process
 from test_link import call, good, mentioned
@@ -204,7 +205,7 @@ def test_probabilities(demo: KB, records: list[dict[str, Any]]) -> None:
 
 
 def test_other_methods_give_no_probability(demo: KB) -> None:
-    for method in METHODS:
+    for method in ("selftrained", *PLAIN):
         link = one(Linker(demo, method=method), "Scottie Pippen")
         assert (link.probability is not None) == (method == "selftrained")
 
@@ -266,7 +267,7 @@ def test_a_threshold_is_a_probability(demo: KB, threshold: float) -> None:
         Linker(demo, threshold=threshold)
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "selftrained"])
+@pytest.mark.parametrize("method", PLAIN)
 def test_a_threshold_needs_probabilities(demo: KB, method: str) -> None:
     with pytest.raises(OptionError, match=f"{method} gives no probabilities"):
         Linker(demo, method=method, threshold=0.5)
@@ -278,7 +279,7 @@ def test_a_threshold_out_of_range_is_refused_without_nil_too(demo: KB) -> None:
 
 
 def test_nil_off_answers_with_every_method(demo: KB) -> None:
-    for method in METHODS:
+    for method in ("selftrained", *PLAIN):
         assert one(Linker(demo, method=method, nil=False), "Bulls").entity is not None, method
 
 

@@ -17,6 +17,7 @@ from eigenthemes.cli.build import build
 from eigenthemes.cli.demo import demo
 from eigenthemes.cli.embed import embed
 from eigenthemes.cli.evaluate import evaluate
+from eigenthemes.cli.experiment import experiment
 from eigenthemes.cli.explain import explain
 from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
@@ -43,7 +44,7 @@ def cli() -> None:
     """
 
 
-for _command in (build, embed, train, info, verify, candidates, link, explain, evaluate, demo):
+for _command in (build, embed, train, info, verify, candidates, link, explain, evaluate, experiment, demo):
     cli.add_command(_command)
 
 

@@ -11,6 +11,7 @@ from eigenthemes.errors import SourceError
 from eigenthemes.formats.aida import read_aida
 from eigenthemes.formats.authors import read_authors
 from eigenthemes.formats.jsonl import BOM, document_of, parse_document, read_json_lines
+from eigenthemes.formats.wikitables import is_wikitables, read_wikitables
 from eigenthemes.formats.wned import read_wned
 from eigenthemes.kg.facts import Problems
 from eigenthemes.kg.files import Source
@@ -48,12 +49,16 @@ def _documents(source: Source, folder: Path) -> Iterator[Document]:
         return read_wned(source.xml(), origin=source.name, folder=folder)
     if head.startswith(b"-DOCSTART-"):
         return read_aida(source.stream, origin=source.name)
+    if is_wikitables(head):
+        return read_wikitables(source.stream, origin=source.name)
     if _is_authors(head):
         return read_authors(source.stream, origin=source.name)
     if head.startswith((b"{", b'"')):
         return read_json_lines(source.stream, origin=source.name)
     found = f"begins with {head[:20].decode(errors='replace')!r}" if head else "is empty"
-    raise SourceError(f"{source.name} {found}; expected JSON lines, the authors' JSON, AIDA-CoNLL lines or WNED XML")
+    raise SourceError(
+        f"{source.name} {found}; expected JSON lines, the authors' JSON, TabEL's tables, AIDA-CoNLL lines or WNED XML"
+    )
 
 
 def _is_authors(head: bytes) -> bool:

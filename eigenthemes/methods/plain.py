@@ -89,7 +89,7 @@ def _by_document(
     assert batch.vectors is not None
     table, has_vector = batch.table, batch.vectors.has
     has = has_vector[table.entity]
-    weights = _weights(batch, kb, options, has)
+    weights = candidate_weights(batch, kb, options, has)
     scores = -1.0 - table.rank.astype(np.float64)
     scratch = np.empty(len(has_vector), dtype=np.int64)
     for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
@@ -104,7 +104,7 @@ def _by_document(
     return scores
 
 
-def _weights(batch: Batch, kb: KB, options: MethodOptions, has: NDArray[np.bool_]) -> Scores:
+def candidate_weights(batch: Batch, kb: KB, options: MethodOptions, has: NDArray[np.bool_]) -> Scores:
     """The weighting scheme: rank^-delta of each candidate [n], the rank among those with a vector, by prior or by context."""
     table = batch.table
     if options.weights == "none" or options.delta == 0:

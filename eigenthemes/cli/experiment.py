@@ -1,0 +1,60 @@
+"""eigenthemes experiment"""
+
+from __future__ import annotations
+
+import click
+
+from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.output import print_table, terminal_progress
+
+
+@click.command()
+@click.argument("plan", type=click.Path())
+@click.option(
+    "-o", "--output", type=click.Path(), metavar="FOLDER", help="Results, figures and report.  [default: PLAN's name]"
+)
+@click.option("--data", type=click.Path(), metavar="FOLDER", help="Where the plan's files are; default: as the plan says.")
+@click.option("--work", type=click.Path(), metavar="FOLDER", help="Where KBs are built and kept.  [default: FOLDER/kbs]")
+@click.option("--only", metavar="LIST", help="Compute these sections alone, e.g. table-2,figure-3a.")
+@click.option("--resume", is_flag=True, help="Keep sections that were computed before from the same files and options.")
+@click.option("--list", "as_list", is_flag=True, help="Show the sections of the plan and what its files lack; compute nothing.")
+@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@tells_damage
+def experiment(
+    plan: str,
+    output: str | None,
+    data: str | None,
+    work: str | None,
+    only: str | None,
+    resume: bool,
+    as_list: bool,
+    jobs: int,
+) -> None:
+    """Compute the tables and figures of the paper, and write a report of them.
+
+    PLAN is a TOML file, or the name of one that comes along: paper.toml, for the files the paper's authors published, and
+    local.toml, for the data of this project. KBs are built once. Sets whose files are not there are left out.
+    """
+    from pathlib import Path
+
+    from eigenthemes.evidence.lab import Lab
+    from eigenthemes.evidence.plan import read_plan
+    from eigenthemes.evidence.run import run_experiment
+
+    read = read_plan(plan, data=data)
+    out = Path(output or Path(plan).stem)
+    if as_list:
+        lab = Lab(read, work or out / "kbs")
+        rows = [(name, section.kind, ", ".join(section.sets)) for name, section in read.sections.items()]
+        print_table(("section", "kind", "sets"), rows)
+        for name in read.sets:
+            if lacks := lab.missing(name):
+                click.echo(f"left out: {lacks}", err=True)
+        return
+    names = [name.strip() for name in (only or "").split(",") if name.strip()]
+    done = run_experiment(read, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress())
+    click.echo(
+        f"{done.report}: {done.computed} sections computed, {done.kept} kept, in {done.seconds:,.0f} s "
+        f"(building the KBs took {done.kb_seconds:,.0f} s, once)",
+        err=True,
+    )

@@ -1,0 +1,1 @@
+"""The paper's tables and figures, computed on the data one has."""

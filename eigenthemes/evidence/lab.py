@@ -1,0 +1,273 @@
+"""What the analyses work with: KBs made once and kept, documents read once, and what is not there said once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from eigenthemes import __version__
+from eigenthemes.batch import Batch, gold_of
+from eigenthemes.build import build_kb
+from eigenthemes.embed import VectorSet, embed_kb, import_vectors, store
+from eigenthemes.errors import KBError, SourceError
+from eigenthemes.evaluation.metrics import credit, difficulty
+from eigenthemes.evaluation.run import Run, evaluate
+from eigenthemes.evidence.earnings import Earnings
+from eigenthemes.evidence.plan import KBPlan, Plan, SetPlan
+from eigenthemes.formats import read_gold
+from eigenthemes.kb import KB
+from eigenthemes.linker import BATCH, batch_maker
+from eigenthemes.methods import METHODS, MethodOptions
+from eigenthemes.methods.context import has_text
+from eigenthemes.methods.options import Scores
+from eigenthemes.progress import Progress, Silent
+from eigenthemes.records import Document
+from eigenthemes.train import train_kb
+
+_RANDOM_DIMENSIONS = 128
+
+
+class Lab:
+    """The KBs and sets of a plan, as far as their files are there.
+
+    folder  KBs are built here once, and kept
+    """
+
+    def __init__(self, plan: Plan, folder: str | Path) -> None:
+        self.plan, self.folder = plan, Path(folder)
+        self._kbs: dict[str, KB] = {}
+        self._documents: dict[str, list[Document]] = {}
+
+    # what is there
+
+    def missing(self, name: str) -> str:
+        """What a set lacks, as a sentence; empty: nothing."""
+        planned = self.plan.sets[name]
+        for path in (planned.documents, *self._sources(self.plan.kbs[planned.kb])):
+            if not self.plan.file(path).exists():
+                return f"{name}: {path} is not there"
+        return ""
+
+    def sets(self, names: Sequence[str]) -> list[str]:
+        """Those of the sets that are there."""
+        return [name for name in names if not self.missing(name)]
+
+    @cached_property
+    def word_vectors(self) -> str | None:
+        """The file of word vectors, if it is there."""
+        path = self.plan.word_vectors
+        return str(self.plan.file(path)) if path is not None and self.plan.file(path).exists() else None
+
+    def hashes(self, names: Sequence[str]) -> dict[str, str]:
+        """What results depend on: the documents of some sets, and the data of their KBs."""
+        found = {self.plan.sets[name].documents: self._sha256(self.plan.sets[name].documents) for name in names}
+        for kb in sorted({self.plan.sets[name].kb for name in names}):
+            found[f"{kb}.kb"] = str(self.kb(kb).manifest["data"])
+        return found
+
+    def _sha256(self, path: str) -> str:
+        with open(self.plan.file(path), "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @staticmethod
+    def _sources(planned: KBPlan) -> Iterator[str]:
+        yield from planned.sources
+        yield from planned.published
+        if planned.imported is not None:
+            yield planned.imported
+
+    # KBs
+
+    def make_kbs(self, *, jobs: int = 1, progress: Progress | None = None) -> list[dict[str, Any]]:
+        """Build every KB whose files are there and that was not built before; what each took, told again on later runs."""
+        made = []
+        for name in sorted({planned.kb for planned in self.plan.sets.values() if not self.missing(planned.name)}):
+            made.append(self._make(self.plan.kbs[name], jobs, progress or Silent()))
+        if not made:
+            raise SourceError(
+                f"none of the files of the plan is under {self.plan.data} ({self.missing(next(iter(self.plan.sets)))}); "
+                "say where they are with --data"
+            )
+        return made
+
+    def _make(self, planned: KBPlan, jobs: int, progress: Progress) -> dict[str, Any]:
+        place, told = self._place(planned.name), self.folder / f"{planned.name}.json"
+        wanted = self._fingerprint(planned)
+        if told.exists() and (before := json.loads(told.read_text()))["made_of"] == wanted and _opens(place):
+            return dict(before["steps"])
+        self.folder.mkdir(parents=True, exist_ok=True)
+        steps = _Steps(planned.name)
+        if planned.published:
+            self._build_published(planned, place, steps)
+        else:
+            sources = [self.plan.file(path) for path in planned.sources]
+            with steps.time("build"):
+                build_kb(sources, place, embedding=None, train=False, force=True, jobs=jobs, progress=progress)
+        self._add_vectors(planned, place, steps, jobs, progress)
+        told.write_text(json.dumps({"made_of": wanted, "steps": steps.seconds}, indent=1) + "\n")
+        return steps.seconds
+
+    def _fingerprint(self, planned: KBPlan) -> dict[str, Any]:
+        files = {path: self._sha256(path) for path in self._sources(planned)}
+        options = {"vectors": list(planned.vectors), "deepwalk": dict(planned.deepwalk), "train": planned.train}
+        return {"version": __version__, "files": files, "seed": self.plan.seed, **options}
+
+    def _build_published(self, planned: KBPlan, place: Path, steps: _Steps) -> None:
+        """A KB of every candidate of the authors' documents, with the vectors they used."""
+        nodes = self.folder / f"{planned.name}.nodes.jsonl"
+        with open(nodes, "wb") as out:
+            for node in published_nodes([self.plan.file(path) for path in planned.published]):
+                out.write(orjson.dumps(node, option=orjson.OPT_APPEND_NEWLINE))
+        with steps.time("build"):
+            build_kb([nodes], place, embedding=None, train=False, force=True)
+        nodes.unlink()
+
+    def _add_vectors(self, planned: KBPlan, place: Path, steps: _Steps, jobs: int, progress: Progress) -> None:
+        seed = self.plan.seed
+        if planned.imported is not None:
+            with steps.time("import"):
+                import_vectors(place, self.plan.file(planned.imported), train=False)
+        for name in planned.vectors if planned.sources else ():
+            if name == "descriptions" and self.word_vectors is None:
+                continue
+            with steps.time(name):
+                if name == "random":
+                    store(KB.open(place), random_vectors(KB.open(place), seed), train=False)
+                elif name == "descriptions":
+                    embed_kb(place, method=name, word_vectors=self.word_vectors, train=False)
+                else:
+                    own = {"unit_length": False, **planned.deepwalk} if name == "deepwalk" else {}
+                    embed_kb(place, method=name, seed=seed, train=False, jobs=jobs, progress=progress, **own)
+        if planned.train and planned.sources and planned.vectors:
+            with steps.time("train"):
+                train_kb(place, seed=seed, progress=progress)
+
+    def _place(self, name: str) -> Path:
+        return self.folder / f"{name}.kb"
+
+    def kb(self, name: str) -> KB:
+        """A KB that was made."""
+        if name not in self._kbs:
+            self._kbs[name] = KB.open(self._place(name))
+        return self._kbs[name]
+
+    def kb_of(self, set_name: str) -> KB:
+        return self.kb(self.plan.sets[set_name].kb)
+
+    # documents and methods
+
+    def documents(self, set_name: str) -> list[Document]:
+        if set_name not in self._documents:
+            planned: SetPlan = self.plan.sets[set_name]
+            self._documents[set_name] = list(read_gold(self.plan.file(planned.documents)))[: planned.limit]
+        return self._documents[set_name]
+
+    def reads(self, set_name: str) -> bool:
+        """Do the documents of a set have words around their mentions, and the KB descriptions to compare them with?"""
+        described = self.kb_of(set_name).descriptions.blob.size > 0
+        return described and self.word_vectors is not None and all(has_text(document) for document in self.documents(set_name))
+
+    def methods(self, set_name: str, wanted: Sequence[str]) -> list[str]:
+        """Those of some methods that can work on a set."""
+        kb = self.kb_of(set_name)
+        ready = {
+            name: (not method.needs_vectors or bool(kb.vector_sets))
+            and (not method.calibrated or bool(kb.rankers))
+            and (not method.reads_text or self.reads(set_name))
+            for name, method in METHODS.items()
+        }
+        return [name for name in wanted if ready[name]]
+
+    def options(self, **given: Any) -> MethodOptions:
+        """Options of methods, with the word vectors of the plan."""
+        return MethodOptions(**{"word_vectors": self.word_vectors, **given})
+
+    def batches(self, set_name: str, **options: Any) -> Iterator[Batch]:
+        """The documents of a set with their candidates, some at a time; options as in `batch_maker`."""
+        makes = batch_maker(self.kb_of(set_name), needs_vectors=False, **options)
+        documents = self.documents(set_name)
+        for first in range(0, len(documents), BATCH):
+            yield makes.make(documents[first : first + BATCH])
+
+    def earn(self, set_name: str, scored: Mapping[str, Callable[[Batch], Scores]], **options: Any) -> Earnings:
+        """What ways of scoring that are no methods earn on a set."""
+        kb, parts = self.kb_of(set_name), []
+        for batch in self.batches(set_name, **options):
+            table = batch.table
+            gold, is_gold = gold_of(batch, kb)
+            judged = np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+            earned = {
+                name: dict(
+                    zip(
+                        ("p_at_1", "mrr"),
+                        (each[judged] for each in credit(table.mentions, table.mention_of, is_gold, score(batch))),
+                        strict=True,
+                    )
+                )
+                for name, score in scored.items()
+            }
+            document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
+            level = difficulty(table.mentions, table.mention_of, table.rank, is_gold)
+            known = np.array([bool(each) for each in gold], dtype=bool)
+            parts.append(Earnings(document[judged], level[judged], known[judged], earned))
+        return Earnings.joined(parts)
+
+    def run(self, set_name: str, methods: Sequence[str], *, documents: list[Document] | None = None, **options: Any) -> Run:
+        """What methods earn on a set, or on other documents of its KB."""
+        own = {key: options.pop(key) for key in list(options) if key in MethodOptions.__dataclass_fields__}
+        chosen = self.documents(set_name) if documents is None else documents
+        return evaluate(self.kb_of(set_name), chosen, methods, options=self.options(**own), **options)
+
+
+class _Steps:
+    """How long the steps of making a KB took."""
+
+    def __init__(self, kb: str) -> None:
+        self.seconds: dict[str, Any] = {"kb": kb}
+
+    @contextmanager
+    def time(self, step: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds[step] = round(time.perf_counter() - start, 2)
+
+
+def _opens(place: Path) -> bool:
+    try:
+        KB.open(place)
+    except KBError:
+        return False
+    return True
+
+
+def published_nodes(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    """Every candidate that documents in the authors' layout give: its id, name and highest prior."""
+    from eigenthemes.formats import read_gold
+
+    nodes: dict[str, dict[str, Any]] = {}
+    for file in files:
+        for document in read_gold(file):
+            for mention in document.mentions or ():
+                for external, prior, name in mention.source.get("candidates") or ():
+                    node = nodes.setdefault(str(external), {"id": str(external), "name": name, "prior": prior})
+                    node["prior"] = max(node["prior"], prior)
+    if not nodes:
+        raise SourceError(f"{files[0]} gives no candidates; expected the authors' layout, with candidates for each mention")
+    yield from nodes.values()
+
+
+def random_vectors(kb: KB, seed: int) -> VectorSet:
+    """A control: directions at random, for the entities that have a neighbour."""
+    rows = np.random.default_rng(seed).standard_normal((len(kb), _RANDOM_DIMENSIONS), dtype=np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows[kb.graph.degree == 0] = 0
+    return VectorSet("random", rows, {"method": "random", "seed": seed})

@@ -1,0 +1,202 @@
+"""Rows of figures as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.evidence.earnings import FIGURES, GROUPS, Row
+
+PAPER_DENSITIES = {
+    "IMDb": 4.5,
+    "Wikidata with English pages": 5.5,
+    "SNOMED": 7.1,
+    "Wikidata": 12.5,
+    "Freebase": 16.0,
+    "DBpedia": 26.0,
+}
+LINE = ("—",)  # a row that divides a table
+_OURS = ("prior-name", "selftrained")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A table: a title (may be empty), the names of its columns, and its rows; the first column is text, the others figures."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def datasets(rows: Sequence[Row]) -> list[Shown]:
+    """Table 1, with all candidates and with T of them."""
+    found = []
+    for limit in dict.fromkeys(row["max_candidates"] for row in rows):
+        header = ("set", "documents", "easy", "hard", "not found", "oracle recall", "gold in KB", "candidates, easy", "hard")
+        lines = [
+            (
+                row["set"] + ("*" if row["given"] else ""),
+                *(f"{row[key]:,}" for key in ("documents", "easy", "hard", "not_found")),
+                *(f"{row[key]:.1%}" for key in ("oracle_recall", "gold_in_kb")),
+                *(f"{row[key]:,.1f}" for key in ("candidates_easy", "candidates_hard")),
+            )
+            for row in rows
+            if row["max_candidates"] == limit
+        ]
+        found.append(Shown("All candidates" if limit is None else f"At most {limit} candidates", header, lines))
+    return found
+
+
+def quality(rows: Sequence[Row]) -> list[Shown]:
+    """Table 2, one for each set."""
+    columns = [f"{group}_{figure}" for figure in FIGURES for group in GROUPS]
+    found = []
+    for name, some in by(rows, "set").items():
+        first = some[0]
+        counts = f"{first['mentions']:,} mentions, {first['easy']:,} easy, {first['hard']:,} hard"
+        title = f"{name}: {counts}, ceiling {first['ceiling']:.3f}"
+        best = {column: max(row[column] for row in some) for column in columns}
+        lines: list[tuple[str, ...]] = []
+        for row in some:
+            if row["method"] == "prior-name":
+                lines.append(LINE)
+            cells = (_marked(row[column], best[column], column in row["significant"]) for column in columns)
+            lines.append((row["method"], *cells))
+        header = ("method", "P@1", "easy", "hard", "MRR", "easy", "hard")
+        found.append(Shown(title, header, lines))
+    return found
+
+
+def _marked(value: float, best: float, significant: bool) -> str:
+    text = f"{value:.3f}"
+    return (f"**{text}**" if value == best else text) + ("†" if significant else "")
+
+
+def supervised(rows: Sequence[Row]) -> list[Shown]:
+    """Table 3."""
+    lines = []
+    for (name, context), some in by(rows, "set", "context").items():
+        without, withal = (
+            {group: [row[f"{group}_p_at_1"] for row in some if row["features"] == features] for group in GROUPS}
+            for features in ("F1+F2+F3", "F1+F2+F3+F4")
+        )
+        lines.append(
+            (
+                name,
+                context,
+                _spread(without["overall"]),
+                _spread(withal["overall"]),
+                *(_gain(withal[group], without[group]) for group in GROUPS),
+                f"{np.mean([row['ceiling'] for row in some]):.3f}",
+            )
+        )
+    header = ("set", "context", "F1+F2+F3", "F1+F2+F3+F4", "gain of F4", "on easy", "on hard", "ceiling")
+    return [Shown("", header, lines)]
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{np.mean(values):.3f} ± {np.std(values):.3f}"
+
+
+def _gain(withal: Sequence[float], without: Sequence[float]) -> str:
+    gains = np.array(withal) - np.array(without)
+    return f"{gains.mean():+.3f} ± {gains.std():.3f}"
+
+
+def gold_score(rows: Sequence[Row]) -> list[Shown]:
+    lines = [
+        (row["set"], f"{row['mentions']:,}", f"{row['relative_score']:.2f}", f"[{row['low']:.2f}, {row['high']:.2f}]")
+        for row in rows
+    ]
+    return [Shown("", ("set", "mentions", "(G − N) / N", "95 % interval"), lines)]
+
+
+def ablations(rows: Sequence[Row]) -> list[Shown]:
+    """One row for each variant: how P@1 differs from the paper's way."""
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    lines = []
+    for (name, vectors), some in by(rows, "set", "vectors").items():
+        value = {row["variant"]: row["overall_p_at_1"] for row in some}
+        first = value[variants[0]]
+        others = (f"{value[each] - first:+.3f}" if each in value else "" for each in variants[1:])
+        lines.append((f"{name}, {vectors}", f"{first:.3f}", *others))
+    return [Shown("P@1 as in the paper, and what the variants change", ("set, vectors", *variants), lines)]
+
+
+def graphs(rows: Sequence[Row]) -> list[Shown]:
+    lines: list[tuple[str, ...]] = [
+        (row["kb"], f"{row['nodes']:,}", f"{row['edges']:,}", f"{row['density']:.1f}", f"{row['median_degree']:.0f}")
+        for row in rows
+    ]
+    theirs = [(name, "", "", f"{density:.1f}", "") for name, density in PAPER_DENSITIES.items()]
+    return [Shown("", ("graph", "nodes", "edges", "edges a node", "median degree"), [*lines, LINE, *theirs])]
+
+
+def run_times(rows: Sequence[Row]) -> list[Shown]:
+    """Documents a second: methods down, sets across."""
+    sets = list(by(rows, "set"))
+    lines = []
+    for method, some in by(rows, "method").items():
+        value = {row["set"]: row["documents_per_second"] for row in some}
+        lines.append((method, *(f"{value[name]:,.0f}" if name in value else "" for name in sets)))
+    counts = {row["set"]: f"{row['mentions'] / row['documents']:.0f}" for row in rows}
+    lines.append(("(mentions a document)", *(counts[name] for name in sets)))
+    return [Shown("Documents a second", ("method", *sets), lines)]
+
+
+def spectrum(rows: Sequence[Row]) -> list[Shown]:
+    """Figure 4 as a table."""
+    header = ("method", "efficacy", "robustness", "documents a second", "letters")
+    lines = [
+        (row["method"], f"{row['efficacy']:.2f}", f"{row['robustness']:.2f}", f"{row['scalability']:,.0f}", row["letters"])
+        for row in spectrum_of(rows)
+    ]
+    return [Shown("", header, lines)]
+
+
+def spectrum_of(rows: Sequence[Row]) -> list[Row]:
+    """Efficacy, robustness and scalability of each method that was measured in all three ways."""
+    quality = [row for row in rows if row["section"] == "table-2"]
+    mutilated = [row for row in rows if row["section"] == "figure-3a"]
+    timed = [row for row in rows if row["section"] == "run-times"]
+    efficacy = _average(quality, lambda row: row["overall_p_at_1"] / max(1e-9, row["ceiling"]))
+    whole = _average([row for row in mutilated if row["fraction"] == 1], lambda row: row["p_at_1"])
+    half = _average([row for row in mutilated if row["fraction"] == 0.5], lambda row: row["p_at_1"])
+    speed = _average(timed, lambda row: row["documents_per_second"])
+    found: list[Row] = [
+        {
+            "method": name,
+            "efficacy": efficacy[name],
+            "robustness": half[name] / max(1e-9, whole[name]),
+            "scalability": speed[name],
+        }
+        for name in efficacy
+        if name in whole and name in speed
+    ]
+    best = max((row["efficacy"] for row in found), default=0)
+    floor = next((row["robustness"] for row in found if row["method"] == "degree"), 0)
+    for row in found:
+        given = {
+            "R": row["robustness"] >= floor + 0.2 * (1 - floor),
+            "E": row["efficacy"] >= 0.9 * best,
+            "S": row["scalability"] > 100,
+        }
+        row["letters"] = "".join(letter for letter, earned in given.items() if earned)
+    return found
+
+
+def _average(rows: Sequence[Row], value: Callable[[Row], float]) -> dict[str, float]:
+    """Method -> the mean over sets."""
+    return {method: float(np.mean([value(row) for row in some])) for method, some in by(rows, "method").items()}
+
+
+def by(rows: Sequence[Row], *keys: str) -> dict[Any, list[Row]]:
+    """The rows of each value of a key, or of each combination of several, in order."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        value = row[keys[0]] if len(keys) == 1 else tuple(row[key] for key in keys)
+        found.setdefault(value, []).append(row)
+    return found

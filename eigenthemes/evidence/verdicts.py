@@ -1,0 +1,349 @@
+"""What the paper finds, and on which sets it holds in the rows that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from eigenthemes.evidence.earnings import Row
+from eigenthemes.evidence.shown import by
+
+_THEIRS = ("namematch", "local-context", "global-context", "degree", "average", "eigen")
+_SLACK = 0.005  # half a point: no difference
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A finding of the paper, or a claim of ours, and where it holds: "set (figures)" each."""
+
+    claim: str
+    holds: tuple[str, ...]
+    fails: tuple[str, ...]
+
+
+Test = Callable[[list[Row]], tuple[bool, str] | None]  # does it hold, with which figures; None: it cannot be told
+
+
+def judge(claim: str, rows: Sequence[Row], test: Test, *, key: str = "set") -> Verdict:
+    """Test a claim set by set."""
+    holds: list[str] = []
+    fails: list[str] = []
+    for name, some in by(rows, key).items():
+        if (found := test(some)) is not None:
+            (holds if found[0] else fails).append(f"{name} ({found[1]})" if found[1] else str(name))
+    return Verdict(claim, tuple(holds), tuple(fails))
+
+
+def _value(rows: list[Row], figure: str, **wanted: object) -> float | None:
+    """The figure of the row with these values."""
+    return next((row[figure] for row in rows if all(row[key] == value for key, value in wanted.items())), None)
+
+
+def _above(figure: str, key: str, one: str, *others: str, slack: float = 0.0) -> Test:
+    """One is above all others that were measured."""
+
+    def test(rows: list[Row]) -> tuple[bool, str] | None:
+        mine = _value(rows, figure, **{key: one})
+        rivals = {each: value for each in others if (value := _value(rows, figure, **{key: each})) is not None}
+        if mine is None or not rivals:
+            return None
+        best = max(rivals, key=lambda each: rivals[each])
+        return mine > rivals[best] + slack, f"{mine:.3f} against {rivals[best]:.3f}" + (
+            f" of {best}" if len(others) > 1 else ""
+        )
+
+    return test
+
+
+def datasets(rows: Sequence[Row]) -> list[Verdict]:
+    whole = [row for row in rows if row["max_candidates"] is None and not row["given"]]
+    return [
+        judge(
+            "the plain generator finds the gold of at least 80 % of the mentions (paper: 80 to 89 %)",
+            whole,
+            lambda some: (
+                some[0]["oracle_recall"] >= 0.8,
+                f"{some[0]['oracle_recall']:.0%}, gold in KB {some[0]['gold_in_kb']:.0%}",
+            ),
+        ),
+        judge(
+            "hard mentions have more candidates than easy ones",
+            [row for row in rows if row["max_candidates"] is None],
+            lambda some: (
+                some[0]["candidates_hard"] > some[0]["candidates_easy"],
+                f"{some[0]['candidates_hard']:,.1f} against {some[0]['candidates_easy']:,.1f}",
+            ),
+        ),
+    ]
+
+
+def quality(rows: Sequence[Row]) -> list[Verdict]:
+    figure = "overall_p_at_1"
+    return [
+        judge("Eigenthemes are the best of the paper's methods", rows, _above(figure, "method", "eigen", *_THEIRS[:-1])),
+        judge("Eigenthemes are better than the average", rows, _above(figure, "method", "eigen", "average")),
+        judge("Eigenthemes are better than degree", rows, _above(figure, "method", "eigen", "degree")),
+        judge(
+            "on hard mentions Eigenthemes are the best of the paper's methods",
+            rows,
+            _above("hard_p_at_1", "method", "eigen", *_THEIRS[:-1]),
+        ),
+        judge(
+            "degree is better than both contexts", rows, _above(figure, "method", "degree", "local-context", "global-context")
+        ),
+        judge(
+            "(ours) the self-trained ranker is the best of all",
+            rows,
+            _above(figure, "method", "selftrained", *_THEIRS, "prior-name"),
+        ),
+    ]
+
+
+def supervised(rows: Sequence[Row]) -> list[Verdict]:
+    def gains(some: list[Row], group: str) -> float:
+        value = {
+            features: np.mean([row[f"{group}_p_at_1"] for row in some if row["features"] == features])
+            for features in ("F1+F2+F3", "F1+F2+F3+F4")
+        }
+        return float(value["F1+F2+F3+F4"] - value["F1+F2+F3"])
+
+    labelled = [{**row, "set": f"{row['set']}, {row['context']}"} for row in rows]
+    return [
+        judge(
+            "the Eigenthemes score improves a supervised model (paper: by 1 to 2 points)",
+            labelled,
+            lambda some: (gains(some, "overall") > 0, f"{gains(some, 'overall'):+.3f}"),
+        ),
+        judge(
+            "most of that is gained on hard mentions (paper: more than 5 points)",
+            labelled,
+            lambda some: (
+                gains(some, "hard") > max(0.0, gains(some, "easy")),
+                f"hard {gains(some, 'hard'):+.3f}, easy {gains(some, 'easy'):+.3f}",
+            ),
+        ),
+    ]
+
+
+def sample_spaces(rows: Sequence[Row]) -> list[Verdict]:
+    def spread(points: list[Row]) -> float:
+        places = np.array([(row["x"], row["y"]) for row in points])
+        return float(np.linalg.norm(places - places.mean(axis=0), axis=1).mean())
+
+    def test(some: list[Row]) -> tuple[bool, str] | None:
+        gold, others = ([row for row in some if row["gold"] is is_gold] for is_gold in (True, False))
+        if len(gold) < 2 or len(others) < 2:
+            return None
+        return spread(gold) < spread(others), f"{spread(gold):.2f} against {spread(others):.2f}"
+
+    documents = [{**row, "set": f"{row['set']}: {row['document']}"} for row in rows]
+    return [judge("gold entities lie closer together than other candidates (mean distance to their centre)", documents, test)]
+
+
+def gold_score(rows: Sequence[Row]) -> list[Verdict]:
+    return [
+        judge(
+            "gold entities score higher than the average of the others (the interval is above 0)",
+            rows,
+            lambda some: (some[0]["low"] > 0, f"{some[0]['relative_score']:.2f} [{some[0]['low']:.2f}, {some[0]['high']:.2f}]"),
+        )
+    ]
+
+
+def mutilation(rows: Sequence[Row]) -> list[Verdict]:
+    def always_best(some: list[Row]) -> tuple[bool, str]:
+        lost = [
+            fraction
+            for fraction, each in by(some, "fraction").items()
+            if (found := _above("p_at_1", "method", "eigen", "degree", "average")(each)) is not None and not found[0]
+        ]
+        return not lost, f"not at {', '.join(map(str, lost))}" if lost else ""
+
+    def degree_falls(some: list[Row]) -> tuple[bool, str]:
+        none = [row for row in some if row["fraction"] == 0]
+        left = {row["method"]: row["p_at_1"] for row in none}
+        return left["degree"] == min(left.values()), f"{left['degree']:.3f} without any easy mention"
+
+    def overtaken(some: list[Row]) -> tuple[bool, str]:
+        where = [
+            fraction
+            for fraction, each in by(some, "fraction").items()
+            if (found := _above("p_at_1", "method", "average", "degree")(each)) is not None and found[0]
+        ]
+        return bool(where) and max(where) >= 0.3, f"from {max(where)} on" if where else "never"
+
+    return [
+        judge("Eigenthemes are above degree and average at every share of easy mentions", rows, always_best),
+        judge("degree falls to the last place, and to 0, without easy mentions", rows, degree_falls),
+        judge("the average overtakes degree when about half of the easy mentions are gone", rows, overtaken),
+    ]
+
+
+def domains(rows: Sequence[Row]) -> list[Verdict]:
+    test = _above("overall_p_at_1", "method", "eigen", *_THEIRS[:-1])
+    return [judge("Eigenthemes are the best of the paper's methods in other domains, too", rows, test)]
+
+
+def recall(rows: Sequence[Row]) -> list[Verdict]:
+    paper = [row for row in rows if row["generator"] == "paper"]
+
+    def aliases(some: list[Row]) -> tuple[bool, str] | None:
+        on, off = (_value(some, "recall", limit=20, aliases=each) for each in (True, False))
+        return None if on is None or off is None else (on > off, f"{on:.3f} against {off:.3f} at T = 20")
+
+    def enough(some: list[Row]) -> tuple[bool, str] | None:
+        twenty, everything = (_value(some, "recall", limit=each, aliases=True) for each in (20, None))
+        if not twenty or not everything:
+            return None
+        return twenty >= 0.95 * everything, f"{twenty / everything:.0%}"
+
+    def ours(some: list[Row]) -> tuple[bool, str] | None:
+        mine, theirs = (_value(some, "recall", limit=20, aliases=True, generator=each) for each in ("default", "paper"))
+        return None if mine is None or theirs is None else (mine > theirs, f"{mine:.3f} against {theirs:.3f}")
+
+    return [
+        judge("aliases raise the recall", paper, aliases),
+        judge("20 candidates have 95 % of the recall of all", paper, enough),
+        judge("(ours) the generator of this project finds more with 20", rows, ours),
+    ]
+
+
+def embeddings(rows: Sequence[Row]) -> list[Verdict]:
+    figure = "overall_p_at_1"
+
+    def of(method: str) -> list[Row]:
+        return [row for row in rows if row["method"] == method]
+
+    def graph_best(some: list[Row]) -> tuple[bool, str] | None:
+        values = {row["vectors"]: row[figure] for row in some}
+        graph = {name: values[name] for name in ("deepwalk", "prone") if name in values}
+        if not graph or "descriptions" not in values:
+            return None
+        best = max(graph, key=lambda name: graph[name])
+        return graph[best] > values["descriptions"], f"{best} {graph[best]:.3f} against {values['descriptions']:.3f}"
+
+    def meaning(some: list[Row]) -> tuple[bool, str] | None:
+        values = {row["vectors"]: row[figure] for row in some}
+        if "random" not in values:
+            return None
+        best = max((name for name in values if name != "random"), key=lambda name: values[name])
+        return values[best] > values["random"] + _SLACK, f"{best} {values[best]:.3f} against {values['random']:.3f}"
+
+    return [
+        judge("vectors of the graph are better than vectors of descriptions, for Eigenthemes", of("eigen"), graph_best),
+        judge("the same, for the average", of("average"), graph_best),
+        judge("(control) vectors are better than random ones by half a point, for Eigenthemes", of("eigen"), meaning),
+    ]
+
+
+def components(rows: Sequence[Row]) -> list[Verdict]:
+    def grows(some: list[Row]) -> tuple[bool, str] | None:
+        one, ten = (_value(some, "overall_p_at_1", k=k) for k in (1, 10))
+        return None if one is None or ten is None else (ten > one, f"{one:.3f} with 1, {ten:.3f} with 10")
+
+    def flat(some: list[Row]) -> tuple[bool, str] | None:
+        ten = _value(some, "overall_p_at_1", k=10)
+        best = max(some, key=lambda row: row["overall_p_at_1"])
+        if ten is None:
+            return None
+        return best["overall_p_at_1"] <= ten + _SLACK, f"best {best['overall_p_at_1']:.3f} with {best['k']}, {ten:.3f} with 10"
+
+    return [
+        judge("more components are better at first", rows, grows),
+        judge("beyond 10 components nothing is gained", rows, flat),
+    ]
+
+
+def weights(rows: Sequence[Row]) -> list[Verdict]:
+    def gains(some: list[Row]) -> tuple[bool, str] | None:
+        value = {
+            (row["method"], group): row[f"{group}_p_at_1"]
+            for row in some
+            for group in ("easy", "hard")
+            if row["method"] in ("eigen", "eigen-unweighted")
+        }
+        if len(value) < 4:
+            return None
+        easy, hard = (value["eigen", group] - value["eigen-unweighted", group] for group in ("easy", "hard"))
+        return easy > hard and hard >= -_SLACK, f"easy {easy:+.3f}, hard {hard:+.3f}"
+
+    figure = "overall_p_at_1"
+    return [
+        judge("weights improve Eigenthemes", rows, _above(figure, "method", "eigen", "eigen-unweighted")),
+        judge("weights improve the average", rows, _above(figure, "method", "average", "average-unweighted")),
+        judge("they gain much on easy mentions and lose nothing on hard ones", rows, gains),
+    ]
+
+
+def schemes(rows: Sequence[Row]) -> list[Verdict]:
+    figure = "overall_p_at_1"
+    eigen, alone = ([row for row in rows if row["ranking"] == ranking] for ranking in ("eigen", "weight"))
+    return [
+        judge("weights by degree are the best", eigen, _above(figure, "scheme", "degree", "local", "global", "none")),
+        judge("text alone ranks worse than degree alone", alone, _above(figure, "scheme", "degree", "local", "global")),
+        judge("weights by local context are better than none", eigen, _above(figure, "scheme", "local", "none")),
+        judge("weights by global context are better than none", eigen, _above(figure, "scheme", "global", "none")),
+    ]
+
+
+def limits_and_deltas(rows: Sequence[Row]) -> list[Verdict]:
+    def one_is_best(some: list[Row]) -> tuple[bool, str] | None:
+        values = {row["delta"]: row["overall_p_at_1"] for row in some if row["limit"] == 20}
+        if 1 not in values:
+            return None
+        best = max(values, key=lambda delta: values[delta])
+        return values[1] >= values[best] - _SLACK, f"{values[1]:.3f}; best {values[best]:.3f} with {best}"
+
+    def graceful(some: list[Row]) -> tuple[bool, str] | None:
+        values = {row["limit"]: row["overall_p_at_1"] for row in some if row["delta"] == 1}
+        if not {5, 100} <= set(values):
+            return None
+        return values[100] >= values[5] - 0.02, f"{values[5]:.3f} with 5 candidates, {values[100]:.3f} with 100"
+
+    def easy_gains(some: list[Row]) -> tuple[bool, str] | None:
+        values = {row["delta"]: row["easy_p_at_1"] for row in some if row["limit"] == 20}
+        ordered = [values[delta] for delta in sorted(values)]
+        return all(a <= b + _SLACK for a, b in pairwise(ordered)), ""
+
+    return [
+        judge("δ = 1 is the best with 20 candidates (or within half a point)", rows, one_is_best),
+        judge("with δ = 1 more candidates do little harm (at most 2 points from 5 to 100)", rows, graceful),
+        judge("a larger δ is always better for easy mentions", rows, easy_gains),
+    ]
+
+
+def ablations(rows: Sequence[Row]) -> list[Verdict]:
+    figure, labelled = "overall_p_at_1", [{**row, "set": f"{row['set']}, {row['vectors']}"} for row in rows]
+    first = "as in the paper"
+    return [
+        judge("scaling themes by their strength is better", labelled, _above(figure, "variant", first, "without strengths")),
+        judge("vectors of unit length are better", labelled, _above(figure, "variant", first, "vectors of any length")),
+    ]
+
+
+def windows(rows: Sequence[Row]) -> list[Verdict]:
+    def five(some: list[Row]) -> tuple[bool, str] | None:
+        values = {row["window"]: row["overall_p_at_1"] for row in some if row["window"] is not None}
+        best = max(values, key=lambda window: values[window])
+        return values.get(5, 0) >= values[best] - _SLACK, f"{values.get(5, 0):.3f}; best {values[best]:.3f} with {best}"
+
+    return [judge("5 words on each side are best (or within half a point)", rows, five)]
+
+
+def graphs(rows: Sequence[Row]) -> list[Verdict]:
+    def sparse(some: list[Row]) -> tuple[bool, str]:
+        density = some[0]["density"]
+        return density <= 7.1, f"{density:.1f}"
+
+    return [judge("the graph is as sparse as those of the paper's special domains (at most 7.1)", rows, sparse, key="kb")]
+
+
+def run_times(rows: Sequence[Row]) -> list[Verdict]:
+    def fast(some: list[Row]) -> tuple[bool, str] | None:
+        value = _value(some, "documents_per_second", method="eigen")
+        return None if value is None else (value > 100, f"{value:,.0f} documents/s")
+
+    return [judge("Eigenthemes link more than 100 documents a second", rows, fast)]
