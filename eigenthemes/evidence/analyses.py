@@ -103,7 +103,7 @@ def recall(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
             ]
             rank = np.concatenate(ranks)
             for limit in planned.options["limits"]:
-                found = rank <= (limit or np.inf)
+                found = rank <= limit if limit else np.isfinite(rank)
                 yield {"set": name, "generator": "paper", "aliases": aliases, "limit": limit or None, "recall": _mean(found)}
         for limit in planned.options["limits"]:
             batches = lab.batches(name, generator="default", max_candidates=limit) if limit else ()

@@ -80,10 +80,13 @@ class Lab:
 
     @staticmethod
     def _sources(planned: KBPlan) -> Iterator[str]:
+        """The files a KB cannot do without; of published documents, those that are there are enough."""
         yield from planned.sources
-        yield from planned.published
         if planned.imported is not None:
             yield planned.imported
+
+    def _published(self, planned: KBPlan) -> list[str]:
+        return [path for path in planned.published if self.plan.file(path).exists()]
 
     # KBs
 
@@ -117,7 +120,7 @@ class Lab:
         return steps.seconds
 
     def _fingerprint(self, planned: KBPlan) -> dict[str, Any]:
-        files = {path: self._sha256(path) for path in self._sources(planned)}
+        files = {path: self._sha256(path) for path in (*self._sources(planned), *self._published(planned))}
         options = {"vectors": list(planned.vectors), "deepwalk": dict(planned.deepwalk), "train": planned.train}
         return {"version": __version__, "files": files, "seed": self.plan.seed, **options}
 
@@ -125,7 +128,7 @@ class Lab:
         """A KB of every candidate of the authors' documents, with the vectors they used."""
         nodes = self.folder / f"{planned.name}.nodes.jsonl"
         with open(nodes, "wb") as out:
-            for node in published_nodes([self.plan.file(path) for path in planned.published]):
+            for node in published_nodes([self.plan.file(path) for path in self._published(planned)]):
                 out.write(orjson.dumps(node, option=orjson.OPT_APPEND_NEWLINE))
         with steps.time("build"):
             build_kb([nodes], place, embedding=None, train=False, force=True)
@@ -147,7 +150,7 @@ class Lab:
                 else:
                     own = {"unit_length": False, **planned.deepwalk} if name == "deepwalk" else {}
                     embed_kb(place, method=name, seed=seed, train=False, jobs=jobs, progress=progress, **own)
-        if planned.train and planned.sources and planned.vectors:
+        if planned.train and planned.sources:
             with steps.time("train"):
                 train_kb(place, seed=seed, progress=progress)
 

@@ -119,12 +119,13 @@ SECTIONS: dict[str, Section] = {
     ),
     "figure-2": Section(
         "Figure 2: gold entities lie together",
-        "The candidates of documents drawn at random, on the first two components of their subspace. Triangles: gold.",
+        "The candidates of documents drawn at random (of those with 8 to 40 golds), on the first two components. Triangles are "
+        "gold.",
         spaces.sample_spaces,
         figures.sample_spaces,
         None,
         verdicts.sample_spaces,
-        {"generator": "paper", "documents": 5},
+        {"generator": "paper", "documents": 5, "least": 8, "most": 40},
     ),
     "gold-score": Section(
         "The score of gold entities against that of other candidates",

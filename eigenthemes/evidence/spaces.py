@@ -24,7 +24,6 @@ from eigenthemes.subspace import fit_subspace
 Rows = Iterator[Row]
 
 _FIGURE_1 = "machine-learning"  # the paper's: "Michael Jordan" beside names of machine learning
-_LEAST, _MOST = 8, 40  # mentions with gold in a document that shows something and can be looked at
 _SAMPLES = 2000
 
 
@@ -45,7 +44,8 @@ def sample_spaces(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
         shown = 0
         for number in order.tolist():
             batch = makes.make([lab.documents(name)[number]])
-            if _LEAST <= len(np.unique(batch.table.mention_of[gold_rows(batch, kb)])) <= _MOST:
+            found = len(np.unique(batch.table.mention_of[gold_rows(batch, kb)]))
+            if planned.options["least"] <= found <= planned.options["most"]:
                 yield from _points(batch, kb, name)
                 shown += 1
             if shown == planned.options["documents"]:

@@ -62,12 +62,6 @@ def check_text(document: Document) -> None:
     named = "a document" if document.id is None else f"document {document.id!r}"
     if not has_text(document):
         raise DocumentError(f'{named} has no "text", and the words around names are to count; add it, or choose another method')
-    for mention in document.mentions or ():
-        if document.table is None and mention.start is None:
-            raise DocumentError(
-                f'{named}: the mention {mention.text!r} has no "start" in the text, and the words around it are to count; '
-                "add it, or choose another method"
-            )
 
 
 class Words(Protocol):
@@ -109,8 +103,9 @@ class Texts:
         starts = [start for start, _ in found]
         rows = self._content([word for _, word in found])
         for mention in document.mentions or ():
-            before, after = bisect_left(starts, mention.start or 0), bisect_left(starts, mention.end or 0)
-            yield self._average(_near(rows, before, after, window))
+            start = _start(document, mention)
+            before, after = bisect_left(starts, start), bisect_left(starts, start + len(mention.text))
+            yield self._average(_near(rows, before, after, window) if start >= 0 else rows[:0])
 
     def whole(self, document: Document, only_nouns: bool) -> Iterator[Matrix]:
         """For each mention, the average over the words of the document, or its nouns, but for the mention's own [d]."""
@@ -165,6 +160,11 @@ class _KeptWords:
 
     def rows(self, words: list[str]) -> Rows:
         return self.kept.rows([word.lower() for word in words])
+
+
+def _start(document: Document, mention: Mention) -> int:
+    """Where a mention starts; without a place of its own, where its name first stands in the text; -1: nowhere."""
+    return (document.text or "").find(mention.text) if mention.start is None else mention.start
 
 
 def _near(rows: Rows, before: int, after: int, window: int) -> Rows:
