@@ -38,13 +38,18 @@ def noun_tagger() -> str | None:
     return "TextBlob's PatternTagger" if find_spec("textblob") else None
 
 
-def nouns(text: str) -> list[str]:
+def nouns(text: str) -> tuple[str, ...]:
     """The nouns of an English text, names among them; without a tagger, all its content words."""
     if noun_tagger() is None:
         from eigenthemes.embeddings.descriptions import words_of
 
-        return [word for word in words_of(text) if is_content(word)]
-    return [word for word, tag in _tagger()(text) if tag.startswith("NN")]
+        return tuple(word for word in words_of(text) if is_content(word))
+    return _tagged(text)
+
+
+@lru_cache(maxsize=2000)  # experiments read the same documents again and again
+def _tagged(text: str) -> tuple[str, ...]:
+    return tuple(word for word, tag in _tagger()(text) if tag.startswith("NN"))
 
 
 @lru_cache(maxsize=1)

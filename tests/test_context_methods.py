@@ -124,14 +124,14 @@ def test_as_weights_all_words_count_and_as_a_method_nouns_only(kb: KB, words: st
 
 def test_nouns_are_told_from_other_words() -> None:
     assert noun_tagger(), "the tests install a tagger"
-    assert nouns("The quick dogs of Paris ran slowly.") == ["dogs", "Paris"]
+    assert nouns("The quick dogs of Paris ran slowly.") == ("dogs", "Paris")
     assert [word for word in "The 3 x dogs ran".split() if is_content(word)] == ["dogs", "ran"]
 
 
 def test_without_a_tagger_content_words_stand_for_nouns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eigenthemes.english.find_spec", lambda name: None)
     assert noun_tagger() is None
-    assert nouns("The quick dogs of Paris ran 7 times") == ["quick", "dogs", "Paris", "ran", "times"]
+    assert nouns("The quick dogs of Paris ran 7 times") == ("quick", "dogs", "Paris", "ran", "times")
 
 
 def test_ranks_by_context_are_the_weights(kb: KB, words: str) -> None:

@@ -40,7 +40,7 @@ def markdown(title: str, about: str, parts: Sequence[Part], closing: Sequence[Sh
         for table in part.tables:
             lines += ["", *_markdown_table(table)]
         if part.verdicts:
-            lines += ["", "| the paper finds | holds here | does not |", "|---|---|---|"]
+            lines += ["", "| finding of the paper | holds here | does not |", "|---|---|---|"]
             lines += [f"| {v.claim} | {_listed(v.holds)} | {_listed(v.fails)} |" for v in part.verdicts]
         if part.why and any(verdict.fails for verdict in part.verdicts):
             lines += ["", f"*Likely reason:* {part.why.strip()}"]
@@ -63,7 +63,7 @@ def page(title: str, about: str, parts: Sequence[Part], closing: Sequence[Shown]
         body += [_html_table(table) for table in part.tables]
         if part.verdicts:
             rows = [(v.claim, _listed(v.holds), _listed(v.fails)) for v in part.verdicts]
-            body.append(_html_table(Shown("", ("the paper finds", "holds here", "does not"), rows), "verdicts"))
+            body.append(_html_table(Shown("", ("finding of the paper", "holds here", "does not"), rows), "verdicts"))
         if part.why and any(verdict.fails for verdict in part.verdicts):
             body.append(f"<p class='why'><em>Likely reason:</em> {_inline(part.why.strip())}</p>")
         body.append(f"<p class='note'>{_inline(part.note)}</p></section>" if part.note else "</section>")

@@ -111,12 +111,15 @@ class Texts:
         """For each mention, the average over the words of the document, or its nouns, but for the mention's own [d]."""
         text = document.text if document.table is None else " . ".join(_cells(document))
         words = [word for word in (nouns(text or "") if only_nouns else words_of(text or "")) if len(word) > 1]
-        rows = self.words.rows(words)
-        total = self._sum(rows[rows >= 0])
+        known: dict[str, list[int]] = {}  # word in small letters -> its rows, as often as it stands there
+        for word, row in zip(words, self.words.rows(words).tolist(), strict=True):
+            if row >= 0:
+                known.setdefault(word.lower(), []).append(row)
+        total = self._sum(np.array([row for some in known.values() for row in some], dtype=np.int64))
         for mention in document.mentions or ():
-            own = {word.lower() for word in words_of(mention.text)}
-            mine = np.array([word.lower() in own for word in words], dtype=bool) & (rows >= 0)
-            rest = total - self._sum(rows[mine]) if (mine != (rows >= 0)).any() else np.zeros_like(total)
+            own = {word.lower() for word in words_of(mention.text)} & known.keys()
+            mine = np.array([row for word in own for row in known[word]], dtype=np.int64)
+            rest = total - self._sum(mine) if len(own) < len(known) else np.zeros_like(total)
             yield np.asarray(unit_rows(rest[None, :])[0])
 
     def _content(self, words: list[str]) -> Rows:
