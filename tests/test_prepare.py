@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes.errors import DocumentError, OptionError, SourceError
-from eigenthemes.evidence import prepare as module
-from eigenthemes.evidence.prepare import ENTITY, Counts, WikipediaMap, prepare, read_rows
+from eigenthemes.evidence import dumps as module
+from eigenthemes.evidence.dumps import read_rows
+from eigenthemes.evidence.prepare import ENTITY, Counts, WikipediaMap, prepare
 from eigenthemes.formats import document_of, read_gold
 from eigenthemes.formats.wikitables import read_wikitables
 from eigenthemes.records import Document, Mention

@@ -30,6 +30,7 @@ import orjson
 from numpy.typing import NDArray
 
 from eigenthemes.errors import EigenthemesError, OptionError, SourceError
+from eigenthemes.evidence.dumps import read_rows
 from eigenthemes.formats import read_gold
 from eigenthemes.kg.facts import Problems
 from eigenthemes.kg.files import Source, check_readable, source_size
@@ -38,70 +39,9 @@ from eigenthemes.records import Document, LinkedDocument, Mention
 
 ENTITY = "http://www.wikidata.org/entity/"
 
-_CHUNK = 1 << 20  # bytes read at a time
-_LONGEST = 1 << 20  # bytes of a row: the longest values of these tables have 64 KB
-_STRING = rb"'[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+'"
-_FIELD = rb"(?:_binary )?(%b|[^\s',()]++)" % _STRING
-_OTHERS = rb"(?:,\s*+(?:_binary )?(?:%b|[^\s',()]++)\s*+)*+" % _STRING
-_ESCAPE = re.compile(rb"\\(.)|''", re.DOTALL)
-_ESCAPED = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a"}
 _ITEM = re.compile(r"(?:https?://www\.wikidata\.org/(?:entity|wiki)/)?Q([1-9][0-9]{0,17})")
 _PAGE_IRI = re.compile(r"https?://(?:[\w.-]+\.)?(?:wikipedia\.org/wiki|dbpedia\.org/resource)/([^#]+).*", re.DOTALL)
 _PAGE_ID = re.compile(r"[0-9]{1,18}")
-
-
-# MySQL dumps
-
-
-def read_rows(
-    stream: IO[bytes], table: str, columns: int, *, second: bytes | None = None, origin: str
-) -> Iterator[tuple[bytes | None, ...]]:
-    """The first columns of every row that a dump inserts into a table; numbers come as their digits, NULL as None.
-
-    second   only rows whose second column is written like this, `'wikibase_item'` or `0`: decoding is most of the work
-
-    A string may hold anything, a line break or `),(` too, and a statement any number of rows: what is cut by the end of a
-    chunk does not match and is read again with the next.
-    """
-    insert = re.compile(rb"INSERT INTO `?%b`? VALUES" % re.escape(table.encode()))
-    row = re.compile(rb"\s*+\(\s*+" + rb"\s*+,\s*+".join([_FIELD] * columns) + rb"\s*+" + _OTHERS + rb"\)\s*+([,;])", re.DOTALL)
-    number, inside, buffer = 0, False, b""
-    while chunk := stream.read(_CHUNK):
-        buffer += chunk
-        at = 0
-        while True:
-            if not inside:
-                statement = insert.search(buffer, at)
-                if statement is None:
-                    at = max(at, len(buffer) - 100)  # where the next statement may have begun
-                    break
-                at, inside = statement.end(), True
-            found = row.match(buffer, at)
-            if found is None:
-                break
-            number += 1
-            *fields, end = found.groups()
-            at, inside = found.end(), end == b","
-            if second is None or fields[1] == second:
-                yield tuple(map(_value, fields))
-        buffer = buffer[at:]
-        if inside and len(buffer) > _LONGEST:
-            found_there = buffer[:40].decode(errors="replace")
-            expected = f"expected at least {columns} columns of a MySQL dump"
-            raise SourceError(f"{origin}: row {number + 1:,} of {table} cannot be read ({found_there!r}); {expected}")
-    if inside:
-        raise SourceError(f"{origin} ends within row {number + 1:,} of {table}, or that row is broken; fetch the file again")
-    if not number:
-        raise SourceError(f"{origin} holds no rows of the table {table}; give the file ...-{table}.sql.gz of a Wikipedia dump")
-
-
-def _value(raw: bytes) -> bytes | None:
-    if not raw.startswith(b"'"):
-        return None if raw == b"NULL" else raw
-    body = raw[1:-1]
-    if b"\\" in body or b"'" in body:
-        return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]) if found[1] else b"'", body)
-    return body
 
 
 class _Refused(Problems):
