@@ -16,6 +16,12 @@ from eigenthemes.evaluation.significance import paired_t_test
 Row = dict[str, Any]
 Floats = NDArray[np.float64]
 
+# the paper's methods and ours, in the order of tables
+THEIRS = (
+    "namematch", "local-context", "global-context", "degree", "average-unweighted", "average", "eigen-unweighted", "eigen",
+)  # fmt: skip
+OURS = ("prior-name", "selftrained")
+
 GROUPS = ("overall", "easy", "hard")
 FIGURES = ("p_at_1", "mrr")
 SIGNIFICANT = 0.01  # the paper's level, of Student's paired t-test

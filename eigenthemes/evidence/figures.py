@@ -11,7 +11,7 @@ import numpy as np
 
 from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.evidence.earnings import GROUPS, Row
-from eigenthemes.evidence.shown import PAPER_DENSITIES, by, spectrum_of
+from eigenthemes.evidence.shown import PAPER_DENSITIES, by, by_method, spectrum_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,9 +112,8 @@ def sample_spaces(rows: Sequence[Row]) -> Figure:
     for place, ((name, document), some) in zip(axes, documents.items(), strict=True):
         _scatter(place, some)
         place.set_title(f"{name}: {document[:22]}", fontsize=8)
+        place.set(xlabel="PC1", ylabel="PC2" if place is axes[0] else "")
     _legend(figure, axes)
-    figure.supxlabel("PC1")
-    figure.supylabel("PC2")
     return figure
 
 
@@ -158,7 +157,7 @@ def mutilation(rows: Sequence[Row]) -> Figure:
 
 def domains(rows: Sequence[Row]) -> Figure:
     sets = by(rows, "set")
-    methods = [each for each in dict.fromkeys(row["method"] for row in rows) if not each.endswith("-unweighted")]
+    methods = [each for each in by_method(rows) if not each.endswith("-unweighted")]
     figure = _figure(1.05 * len(sets) + 1.5, 4.2)
     axes = figure.subplots()
     _bars(axes, list(sets), methods, lambda name, method: _one(sets[name], "overall_p_at_1", method=method), COLORS)

@@ -94,6 +94,7 @@ def _kb_seconds(made: Sequence[Mapping[str, Any]]) -> float:
 
 def _compute(plan: Plan, lab: Lab, out: Path, names: Sequence[str], jobs: int, progress: Progress) -> None:
     together = [name for name in names if not SECTIONS[plan.sections[name].kind].alone]
+    together.sort(key=lambda name: not SECTIONS[plan.sections[name].kind].long)
     alone = [name for name in names if SECTIONS[plan.sections[name].kind].alone]
     if jobs > 1 and len(together) > 1:
         tasks = ((plan, str(lab.folder), str(out), name) for name in together)

@@ -39,7 +39,7 @@ from eigenthemes.text import normalize
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-_FOLDS = 3  # of the training documents, for the first forest's judgements of them
+_FOLDS = 2  # of the training documents, for the first forest's judgements of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,18 +129,29 @@ def supervised(rows: Sequence[Row]) -> list[Verdict]:
 
 
 def sample_spaces(rows: Sequence[Row]) -> list[Verdict]:
-    def spread(points: list[Row]) -> float:
-        places = np.array([(row["x"], row["y"]) for row in points])
-        return float(np.linalg.norm(places - places.mean(axis=0), axis=1).mean())
-
-    def test(some: list[Row]) -> tuple[bool, str] | None:
-        gold, others = ([row for row in some if row["gold"] is is_gold] for is_gold in (True, False))
-        if len(gold) < 2 or len(others) < 2:
+    def clustered(some: list[Row]) -> tuple[bool, str] | None:
+        places, gold = np.array([(row["x"], row["y"]) for row in some]), np.array([row["gold"] for row in some])
+        if gold.sum() < 2 or gold.all():
             return None
-        return spread(gold) < spread(others), f"{spread(gold):.2f} against {spread(others):.2f}"
+        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+        np.fill_diagonal(apart, np.inf)
+        beside, chance = gold[apart[gold].argmin(axis=1)].mean(), (gold.sum() - 1) / (len(gold) - 1)
+        return bool(beside > chance), f"{beside:.0%}, by chance {chance:.0%}"
+
+    def outside(some: list[Row]) -> tuple[bool, str] | None:
+        reach = {
+            is_gold: [float(np.hypot(row["x"], row["y"])) for row in some if row["gold"] is is_gold]
+            for is_gold in (True, False)
+        }
+        if not all(reach.values()):
+            return None
+        return np.mean(reach[True]) > np.mean(reach[False]), f"{np.mean(reach[True]):.2f} against {np.mean(reach[False]):.2f}"
 
     documents = [{**row, "set": f"{row['set']}: {row['document']}"} for row in rows]
-    return [judge("gold entities lie closer together than other candidates (mean distance to their centre)", documents, test)]
+    return [
+        judge("the nearest neighbour of a gold entity is gold, more often than by chance", documents, clustered),
+        judge("gold entities reach further along the two themes than the others", documents, outside),
+    ]
 
 
 def gold_score(rows: Sequence[Row]) -> list[Verdict]:
