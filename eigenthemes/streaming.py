@@ -137,7 +137,7 @@ def link_chunk(kb: str, options: dict[str, Any], lines: Lines, plain_text: bool)
     """Link some lines, in this process."""
     linker = linker_for(kb, options)
     with _no_garbage_collection():
-        chunk, numbers, documents = _parse(lines, plain_text)
+        chunk, numbers, documents = _parse(lines, plain_text, linker.check)
         batch, answers = linker.answer(documents)
         _write(chunk, numbers, batch, answers, linker.top)
     return chunk
@@ -155,11 +155,13 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _parse(lines: Lines, plain_text: bool) -> tuple[Chunk, list[int], list[Document]]:
+def _parse(lines: Lines, plain_text: bool, check: Callable[[Document], None]) -> tuple[Chunk, list[int], list[Document]]:
     chunk, numbers, documents = Chunk(), [], []
     for number, line in lines:
         try:
-            documents.append(_plain(line) if plain_text else parse_document(line))
+            document = _plain(line) if plain_text else parse_document(line)
+            check(document)
+            documents.append(document)
             numbers.append(number)
         except DocumentError as error:
             chunk.failures.append(Failure(number, str(error)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eigenthemes.kg.files import Source
     from eigenthemes.streaming import Failure, Report
 
-_AS_GIVEN = ("method", "delta", "unique", "top", "generator", "vectors", "threshold", "explain")
+_AS_GIVEN = ("method", "delta", "unique", "top", "generator", "vectors", "threshold", "explain", "model")
 _SHOWN = 10  # failures told on stderr where there is no file for them
 
 

@@ -79,6 +79,7 @@ def evaluate(
     )
     run = Run(methods={name: Earned() for name in chosen})
     for name, method in chosen.items():
+        method.check(kb, options)
         if method.calibrated:
             run.methods[name].threshold = check_ranker(kb, vectors) if threshold is None else threshold
     makes.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time

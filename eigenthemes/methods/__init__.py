@@ -14,6 +14,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
 from eigenthemes.methods.plain import MethodOptions, Scores, average, degree, eigen, namematch, prior_name
 from eigenthemes.methods.selftrained import has_ranker, ranker_of, selftrained
+from eigenthemes.methods.taumil import judge_of, taumil, taumil_and_noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class Method:
     weighted       does it weigh candidates by rank? (else delta is 0)
     answers_above  a candidate with no more than this is no answer
     calibrated     is the score a probability? Then the KB's ranker has a threshold for answers
+    needs_text     does it read the words around mentions?
+    check          says at once what a KB or its options lack
+    with_chances   the scores, and the probability of each mention that any candidate is right; None: it knows of none
     """
 
     score: Callable[..., Scores]
@@ -32,13 +36,20 @@ class Method:
     weighted: bool = True
     answers_above: float = -np.inf
     calibrated: bool = False
+    needs_text: bool = False
+    check: Callable[[KB, MethodOptions], object] = lambda kb, options: None
+    with_chances: Callable[..., tuple[Scores, Scores]] | None = None
 
     def __call__(self, batch: Batch, kb: KB, options: MethodOptions) -> Scores:
         with one_thread() if self.needs_vectors or self.calibrated else nullcontext():
-            scores = self.score(batch, kb, options=options if self.weighted else replace(options, delta=0.0))
+            scores = self.score(batch, kb, options=self.told(options))
         if not np.isfinite(scores).all():
             raise ValueError("a score is not finite: the vectors of the KB are damaged")
         return scores
+
+    def told(self, options: MethodOptions) -> MethodOptions:
+        """The options as this method takes them."""
+        return options if self.weighted else replace(options, delta=0.0)
 
 
 __all__ = ["METHODS", "Method", "MethodOptions", "check_ranker", "default_method", "method_named"]
@@ -52,6 +63,8 @@ METHODS = {
     "degree": Method(degree),
     "namematch": Method(namematch, answers_above=0.0),
     "prior-name": Method(prior_name),
+    "taumil": Method(taumil, weighted=False, needs_text=True, check=judge_of, with_chances=taumil_and_noise),
+    "taumil-weighted": Method(taumil, needs_text=True, check=judge_of, with_chances=taumil_and_noise),
 }
 
 

@@ -37,11 +37,13 @@ class MethodOptions:
     delta   weights are rank^-delta
     unique  an entity that is a candidate of several mentions counts once, with its best rank (the paper's text says so, its
             authors' program does not)
+    model   file of a trained model, for methods that need one; None: the KB's own
     """
 
     k: int | None = 10
     delta: float = 1.0
     unique: bool = False
+    model: str | None = None
 
 
 def eigen(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
