@@ -23,7 +23,7 @@ from eigenthemes.linker import Linker
 from eigenthemes.methods import METHODS
 
 PLAIN = "degree,namematch,prior-name"
-UNTRAINED = [name for name, method in METHODS.items() if not method.calibrated]
+UNTRAINED = [name for name, method in METHODS.items() if not method.calibrated and not method.needs_text]
 
 # degree is right in the first and the last one; candidates of Jordan are mj, jo, mij in this order
 GOLD: list[dict[str, Any]] = [

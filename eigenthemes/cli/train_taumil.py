@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the model here instead of into the KB.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--epochs", default=20, show_default=True, help="Times that all mentions are read, at most.")
-@click.option("--patience", default=3, show_default=True, help="Stop after so many epochs that did not better the objective.")
+@click.option("--patience", default=5, show_default=True, help="Stop after so many epochs that did not better the objective.")
 @click.option("--positives", default=100, show_default=True, help="Candidates of a mention, at most.")
 @click.option("--resume", is_flag=True, help="Go on where a training with the same options was interrupted.")
 @tells_damage

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def taumil(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
-    """The score of the model plus the logarithm of the weight rank^-delta; delta is 0 for the method without weights."""
+    """The score of the model, in margins, plus the logarithm of the weight rank^-delta; delta is 0 without weights.
+
+    Added as a logarithm, a weight never promotes a bad candidate, as it would multiplied with a negative score.
+    """
     return taumil_and_noise(batch, kb, options=options)[0]
 
 

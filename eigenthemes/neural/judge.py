@@ -14,6 +14,7 @@ from eigenthemes.batch import Batch
 from eigenthemes.errors import OptionError
 from eigenthemes.kb import KB
 from eigenthemes.neural.entities import EntityBags
+from eigenthemes.neural.loss import MARGIN
 from eigenthemes.neural.model import TauMIL
 from eigenthemes.neural.sentences import Sentences, Words, places_of
 from eigenthemes.neural.store import StoredModel, model_path
@@ -52,7 +53,7 @@ class Judge:
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The score of each candidate [n], and the probability that no candidate is right of each mention [mentions].
 
-        That probability is sigmoid(noise score), as in the authors' program when it links; while it trains, the score counts
+        Scores are counted in margins, the only unit that training gives them. The probability is sigmoid(noise score), as in the authors' program when it links; while it trains, the score counts
         threefold. A mention without candidates has 1.
         """
         table = batch.table
@@ -66,7 +67,7 @@ class Judge:
                     contexts = self.model.contexts(sentences.padded(mentions, self.words.unknown))
                     pairs = (torch.from_numpy(mention_of), torch.from_numpy(entity_of[rows]))
                     fits = self.model.fits(contexts, entities, *pairs)
-                    scores[rows] = fits.numpy()
+                    scores[rows] = fits.numpy() / MARGIN
                     noise[mentions] = torch.sigmoid(self.model.noise(contexts, entities, fits, *pairs)).numpy()
         return scores, noise
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from eigenthemes.neural.entities import Bag
+from eigenthemes.neural.entities import NEIGHBORS, Bag
 from eigenthemes.neural.loss import shares_of
 from eigenthemes.neural.sentences import MAX_DISTANCE, Padded
 
@@ -34,6 +34,9 @@ class TauMIL(nn.Module):
         self.relations = nn.Embedding(relations, ENTITY)
         self.mixing = nn.Parameter(torch.empty(TYPE, ENTITY))
         nn.init.kaiming_normal_(self.mixing, mode="fan_out", nonlinearity="relu")
+        for embedding in (self.types, self.relations):
+            # Torch's own, 1, makes the sum over 30 neighbours so large that its sign at the start decides for good.
+            nn.init.normal_(embedding.weight, std=1 / (1 + NEIGHBORS))
         self.scorer = _Perceptron()
         self.noise_scorer = _Perceptron()
 

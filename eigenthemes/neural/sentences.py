@@ -142,11 +142,12 @@ class Sentences:
 def sentence_of(text: str, start: int, end: int) -> tuple[list[str], int, int]:
     """The words of the sentence around a mention, at most 100, and where among them the mention's first and last stand."""
     mention = _WORD.findall(text[start:end])[:MAX_WORDS] or [text[start:end]]
-    before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
-    ends = [match.end() for match in _BOUNDARY.finditer(before)]
-    following = _BOUNDARY.search(after)
-    left = _WORD.findall(before[ends[-1] if ends else 0 :])
-    right = _WORD.findall(after if following is None else after[: following.start()])
+    begin, stop = max(0, start - _REACH), end + _REACH
+    for boundary in _BOUNDARY.finditer(text, begin, start + 2):  # the mention itself may begin the sentence
+        begin = boundary.end() if boundary.end() <= start else begin
+    following = _BOUNDARY.search(text, end, stop)
+    left = _WORD.findall(text[begin:start])
+    right = _WORD.findall(text[end : stop if following is None else following.start()])
     room = MAX_WORDS - len(mention)
     keep_left = min(len(left), max(room // 2, room - len(right)))
     left, right = left[len(left) - keep_left :], right[: room - keep_left]

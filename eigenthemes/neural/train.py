@@ -79,7 +79,7 @@ def train_taumil(
     output: str | Path | None = None,
     seed: int = 0,
     epochs: int = 20,
-    patience: int = 3,
+    patience: int = 5,
     batch_size: int = 50,
     positives: int = 100,
     negatives: int = 10,
