@@ -50,7 +50,7 @@ def word_vectors() -> WordVectors:
     random = np.random.default_rng(5)
     vectors = random.standard_normal((len(words), 16))
     for topic, first in enumerate((len(FILLERS), len(FILLERS) + len(SAID["player"]))):
-        vectors[first : first + 10, topic] += 4
+        vectors[first : first + 10, topic] += 8
     return WordVectors({word: row for row, word in enumerate(words)}, vectors.astype(np.float32))
 
 

@@ -22,7 +22,7 @@ from planted import AMBIGUOUS, exam, lessons, planted_kb, word_vectors
 from eigenthemes import KB, Linker, build_kb
 from eigenthemes.batch import gold_rows
 from eigenthemes.cli import cli
-from eigenthemes.errors import DocumentError, MissingExtraError, OptionError
+from eigenthemes.errors import DocumentError, KBError, MissingExtraError, OptionError
 from eigenthemes.evaluation.run import evaluate, report
 from eigenthemes.formats import read_gold
 from eigenthemes.kb import KBWriter
@@ -36,7 +36,7 @@ torch = pytest.importorskip("torch")
 from eigenthemes.neural.store import IN_KB, StoredModel  # noqa: E402
 from eigenthemes.neural.train import Epoch, train_taumil  # noqa: E402
 
-TRAINED: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 18, "patience": 18, "batch_size": 10}
+TRAINED: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 13, "patience": 13, "batch_size": 10}
 QUICK: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 3, "patience": 9}
 
 
@@ -183,6 +183,13 @@ def test_options_are_checked_at_the_door(planted: KB, option: str) -> None:
         train_taumil(planted, lessons(0, 5), **{**QUICK, option: 0})
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_hours_of_training(planted: KB, tmp_path: Path) -> None:
+    with pytest.raises(
+        KBError, match="nowhere does not exist, or cannot be written to; give another place for the model with -o"
+    ):
+        train_taumil(planted, lessons(0, 5), output=tmp_path / "nowhere" / "model", **QUICK)
+
+
 def test_documents_without_candidates_teach_nothing(planted: KB, tmp_path: Path) -> None:
     document = Document((Mention("Nobody at all", 0, 13),), text="Nobody at all won")
     with pytest.raises(DocumentError, match="no mention of the documents has a candidate in the KB; give documents"):
@@ -261,6 +268,18 @@ def test_the_weighted_method_adds_the_logarithm_of_the_weight(planted: KB) -> No
     assert scores(planted, documents, "taumil-weighted") == pytest.approx(plain - np.log(table.rank))
     assert scores(planted, documents, "taumil-weighted", delta=0.5) == pytest.approx(plain - 0.5 * np.log(table.rank))
     assert np.array_equal(scores(planted, documents, delta=3.0), plain)
+
+
+def test_a_model_that_was_trained_again_is_read_again(scratch: KB) -> None:
+    before = scores(scratch, exam(0, 5))
+    train_taumil(scratch, lessons(1, 60), **QUICK)
+    assert not np.array_equal(scores(scratch, exam(0, 5)), before)
+
+
+def test_mentions_with_very_many_candidates_are_taken_some_at_a_time(planted: KB, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = scores(planted, exam(0, 30))
+    monkeypatch.setattr("eigenthemes.neural.judge._PAIRS", 7)
+    assert scores(planted, exam(0, 30)) == pytest.approx(expected, abs=1e-5)
 
 
 def test_it_links_like_any_method(planted: KB) -> None:

@@ -50,19 +50,22 @@ def train_taumil(
 
     start = time.monotonic()
     files = [read_gold(path) for path in documents]
-    stored = train(
-        kb,
-        chain.from_iterable(files),
-        word_vectors=word_vectors,
-        output=output,
-        seed=seed,
-        epochs=epochs,
-        patience=patience,
-        positives=positives,
-        resume=resume,
-        on_epoch=_tell,
-        progress=terminal_progress(),
-    )
+    try:
+        stored = train(
+            kb,
+            chain.from_iterable(files),
+            word_vectors=word_vectors,
+            output=output,
+            seed=seed,
+            epochs=epochs,
+            patience=patience,
+            positives=positives,
+            resume=resume,
+            on_epoch=_tell,
+            progress=terminal_progress(),
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("interrupted; --resume goes on after the last epoch that was told") from None
     about, history = stored.about, stored.about["history"]
     click.echo(
         f"{output or kb}: trained on {about['trained_on']['mentions']:,} mentions in {time.monotonic() - start:.1f} s; epoch "

@@ -20,6 +20,7 @@ from eigenthemes.neural.sentences import Sentences, Words, places_of
 from eigenthemes.neural.store import StoredModel, model_path
 
 _MENTIONS = 128  # at a time
+_PAIRS = 1 << 16
 _ENTITIES = 4096
 
 
@@ -40,7 +41,7 @@ class Judge:
                 f"{what}; train one with: eigenthemes train-taumil {kb.path} DOCUMENTS --word-vectors FILE{where}, "
                 "or choose another method"
             )
-        return kb.once(f"taumil judge {place}", lambda: cls._load(kb, place))
+        return kb.once(f"taumil judge {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
 
     @classmethod
     def _load(cls, kb: KB, place: Path) -> Judge:
@@ -53,8 +54,8 @@ class Judge:
     def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The score of each candidate [n], and the probability that no candidate is right of each mention [mentions].
 
-        Scores are counted in margins, the only unit that training gives them. The probability is sigmoid(noise score), as in the authors' program when it links; while it trains, the score counts
-        threefold. A mention without candidates has 1.
+        Scores are counted in margins, the only unit that training gives them. The probability is sigmoid(noise score), as in
+        the authors' program when it links; while it trains, the score counts threefold. A mention without candidates has 1.
         """
         table = batch.table
         scores, noise = np.zeros(len(table)), np.ones(table.mentions)
@@ -91,8 +92,8 @@ def _some(
     known = known[np.argsort(lengths[known], kind="stable")]
     starts = np.searchsorted(mention_of, known)
     counts = np.searchsorted(mention_of, known, side="right") - starts
-    for first in range(0, len(known), _MENTIONS):
-        some = slice(first, first + _MENTIONS)
+    group = np.arange(len(known)) // _MENTIONS + np.cumsum(counts) // _PAIRS  # some mentions have thousands of candidates
+    for some in np.split(np.arange(len(known)), np.flatnonzero(np.diff(group)) + 1):
         yield known[some], *rows_of(starts[some], counts[some])
 
 

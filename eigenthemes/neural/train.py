@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.batch import BatchMaker
 from eigenthemes.candidates import CandidateGenerator
-from eigenthemes.errors import DocumentError, OptionError
+from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb import KB
 from eigenthemes.neural.entities import EntityBags
 from eigenthemes.neural.judge import new_model, one_torch_thread, rows_of
@@ -104,6 +105,8 @@ def train_taumil(
             raise OptionError(f"{name} is {value}; expected {int(name != 'seed')} or more")
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     progress, place = progress or Silent(), model_path(kb, output)
+    if not os.access(place.parent, os.W_OK):
+        raise KBError(f"{place.parent} does not exist, or cannot be written to; give another place for the model with -o")
     words = Words.of(word_vectors, kb)
     lessons = read_lessons(kb, documents, words, positives, progress)
     about = {"kb": fingerprint(kb), "options": options, "trained_on": {"mentions": len(lessons), "digest": lessons.digest()}}
