@@ -101,18 +101,24 @@ def train_taumil(
     """
     options = {"seed": seed, "batch_size": batch_size, "positives": positives, "negatives": negatives}
     for name, value in {**options, "epochs": epochs, "patience": patience}.items():
-        if value < (name != "seed"):
-            raise OptionError(f"{name} is {value}; expected {int(name != 'seed')} or more")
+        least = 0 if name == "seed" else 1
+        if value < least:
+            raise OptionError(f"{name} is {value}; expected {least} or more")
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     progress, place = progress or Silent(), model_path(kb, output)
     if not os.access(place.parent, os.W_OK):
         raise KBError(f"{place.parent} does not exist, or cannot be written to; give another place for the model with -o")
     words = Words.of(word_vectors, kb)
     lessons = read_lessons(kb, documents, words, positives, progress)
-    about = {"kb": fingerprint(kb), "options": options, "trained_on": {"mentions": len(lessons), "digest": lessons.digest()}}
-    about["words"] = hashlib.sha256(words.vectors.tobytes()).hexdigest()
+    about = {
+        "kb": fingerprint(kb),
+        "options": options,
+        "trained_on": {"mentions": len(lessons), "digest": lessons.digest()},
+        "words": hashlib.sha256(words.vectors.tobytes()).hexdigest(),
+    }
     with deterministic():
-        training = Training(new_model(words, EntityBags.of(kb), seed=seed), EntityBags.of(kb), lessons, about)
+        bags = EntityBags.of(kb)
+        training = Training(new_model(words, bags, seed=seed), bags, lessons, about)
         checkpoint = place.with_name(f"{place.name}.checkpoint")
         if resume and checkpoint.exists():
             training.restore(checkpoint)
