@@ -2,6 +2,7 @@
 
     my.kb/manifest.json       the only commit point: it names the data folder and every file in it
     my.kb/data-<id>/*.npy     flat arrays
+    my.kb/taumil.safetensors  a model that `train-taumil` made for this KB; writers leave it alone
 
 Whoever writes puts new files beside the old ones, syncs them, and replaces manifest.json last. A process killed at any
 moment leaves the old KB or the new one; what it leaves lying is removed by the next writer.
@@ -37,6 +38,7 @@ MANIFEST = "manifest.json"
 _LOCK = ".lock"
 Made = TypeVar("Made")
 _DATA = re.compile(r"data-[0-9a-z-]+")
+_OURS = re.compile(r"data-[0-9a-z-]+|taumil\.safetensors(\.[a-z]+)*")  # with the checkpoint of an unfinished training
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +358,7 @@ def check_place(path: Path, *, force: bool) -> None:
     """May a KB be written here? Asked before hours of reading, and again before writing."""
     if path.is_dir():
         names = {entry.name for entry in path.iterdir()}
-        ours = {name for name in names if name in (MANIFEST, _LOCK, f"{MANIFEST}.new") or _DATA.fullmatch(name)}
+        ours = {name for name in names if name in (MANIFEST, _LOCK, f"{MANIFEST}.new") or _OURS.fullmatch(name)}
         if names - ours:
             raise KBExistsError(f"{path} is a folder with other files in it; give a new place for the KB with -o")
         if MANIFEST in names and not force:

@@ -49,7 +49,8 @@ class Linker:
     """Links the mentions of documents to the entities of a KB.
 
     method          one of `methods.METHODS`; None: the best one the KB is ready for
-    threshold       a less likely answer is none; None: the KB's own. Only of a calibrated method
+    threshold       a less likely answer is none; None: the KB's own. Only of a calibrated method, and of those that tell noise:
+                    there it is about any candidate being right, and None answers always
     explain         add to each link why: which names and which edges spoke for it. Only of a calibrated method
     nil             may "none of the candidates" be the answer? False: the best candidate always is
     k, delta        eigenthemes (None: all) and the exponent of the weights
@@ -60,6 +61,7 @@ class Linker:
     top             candidates that a link's ranking shows
     generator, max_candidates, aliases   see `CandidateGenerator`
     vectors         name of the set of vectors; None: the one made or imported last
+    model           file of a trained model, for the methods taumil and taumil-weighted; None: the KB's own
     """
 
     def __init__(
@@ -81,13 +83,16 @@ class Linker:
         max_candidates: int | None = MAX_CANDIDATES,
         aliases: bool = True,
         vectors: str | None = None,
+        model: str | None = None,
     ) -> None:
         kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.kb, self.top = kb, top
         self.method_name = method or default_method(kb, vectors)
         self.method = method_named(self.method_name)
         words = None if word_vectors is None else str(word_vectors)
-        self.options = MethodOptions(k=k, delta=delta, unique=unique, weights=weights, window=window, word_vectors=words)
+        self.options = MethodOptions(
+            k=k, delta=delta, unique=unique, weights=weights, window=window, word_vectors=words, model=model
+        )
         self.options.check()
         if top < 0:
             raise OptionError(f"top is {top}; expected 0 or more")
@@ -113,9 +118,9 @@ class Linker:
         if wanted is not None and not 0 <= wanted <= 1:
             raise OptionError(f"threshold is {wanted}; expected a probability, 0 to 1")
         if not self.method.calibrated:
-            if wanted is not None:
+            if wanted is not None and self.method.with_chances is None:
                 raise OptionError(f"{self.method_name} gives no probabilities, so a threshold means nothing; leave it out")
-            return 0.0
+            return wanted or 0.0
         known = check_ranker(self.kb, vectors)
         return known if wanted is None else wanted
 
@@ -169,8 +174,20 @@ class Linker:
     def answer(self, documents: Iterable[Document]) -> tuple[Batch, list[Answer]]:
         """The documents with their mentions and candidates, and an answer for each mention."""
         batch = self.batches.make(documents)
+        if self.threshold > 0 and self.method.with_chances is not None:
+            return batch, self._without_noise(batch)
         answers = self._answers(batch, self.method(batch, self.kb, self.options))
         return batch, self._explained(batch, answers) if self.explains else answers
+
+    def _without_noise(self, batch: Batch) -> list[Answer]:
+        """The answers, but for mentions of which it is too likely that no candidate is right."""
+        assert self.method.with_chances is not None
+        scores, chances = self.method.with_chances(batch, self.kb, options=self.method.told(self.options))
+        answers = self._answers(batch, scores)
+        noisy = [i for i in np.flatnonzero(chances < self.threshold).tolist() if answers[i].nil_reason is None]
+        for i in noisy:
+            answers[i] = answers[i]._replace(nil_reason="low_probability")
+        return answers
 
     def explainer(self, batch: Batch) -> Explainer:
         """Who can say why the mentions of a batch were linked as they were."""

@@ -77,6 +77,10 @@ class Document:
     embedded_only: bool = False
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def start_of(self, mention: Mention) -> int:
+        """Where a mention starts in the text; without a place of its own, where its name first stands; -1: nowhere."""
+        return (self.text or "").find(mention.text) if mention.start is None else mention.start
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:

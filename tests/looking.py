@@ -7,7 +7,7 @@ from pathlib import Path
 from eigenthemes import KB
 from eigenthemes.methods import METHODS
 
-PLAIN = [name for name, method in METHODS.items() if not (method.calibrated or method.reads_text)]  # need nothing but a KB
+PLAIN = [name for name, method in METHODS.items() if not method.calibrated and method.reads is None]  # need nothing but a KB
 
 
 def entity(kb: KB, external_id: str) -> int:

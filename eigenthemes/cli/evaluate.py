@@ -16,7 +16,7 @@ from eigenthemes.errors import OptionError
 if TYPE_CHECKING:
     from eigenthemes.kb import KB
 
-_AS_GIVEN = ("delta", "unique", "weights", "window", "word_vectors")
+_AS_GIVEN = ("delta", "unique", "weights", "window", "word_vectors", "model")
 _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 
 

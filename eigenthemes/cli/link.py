@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _AS_GIVEN = (
     "method", "delta", "unique", "weights", "window", "word_vectors", "top", "generator", "vectors", "threshold", "explain",
+    "model",
 )  # fmt: skip
 _SHOWN = 10  # failures told on stderr where there is no file for them
 

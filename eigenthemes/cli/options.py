@@ -26,6 +26,7 @@ def generator_options(command: Command) -> Command:
 def method_options(command: Command) -> Command:
     """What the methods can be told."""
     for option in (
+        click.option("--model", type=click.Path(), metavar="FILE", help="Of taumil; default: the KB's, from train-taumil."),
         click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last."),
         click.option("--unique", is_flag=True, help="An entity counts once a document, however many mentions it may be."),
         click.option(

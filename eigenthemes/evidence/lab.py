@@ -18,7 +18,7 @@ from eigenthemes import __version__
 from eigenthemes.batch import Batch, gold_of
 from eigenthemes.build import build_kb
 from eigenthemes.embed import VectorSet, embed_kb, import_vectors, store
-from eigenthemes.errors import KBError, SourceError
+from eigenthemes.errors import EigenthemesError, KBError, SourceError
 from eigenthemes.evaluation.metrics import credit, difficulty
 from eigenthemes.evaluation.run import Run, evaluate
 from eigenthemes.evidence.earnings import Earnings
@@ -26,7 +26,7 @@ from eigenthemes.evidence.plan import KBPlan, Plan, SetPlan
 from eigenthemes.formats import read_gold
 from eigenthemes.kb import KB
 from eigenthemes.linker import BATCH, batch_maker
-from eigenthemes.methods import METHODS, MethodOptions
+from eigenthemes.methods import METHODS, Method, MethodOptions
 from eigenthemes.methods.context import has_text
 from eigenthemes.methods.options import Scores
 from eigenthemes.progress import Progress, Silent
@@ -180,15 +180,20 @@ class Lab:
         return described and self.word_vectors is not None and all(has_text(document) for document in self.documents(set_name))
 
     def methods(self, set_name: str, wanted: Sequence[str]) -> list[str]:
-        """Those of some methods that can work on a set."""
-        kb = self.kb_of(set_name)
-        ready = {
-            name: (not method.needs_vectors or bool(kb.vector_sets))
-            and (not method.calibrated or bool(kb.rankers))
-            and (not method.reads_text or self.reads(set_name))
-            for name, method in METHODS.items()
-        }
-        return [name for name in wanted if ready[name]]
+        """Those of some methods that can work on a set: the KB has what they need, and the documents what they read."""
+        return [name for name in wanted if self._is_ready(METHODS[name], set_name)]
+
+    def _is_ready(self, method: Method, set_name: str) -> bool:
+        kb, options = self.kb_of(set_name), self.options()
+        if (method.needs_vectors and not kb.vector_sets) or (method.calibrated and not kb.rankers):
+            return False
+        try:
+            method.check(kb, options)
+            for document in self.documents(set_name):
+                method.check_document(document, options)
+        except EigenthemesError:
+            return False
+        return True
 
     def options(self, **given: Any) -> MethodOptions:
         """Options of methods, with the word vectors of the plan."""

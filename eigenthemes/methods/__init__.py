@@ -16,6 +16,8 @@ from eigenthemes.methods.context import check_text, global_context, local_contex
 from eigenthemes.methods.options import MethodOptions, Scores
 from eigenthemes.methods.plain import average, degree, eigen, namematch, prior_name
 from eigenthemes.methods.selftrained import has_ranker, ranker_of, selftrained
+from eigenthemes.methods.taumil import judge_of, taumil, taumil_and_noise
+from eigenthemes.neural.sentences import check_text as check_sentences
 from eigenthemes.records import Document
 
 
@@ -28,7 +30,9 @@ class Method:
     weighted       does it weigh candidates by rank? (else delta is 0)
     answers_above  a candidate with no more than this is no answer
     calibrated     is the score a probability? Then the KB's ranker has a threshold for answers
-    reads_text     do the words of a document count, whatever its options?
+    needs          says at once what a KB or the options lack for it; None: nothing can be missing
+    reads          refuses a document without the words it reads; None: it reads none
+    with_chances   the scores, and the probability of each mention that any candidate is right; None: it knows of none
     """
 
     score: Callable[..., Scores]
@@ -36,29 +40,37 @@ class Method:
     weighted: bool = True
     answers_above: float = -np.inf
     calibrated: bool = False
-    reads_text: bool = False
+    needs: Callable[[KB, MethodOptions], object] | None = None
+    reads: Callable[[Document], None] | None = None
+    with_chances: Callable[..., tuple[Scores, Scores]] | None = None
 
     def __call__(self, batch: Batch, kb: KB, options: MethodOptions) -> Scores:
         with one_thread() if self.needs_vectors or self.calibrated else nullcontext():
-            scores = self.score(batch, kb, options=options if self.weighted else replace(options, delta=0.0))
+            scores = self.score(batch, kb, options=self.told(options))
         if not np.isfinite(scores).all():
             raise ValueError("a score is not finite: the vectors of the KB are damaged")
         return scores
 
-    def reads(self, options: MethodOptions) -> bool:
-        """Do the words of a document count?"""
-        by_words = self.needs_vectors and self.weighted and options.weights in ("local", "global")
-        return self.reads_text or by_words
+    def told(self, options: MethodOptions) -> MethodOptions:
+        """The options as this method takes them."""
+        return options if self.weighted else replace(options, delta=0.0)
 
     def check(self, kb: KB, options: MethodOptions) -> None:
         """Whatever a KB lacks for this method is said now."""
-        if self.reads(options):
+        if self.needs is not None:
+            self.needs(kb, options)
+        elif self._weighs_by_words(options):
             texts_of(kb, options)
 
     def check_document(self, document: Document, options: MethodOptions) -> None:
         """Whatever a document lacks for this method is said before it is linked with others."""
-        if self.reads(options):
+        if self.reads is not None:
+            self.reads(document)
+        elif self._weighs_by_words(options):
             check_text(document)
+
+    def _weighs_by_words(self, options: MethodOptions) -> bool:
+        return self.needs_vectors and self.weighted and options.weights in ("local", "global")
 
 
 __all__ = ["METHODS", "Method", "MethodOptions", "check_ranker", "default_method", "method_named"]
@@ -72,8 +84,10 @@ METHODS = {
     "degree": Method(degree),
     "namematch": Method(namematch, answers_above=0.0),
     "prior-name": Method(prior_name),
-    "local-context": Method(local_context, reads_text=True),
-    "global-context": Method(global_context, reads_text=True),
+    "local-context": Method(local_context, needs=texts_of, reads=check_text),
+    "global-context": Method(global_context, needs=texts_of, reads=check_text),
+    "taumil": Method(taumil, weighted=False, needs=judge_of, reads=check_sentences, with_chances=taumil_and_noise),
+    "taumil-weighted": Method(taumil, needs=judge_of, reads=check_sentences, with_chances=taumil_and_noise),
 }
 
 

@@ -103,7 +103,7 @@ class Texts:
         starts = [start for start, _ in found]
         rows = self._content([word for _, word in found])
         for mention in document.mentions or ():
-            start = _start(document, mention)
+            start = document.start_of(mention)
             before, after = bisect_left(starts, start), bisect_left(starts, start + len(mention.text))
             yield self._average(_near(rows, before, after, window) if start >= 0 else rows[:0])
 
@@ -163,11 +163,6 @@ class _KeptWords:
 
     def rows(self, words: list[str]) -> Rows:
         return self.kept.rows([word.lower() for word in words])
-
-
-def _start(document: Document, mention: Mention) -> int:
-    """Where a mention starts; without a place of its own, where its name first stands in the text; -1: nowhere."""
-    return (document.text or "").find(mention.text) if mention.start is None else mention.start
 
 
 def _near(rows: Rows, before: int, after: int, window: int) -> Rows:

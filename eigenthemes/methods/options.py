@@ -27,6 +27,7 @@ class MethodOptions:
                   or all words of the document ("global") fit their description, or nothing ("none": all weigh the same)
     window        words on each side of a mention that are its local context
     word_vectors  a file of word vectors; None: those the KB keeps
+    model         a file of a trained model, for methods that need one; None: the KB's own
     strengths     scale themes by their strength; False only to show what that brings
     unit_length   vectors of unit length; False only to show what that brings
     """
@@ -37,6 +38,7 @@ class MethodOptions:
     weights: str = "degree"
     window: int = WINDOW
     word_vectors: str | None = None
+    model: str | None = None
     strengths: bool = True
     unit_length: bool = True
 
