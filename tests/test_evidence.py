@@ -94,6 +94,7 @@ SMALLER = {
     "figure-3a": "runs = 2",
     "table-3": "seeds = 2\ntrees = 5\nleast_in_leaf = 1",
     "run-times": "runs = 1",
+    "table-2-neural": "seeds = 2\nepochs = 1",
 }
 EVERYTHING = "".join(f'[section.{name}]\nsets = ["tales", "lost"]\n{SMALLER.get(name, "")}\n' for name in SECTIONS)
 
@@ -260,6 +261,15 @@ class TestRows:
         assert row["density"] == 1
         assert row["share_at_least"][0] == 1
 
+    def test_neural_rivals_stand_beside_the_others(self, finished: tuple[Plan, Path]) -> None:
+        found = by(rows_of(finished, "table-2-neural"), "method")
+        assert [row["seed"] for row in found["taumil"]] == [row["seed"] for row in found["taumil-weighted"]] == [0, 1]
+        assert all(row["training_seconds"] > 0 and row["epochs"] == 1 for row in found["taumil"])
+        assert found["degree"][0]["overall_p_at_1"] == 0.5
+        assert found["random choice"][0]["overall_p_at_1"] == pytest.approx(0.5), "one candidate of one, or one of two"
+        models = sorted(path.name for path in (finished[1] / "kbs").glob("taumil-*"))
+        assert models == [f"taumil-tales-1-{seed}.{suffix}" for seed in (0, 1) for suffix in ("json", "safetensors")]
+
     def test_supervised_learns_the_worlds(self, finished: tuple[Plan, Path]) -> None:
         rows = rows_of(finished, "table-3")
         assert len(rows) == 2 * 2 * 2
@@ -367,6 +377,18 @@ class TestSupervised:
             same = [i for i in others if names[i] == names[mention]]
             assert named[row] == len(same)
             assert meant[row] == sum(gold[i] == entity for i in same)
+
+
+def test_without_torch_the_rivals_are_left_out(
+    finished: tuple[Plan, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eigenthemes.neural.find_spec", lambda name: None)
+    plan, out = finished
+    run_experiment(plan, tmp_path, work=out / "kbs", only=["table-2-neural", "graphs"])
+    assert rows_of((plan, tmp_path), "table-2-neural") == []
+    told = (tmp_path / "report.md").read_text()
+    assert "Left out: lost: lost.jsonl is not there; tau-MIL-ND needs the package torch" in told
+    assert "pip install 'eigenthemes[neural]'" in told
 
 
 class TestPlans:

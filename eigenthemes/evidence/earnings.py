@@ -21,6 +21,7 @@ THEIRS = (
     "namematch", "local-context", "global-context", "degree", "average-unweighted", "average", "eigen-unweighted", "eigen",
 )  # fmt: skip
 OURS = ("prior-name", "selftrained")
+NEURAL = ("taumil", "taumil-weighted")
 
 GROUPS = ("overall", "easy", "hard")
 FIGURES = ("p_at_1", "mrr")

@@ -21,6 +21,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.evidence import figures
 from eigenthemes.evidence.earnings import Row
 from eigenthemes.evidence.lab import Lab
+from eigenthemes.evidence.neural import lacks_torch, train_models
 from eigenthemes.evidence.plan import Plan, SectionPlan
 from eigenthemes.evidence.report import Part, markdown, page
 from eigenthemes.evidence.sections import SECTIONS
@@ -67,8 +68,11 @@ def run_experiment(
     _make_folders(out)
     lab = Lab(plan, work or out / "kbs")
     made = lab.make_kbs(jobs=jobs, progress=progress)
-    start = time.perf_counter()
     wanted = [name for name in only or plan.sections if SECTIONS[plan.sections[name].kind].compute is not None]
+    for name in wanted:
+        if plan.sections[name].kind == "table-2-neural":
+            train_models(lab, plan.sections[name], progress)
+    start = time.perf_counter()
     missing = [name for name in wanted if not (resume and _is_kept(out, lab, plan.sections[name]))]
     _compute(plan, lab, out, missing, jobs, progress)
     write_report(plan, lab, out, made)
@@ -142,11 +146,17 @@ def _made_of(lab: Lab, planned: SectionPlan) -> Row:
         "options": dict(planned.options),
         "seed": lab.plan.seed,
         "hashes": lab.hashes(there),
-        "missing": [lab.missing(name) for name in planned.sets if name not in there],
+        "missing": _missing(lab, planned),
         "nouns": noun_tagger() or "content words",
         "versions": _versions(),
     }
     return {**made, "fingerprint": hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:16]}
+
+
+def _missing(lab: Lab, planned: SectionPlan) -> list[str]:
+    """What a section lacks, a sentence each."""
+    files = [lack for name in planned.sets if (lack := lab.missing(name))]
+    return [*files, lacks_torch()] if planned.kind == "table-2-neural" and lacks_torch() else files
 
 
 def _versions() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.evidence.earnings import FIGURES, GROUPS, OURS, THEIRS, Row
+from eigenthemes.evidence.earnings import FIGURES, GROUPS, NEURAL, OURS, THEIRS, Row
 
 PAPER_DENSITIES = {
     "IMDb": 4.5,
@@ -66,6 +66,32 @@ def quality(rows: Sequence[Row]) -> list[Shown]:
             lines.append((row["method"], *cells))
         header = ("method", "P@1", "easy", "hard", "MRR", "easy", "hard")
         found.append(Shown(title, header, lines))
+    return found
+
+
+def neural(rows: Sequence[Row]) -> list[Shown]:
+    """A table for each set: mean and deviation over seeds, training time, and documents a second."""
+    header = ("method", "P@1", "easy", "hard", "MRR", "training, s", "documents/s", "times slower than eigen")
+    found = []
+    for name, some in by(rows, "set").items():
+        speed = {
+            row["method"]: row["documents_per_second"] for row in some if row["seed"] is None and "documents_per_second" in row
+        }
+        lines: list[tuple[str, ...]] = []
+        for method, each in by(some, "method").items():
+            if each[0]["seed"] is not None and (not lines or lines[-1][0] not in NEURAL):
+                lines.append(LINE)
+            columns = ("overall_p_at_1", "easy_p_at_1", "hard_p_at_1", "overall_mrr")
+            values = ([row[column] for row in each] for column in columns)
+            cells = (_spread(value) if len(value) > 1 else f"{value[0]:.3f}" for value in values)
+            seconds = [row["training_seconds"] for row in each if "training_seconds" in row]
+            mine = np.mean([row["documents_per_second"] for row in each]) if "documents_per_second" in each[0] else None
+            slower = f"{speed['eigen'] / mine:.1f}" if mine and "eigen" in speed else ""
+            lines.append(
+                (method, *cells, f"{np.mean(seconds):,.0f}" if seconds else "", f"{mine:,.0f}" if mine else "", slower)
+            )
+        seeds = len({row["seed"] for row in some} - {None})
+        found.append(Shown(f"{name}: {some[0]['mentions']:,} mentions, {seeds} trainings", header, lines))
     return found
 
 

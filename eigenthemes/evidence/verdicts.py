@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from eigenthemes.evidence.earnings import Row
+from eigenthemes.evidence.earnings import NEURAL, Row
 from eigenthemes.evidence.shown import by
 
 _THEIRS = ("namematch", "local-context", "global-context", "degree", "average", "eigen")
@@ -99,6 +99,29 @@ def quality(rows: Sequence[Row]) -> list[Verdict]:
             rows,
             _above(figure, "method", "selftrained", *_THEIRS, "prior-name"),
         ),
+    ]
+
+
+def neural(rows: Sequence[Row]) -> list[Verdict]:
+    figure = "overall_p_at_1"
+    means = [
+        {"set": name, "method": method, figure: np.mean([row[figure] for row in some])}
+        for (name, method), some in by(rows, "set", "method").items()
+    ]
+
+    def slower(some: list[Row]) -> tuple[bool, str] | None:
+        speed = {row["method"]: row["documents_per_second"] for row in some if "documents_per_second" in row}
+        if not {"eigen", "taumil"} <= set(speed):
+            return None
+        times = speed["eigen"] / speed["taumil"]
+        return times >= 10, f"{times:.0f} times"
+
+    return [
+        judge("Eigenthemes are better than both neural rivals", means, _above(figure, "method", "eigen", *NEURAL)),
+        judge("weights improve tau-MIL-ND", means, _above(figure, "method", "taumil-weighted", "taumil")),
+        judge("degree is better than tau-MIL-ND, weighted or not", means, _above(figure, "method", "degree", *NEURAL)),
+        judge("tau-MIL-ND is better than random choice", means, _above(figure, "method", "taumil", "random choice")),
+        judge("Eigenthemes link at least 10 times faster (training not counted)", rows, slower),
     ]
 
 
