@@ -111,6 +111,11 @@ def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
     return gold, np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
 
 
+def judged(batch: Batch) -> NDArray[np.bool_]:
+    """Which mentions have gold [mentions]."""
+    return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+
+
 def gold_rows(batch: Batch, kb: KB) -> NDArray[np.bool_]:
     """Which candidates of a batch are gold [n]."""
     return gold_of(batch, kb)[1]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, gold_of
+from eigenthemes.batch import Batch, gold_of, judged
 from eigenthemes.candidates import MAX_CANDIDATES
 from eigenthemes.evaluation.confidence import summarize_confidence
 from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
@@ -90,7 +90,7 @@ def evaluate(
         start = time.perf_counter()
         batch = makes.make(some)
         run.seconds += time.perf_counter() - start
-        judged, is_gold = _judge(run, batch, kb)
+        counted, is_gold = _judge(run, batch, kb)
         for name, method in chosen.items():
             start = time.perf_counter()
             scores = method(batch, kb, options)
@@ -100,12 +100,12 @@ def evaluate(
             p_at_1, reciprocal = credit(
                 table.mentions, table.mention_of, is_gold, scores, ties=ties, answers_above=method.answers_above
             )
-            earned.p_at_1.append(p_at_1[judged])
-            earned.reciprocal_rank.append(reciprocal[judged])
+            earned.p_at_1.append(p_at_1[counted])
+            earned.reciprocal_rank.append(reciprocal[counted])
             if method.calibrated:
                 best = np.zeros(table.mentions)
                 np.maximum.at(best, table.mention_of, scores)
-                earned.probability.append(best[judged])
+                earned.probability.append(best[counted])
         advance(len(some))
     return run
 
@@ -158,20 +158,20 @@ def _judge(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[n
     """Which mentions have gold [mentions], and which candidates are gold [n]; what does not depend on a method is noted."""
     table, bounds = batch.table, batch.mention_bounds
     gold, is_gold = gold_of(batch, kb)
-    judged = np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+    counted = judged(batch)
     document = len(run.ids) + np.repeat(np.arange(len(batch.documents)), np.diff(bounds))
     first = np.zeros(table.mentions, dtype=np.int64)
     at = np.flatnonzero(is_gold)[::-1]  # the first one stays
     first[table.mention_of[at]] = table.rank[at]
-    run.document.append(document[judged])
-    run.difficulty.append(difficulty(table.mentions, table.mention_of, table.rank, is_gold)[judged])
-    run.in_kb.append(np.array([bool(each) for each in gold], dtype=bool)[judged])
-    run.first_rank.append(first[judged])
+    run.document.append(document[counted])
+    run.difficulty.append(difficulty(table.mentions, table.mention_of, table.rank, is_gold)[counted])
+    run.in_kb.append(np.array([bool(each) for each in gold], dtype=bool)[counted])
+    run.first_rank.append(first[counted])
     run.ids.extend(document.id for document in batch.documents)
     run.unknown += sum(map(len, batch.unknown.values()))
     if not run.gold_example:
         run.gold_example = next((mention.gold[0] for mention in batch.mentions if mention.gold), "")
-    return judged, is_gold
+    return counted, is_gold
 
 
 def _some(documents: Iterable[Document]) -> Iterator[list[Document]]:

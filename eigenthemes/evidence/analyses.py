@@ -13,13 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, gold_rows
+from eigenthemes.batch import Batch, gold_rows, judged
+from eigenthemes.english import forget
 from eigenthemes.evaluation.metrics import EASY, HARD, difficulty
-from eigenthemes.evidence.earnings import Earnings, Row
+from eigenthemes.evidence.earnings import Earnings, Row, mean
 from eigenthemes.evidence.lab import Lab
 from eigenthemes.evidence.plan import SectionPlan
 from eigenthemes.kb import KB
+from eigenthemes.methods import METHODS
 from eigenthemes.methods.context import context_scores
+from eigenthemes.methods.options import Scores
+from eigenthemes.methods.plain import context_rank
 from eigenthemes.progress import Advance
 from eigenthemes.records import Document
 
@@ -44,10 +48,10 @@ def datasets(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
                 "easy": int(easy.sum()),
                 "hard": int(hard.sum()),
                 "not_found": int((~easy & ~hard).sum()),
-                "oracle_recall": _mean(easy | hard),
-                "gold_in_kb": _mean(in_kb),
-                "candidates_easy": _mean(candidates[easy]),
-                "candidates_hard": _mean(candidates[hard]),
+                "oracle_recall": mean(easy | hard),
+                "gold_in_kb": mean(in_kb),
+                "candidates_easy": mean(candidates[easy]),
+                "candidates_hard": mean(candidates[hard]),
             }
         advance(1)
 
@@ -57,11 +61,11 @@ def quality(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
     for name in lab.sets(planned.sets):
         methods = lab.methods(name, planned.options["methods"])
         earnings = Earnings.of(lab.run(name, methods, **_generation(planned), ties=planned.options["ties"]))
-        marks = earnings.marks()
+        marks, p_values = earnings.marks(), earnings.p_values("eigen")
         for method in methods:
-            yield {
-                "set": name, "method": method, **earnings.counts(), **earnings.figures(method), "significant": marks[method],
-            }  # fmt: skip
+            figures = {**earnings.counts(), **earnings.figures(method)}
+            compared = {"significant": marks[method], "p_against_eigen": p_values.get(method)}
+            yield {"set": name, "method": method, **figures, **compared}
         advance(1)
 
 
@@ -104,13 +108,13 @@ def recall(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
             rank = np.concatenate(ranks)
             for limit in planned.options["limits"]:
                 found = rank <= limit if limit else np.isfinite(rank)
-                yield {"set": name, "generator": "paper", "aliases": aliases, "limit": limit or None, "recall": _mean(found)}
+                yield {"set": name, "generator": "paper", "aliases": aliases, "limit": limit or None, "recall": mean(found)}
         for limit in planned.options["limits"]:
             batches = lab.batches(name, generator="default", max_candidates=limit) if limit else ()
             ranks = [_gold_rank(each, kb) for each in batches]
             if ranks:
                 found = np.isfinite(np.concatenate(ranks))
-                yield {"set": name, "generator": "default", "aliases": True, "limit": limit, "recall": _mean(found)}
+                yield {"set": name, "generator": "default", "aliases": True, "limit": limit, "recall": mean(found)}
         advance(1)
 
 
@@ -163,13 +167,18 @@ def windows(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
 
 
 def limits_and_deltas(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
-    """Figure 9: the number of candidates and the exponent of the weights, easy and hard mentions apart."""
+    """Figure 9: the number of candidates and the exponent of the weights, easy and hard mentions apart.
+
+    What is easy and what is hard is decided once, among all candidates: every point of a line counts the same mentions.
+    """
     for name in lab.sets(planned.sets):
+        whole = {**_generation(planned), "max_candidates": None}
+        level = np.concatenate([_counted(batch, lab.kb_of(name))[0] for batch in lab.batches(name, **whole)])
         for limit in planned.options["limits"]:
             for delta in planned.options["deltas"]:
                 options = {**_generation(planned), "max_candidates": limit}
-                found = Earnings.of(lab.run(name, ["eigen"], delta=float(delta), **options))
-                yield {"set": name, "limit": limit, "delta": delta, **found.counts(), **found.figures("eigen")}
+                found = replace(Earnings.of(lab.run(name, ["eigen"], delta=float(delta), **options)), difficulty=level)
+                yield {"set": name, "limit": limit, "delta": delta, **found.figures("eigen")}
             advance(1 / len(planned.options["limits"]))
 
 
@@ -189,33 +198,36 @@ def ablations(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
             for variant, options in variants.items():
                 if "unit_length" in options and vectors not in measured:
                     continue
-                found = Earnings.of(lab.run(name, ["eigen"], vectors=vectors, **options, **_generation(planned)))
+                found = Earnings.of(lab.run(name, ["eigen"], **{**_generation(planned), **options, "vectors": vectors}))
                 yield {"set": name, "vectors": vectors, "variant": variant, **found.figures("eigen")}
         advance(1)
 
 
 def run_times(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
-    """How long each method takes, candidates and scores apart: the best of some runs, one thread."""
+    """How long each method takes, candidates and scores apart, one thread.
+
+    The best of some runs; of methods that read the text the first, since nouns and descriptions are remembered afterwards.
+    """
     for name in lab.sets(planned.sets):
         methods = lab.methods(name, planned.options["methods"])
-        seconds: dict[str, list[float]] = {method: [] for method in methods}
-        candidates, mentions = [], 0
+        fresh, seconds = Lab(lab.plan, lab.folder), {method: list[float]() for method in methods}  # nothing is remembered
+        forget()
+        candidates: list[float] = []
         for _ in range(planned.options["runs"]):
-            run = lab.run(name, methods, **_generation(planned))
+            run = fresh.run(name, methods, **_generation(planned))
             candidates.append(run.seconds)
-            mentions = sum(map(len, run.document))
             for method in methods:
                 seconds[method].append(run.methods[method].seconds)
         for method in methods:
-            took = min(candidates) + min(seconds[method])
+            took = seconds[method][0] if METHODS[method].reads else min(seconds[method])
             yield {
                 "set": name,
                 "method": method,
                 "documents": len(lab.documents(name)),
-                "mentions": mentions,
+                "mentions": sum(map(len, run.document)),
                 "candidate_seconds": min(candidates),
-                "seconds": min(seconds[method]),
-                "documents_per_second": len(lab.documents(name)) / took,
+                "seconds": took,
+                "documents_per_second": len(lab.documents(name)) / (min(candidates) + took),
             }
         advance(1)
 
@@ -256,8 +268,8 @@ def _counted(batch: Batch, kb: KB) -> tuple[NDArray[Any], ...]:
     known = np.array(
         [any(kb.entity(each) is not None for each in mention.gold or ()) for mention in batch.mentions], dtype=bool
     )
-    judged = _judged(batch)
-    return level[judged], candidates[judged], known[judged]
+    counted = judged(batch)
+    return level[counted], candidates[counted], known[counted]
 
 
 def _gold_rank(batch: Batch, kb: KB) -> NDArray[np.float64]:
@@ -265,11 +277,7 @@ def _gold_rank(batch: Batch, kb: KB) -> NDArray[np.float64]:
     table, is_gold = batch.table, gold_rows(batch, kb)
     rank = np.full(table.mentions, np.inf)
     np.minimum.at(rank, table.mention_of[is_gold], table.rank[is_gold].astype(np.float64))
-    return rank[_judged(batch)]
-
-
-def _judged(batch: Batch) -> NDArray[np.bool_]:
-    return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+    return rank[judged(batch)]
 
 
 def _easy_mentions(lab: Lab, name: str, planned: SectionPlan) -> list[tuple[int, int]]:
@@ -296,8 +304,8 @@ def _without(documents: list[Document], gone: set[tuple[int, int]]) -> list[Docu
 def _by_context(lab: Lab, name: str, scheme: str, planned: SectionPlan) -> Earnings:
     """What the ranking behind the weights earns alone: all words of the document where the context is global."""
     kb, options = lab.kb_of(name), lab.options()
-    return lab.earn(name, {scheme: lambda batch: context_scores(batch, kb, scheme, options)}, **_generation(planned))
 
+    def score(batch: Batch) -> Scores:
+        return -context_rank(batch, context_scores(batch, kb, scheme, options)).astype(np.float64)
 
-def _mean(values: NDArray[Any]) -> float:
-    return float(values.mean()) if len(values) else 0.0
+    return lab.earn(name, {scheme: score}, **_generation(planned))

@@ -78,17 +78,24 @@ class Earnings:
             "easy": int((self.difficulty == EASY).sum()),
             "hard": int((self.difficulty == HARD).sum()),
             "not_found": int((self.difficulty == NOT_FOUND).sum()),
-            "ceiling": _mean(self.difficulty != NOT_FOUND),
-            "gold_in_kb": _mean(self.in_kb),
+            "ceiling": mean(self.difficulty != NOT_FOUND),
+            "gold_in_kb": mean(self.in_kb),
         }
 
     def figures(self, method: str, groups: Sequence[str] = GROUPS) -> Row:
         """P@1 and MRR of a method: `overall_p_at_1`, `easy_p_at_1` ..."""
         return {
-            f"{group}_{figure}": _mean(values[self.among(group)])
+            f"{group}_{figure}": mean(values[self.among(group)])
             for group in groups
             for figure, values in self.earned[method].items()
         }
+
+    def p_values(self, one: str) -> dict[str, float]:
+        """Method -> the p-value of the t-test between its P@1 and that of another."""
+        if one not in self.earned:
+            return {}
+        mine = self.earned[one]["p_at_1"]
+        return {name: paired_t_test(mine, each["p_at_1"]) for name, each in self.earned.items()}
 
     def marks(self) -> dict[str, list[str]]:
         """Method -> the figures in which it is best, and significantly better than the second best."""
@@ -96,14 +103,15 @@ class Earnings:
         for group in GROUPS:
             of = self.among(group)
             for figure in FIGURES:
-                ranked = sorted(self.earned, key=lambda name, of=of, figure=figure: -_mean(self.earned[name][figure][of]))  # type: ignore[misc]
+                ranked = sorted(self.earned, key=lambda name, of=of, figure=figure: -mean(self.earned[name][figure][of]))  # type: ignore[misc]
                 if len(ranked) < 2:
                     continue
                 best, second = (self.earned[name][figure][of] for name in ranked[:2])
-                if _mean(best) > _mean(second) and paired_t_test(best, second) < SIGNIFICANT:
+                if mean(best) > mean(second) and paired_t_test(best, second) < SIGNIFICANT:
                     found[ranked[0]].append(f"{group}_{figure}")
         return found
 
 
-def _mean(values: NDArray[Any]) -> float:
+def mean(values: NDArray[Any]) -> float:
+    """Of no values, 0."""
     return float(values.mean()) if len(values) else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.evidence.earnings import GROUPS, Row
-from eigenthemes.evidence.shown import PAPER_DENSITIES, by, by_method, spectrum_of
+from eigenthemes.evidence.shown import PAPER_DENSITIES, by, by_method, spectrum_of, value_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,7 +161,7 @@ def domains(rows: Sequence[Row]) -> Figure:
     methods = [each for each in by_method(rows) if not each.endswith("-unweighted")]
     figure = _figure(1.05 * len(sets) + 1.5, 4.2)
     axes = figure.subplots()
-    _bars(axes, list(sets), methods, lambda name, method: _one(sets[name], "overall_p_at_1", method=method), COLORS)
+    _bars(axes, list(sets), methods, lambda name, method: value_of(sets[name], "overall_p_at_1", method=method), COLORS)
     for place, some in enumerate(sets.values()):
         ceiling = some[0]["ceiling"]
         label = "ceiling" if place == 0 else None
@@ -247,7 +248,7 @@ def embeddings(rows: Sequence[Row]) -> Figure:
                 place,
                 list(sets),
                 kinds,
-                lambda name, kind, m=method, f=figure_name: _one(sets[name], f"overall_{f}", method=m, vectors=kind),
+                lambda name, kind, m=method, f=figure_name: value_of(sets[name], f"overall_{f}", method=m, vectors=kind),
                 colors,
             )
             place.set(title=f"{method}: {'P@1' if figure_name == 'p_at_1' else 'MRR'}", ylim=(0, 1))
@@ -279,7 +280,7 @@ def _lines_of_sets(
     """A place for each figure, a line for each set."""
     figure, axes = _grid(len(values), columns=2, width=4.6, height=3.6)
     for place, (value, title) in zip(axes, values, strict=True):
-        for color, (name, line) in zip(_LINES, by(rows, "set").items(), strict=False):
+        for color, (name, line) in zip(cycle(_LINES), by(rows, "set").items(), strict=False):
             x = [row[key] for row in line]
             place.plot(x, [row[value] for row in line], "o-", markersize=3, color=color, label=name)
             if log:
@@ -298,7 +299,9 @@ def weights(rows: Sequence[Row]) -> Figure:
     places = figure.subplots(3, 2, sharex=True)
     for line, group in zip(places, GROUPS, strict=True):
         for place, value in zip(line, ("p_at_1", "mrr"), strict=True):
-            _bars(place, list(sets), methods, lambda name, m, g=group, v=value: _one(sets[name], f"{g}_{v}", method=m), COLORS)
+            _bars(
+                place, list(sets), methods, lambda name, m, g=group, v=value: value_of(sets[name], f"{g}_{v}", method=m), COLORS
+            )
             place.set(title=f"{group}: {'P@1' if value == 'p_at_1' else 'MRR'}", ylim=(0, 1))
             place.tick_params(axis="x", rotation=30)
     _legend(figure, places.ravel().tolist())
@@ -318,7 +321,7 @@ def schemes(rows: Sequence[Row]) -> Figure:
                 place,
                 list(sets),
                 kinds,
-                lambda name, kind, r=ranking, v=value: _one(sets[name], f"overall_{v}", ranking=r, scheme=kind),
+                lambda name, kind, r=ranking, v=value: value_of(sets[name], f"overall_{v}", ranking=r, scheme=kind),
                 colors,
             )
             place.set(title=f"{titles[ranking]}: {'P@1' if value == 'p_at_1' else 'MRR'}", ylim=(0, 1))
@@ -329,17 +332,18 @@ def schemes(rows: Sequence[Row]) -> Figure:
 
 def limits_and_deltas(rows: Sequence[Row]) -> Figure:
     sets = by(rows, "set")
-    figure = _figure(10.5, 2.6 * len(sets) + 0.5)
-    places = figure.subplots(len(sets), 3, squeeze=False)
+    shown = [*((f"{group}_p_at_1", f"{group}: P@1") for group in GROUPS), ("overall_mrr", "overall: MRR")]
+    figure = _figure(13, 2.6 * len(sets) + 0.5)
+    places = figure.subplots(len(sets), len(shown), squeeze=False)
     for line, (name, some) in zip(places, sets.items(), strict=True):
-        for place, group in zip(line, GROUPS, strict=True):
-            for color, (delta, each) in zip(_LINES, by(some, "delta").items(), strict=False):
+        for place, (value, title) in zip(line, shown, strict=True):
+            for color, (delta, each) in zip(cycle(_LINES), by(some, "delta").items(), strict=False):
                 x = [row["limit"] for row in each]
-                place.plot(x, [row[f"{group}_p_at_1"] for row in each], "o-", markersize=3, color=color, label=f"δ = {delta}")
+                place.plot(x, [row[value] for row in each], "o-", markersize=3, color=color, label=f"δ = {delta}")
             place.set_xscale("log")
             place.set_xticks(x, list(map(str, x)))
             place.minorticks_off()
-            place.set(title=f"{name}: {group}", ylabel="P@1", xlabel="T")
+            place.set(title=f"{name}, {title}", xlabel="T")
     _legend(figure, places.ravel().tolist())
     return figure
 
@@ -347,7 +351,7 @@ def limits_and_deltas(rows: Sequence[Row]) -> Figure:
 def graphs(rows: Sequence[Row]) -> Figure:
     figure = _figure(11, 4)
     left, right = figure.subplots(1, 2)
-    for color, row in zip(_LINES, rows, strict=False):
+    for color, row in zip(cycle(_LINES), rows, strict=False):
         left.loglog(row["degree"], np.maximum(row["share_at_least"], 1e-7), ".-", color=color, label=row["kb"])
     left.set(xlabel="degree (distinct neighbours)", ylabel="share of nodes with at least that degree", ylim=(1e-6, 1.5))
     left.legend()
@@ -372,7 +376,3 @@ def _bars(axes: Axes, groups: list[str], bars: list[str], value: Any, colors: di
         axes.bar(places[known], [heights[i] for i in known], width * 0.95, color=colors[bar], label=bar)
     axes.set_xticks(range(len(groups)), groups)
     axes.grid(visible=False, axis="x")
-
-
-def _one(rows: Sequence[Row], figure: str, **wanted: Any) -> float | None:
-    return next((row[figure] for row in rows if all(row[key] == value for key, value in wanted.items())), None)

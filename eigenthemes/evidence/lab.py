@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,10 @@ import numpy as np
 import orjson
 
 from eigenthemes import __version__
-from eigenthemes.batch import Batch, gold_of
+from eigenthemes.batch import Batch, gold_of, judged
 from eigenthemes.build import build_kb
 from eigenthemes.embed import VectorSet, embed_kb, import_vectors, store
-from eigenthemes.errors import EigenthemesError, KBError, SourceError
+from eigenthemes.errors import DocumentError, KBError, MissingExtraError, OptionError, SourceError
 from eigenthemes.evaluation.metrics import credit, difficulty
 from eigenthemes.evaluation.run import Run, evaluate
 from eigenthemes.evidence.earnings import Earnings
@@ -27,7 +29,7 @@ from eigenthemes.formats import read_gold
 from eigenthemes.kb import KB
 from eigenthemes.linker import BATCH, batch_maker
 from eigenthemes.methods import METHODS, Method, MethodOptions
-from eigenthemes.methods.context import has_text
+from eigenthemes.methods.context import has_text, texts_of
 from eigenthemes.methods.options import Scores
 from eigenthemes.progress import Progress, Silent
 from eigenthemes.records import Document
@@ -46,6 +48,7 @@ class Lab:
         self.plan, self.folder = plan, Path(folder)
         self._kbs: dict[str, KB] = {}
         self._documents: dict[str, list[Document]] = {}
+        self._hashes: dict[str, str] = {}
 
     # what is there
 
@@ -67,16 +70,22 @@ class Lab:
         path = self.plan.word_vectors
         return str(self.plan.file(path)) if path is not None and self.plan.file(path).exists() else None
 
+    @cached_property
+    def words_hash(self) -> str | None:
+        return None if self.word_vectors is None else _sha256(Path(self.word_vectors))
+
     def hashes(self, names: Sequence[str]) -> dict[str, str]:
         """What results depend on: the documents of some sets, and the data of their KBs."""
-        found = {self.plan.sets[name].documents: self._sha256(self.plan.sets[name].documents) for name in names}
+        found = {self.plan.sets[name].documents: self.hash_of(self.plan.sets[name].documents) for name in names}
         for kb in sorted({self.plan.sets[name].kb for name in names}):
             found[f"{kb}.kb"] = str(self.kb(kb).manifest["data"])
         return found
 
-    def _sha256(self, path: str) -> str:
-        with open(self.plan.file(path), "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+    def hash_of(self, path: str) -> str:
+        """The SHA-256 of a file of the plan, computed once."""
+        if path not in self._hashes:
+            self._hashes[path] = _sha256(self.plan.file(path))
+        return self._hashes[path]
 
     @staticmethod
     def _sources(planned: KBPlan) -> Iterator[str]:
@@ -105,9 +114,11 @@ class Lab:
     def _make(self, planned: KBPlan, jobs: int, progress: Progress) -> dict[str, Any]:
         place, told = self._place(planned.name), self.folder / f"{planned.name}.json"
         wanted = self._fingerprint(planned)
-        if told.exists() and (before := json.loads(told.read_text()))["made_of"] == wanted and _opens(place):
+        before = _read_note(told)
+        if before.get("made_of") == wanted and _opens(place):
             return dict(before["steps"])
         self.folder.mkdir(parents=True, exist_ok=True)
+        told.unlink(missing_ok=True)  # until it is whole
         steps = _Steps(planned.name)
         if planned.published:
             self._build_published(planned, place, steps)
@@ -116,13 +127,14 @@ class Lab:
             with steps.time("build"):
                 build_kb(sources, place, embedding=None, train=False, force=True, jobs=jobs, progress=progress)
         self._add_vectors(planned, place, steps, jobs, progress)
-        told.write_text(json.dumps({"made_of": wanted, "steps": steps.seconds}, indent=1) + "\n")
+        write_whole(told, json.dumps({"made_of": wanted, "steps": steps.seconds}, indent=1).encode() + b"\n")
         return steps.seconds
 
     def _fingerprint(self, planned: KBPlan) -> dict[str, Any]:
-        files = {path: self._sha256(path) for path in (*self._sources(planned), *self._published(planned))}
+        files = {path: self.hash_of(path) for path in (*self._sources(planned), *self._published(planned))}
         options = {"vectors": list(planned.vectors), "deepwalk": dict(planned.deepwalk), "train": planned.train}
-        return {"version": __version__, "files": files, "seed": self.plan.seed, **options}
+        words = self.words_hash if "descriptions" in planned.vectors else None
+        return {"version": __version__, "files": files, "words": words, "seed": self.plan.seed, **options}
 
     def _build_published(self, planned: KBPlan, place: Path, steps: _Steps) -> None:
         """A KB of every candidate of the authors' documents, with the vectors they used."""
@@ -136,9 +148,6 @@ class Lab:
 
     def _add_vectors(self, planned: KBPlan, place: Path, steps: _Steps, jobs: int, progress: Progress) -> None:
         seed = self.plan.seed
-        if planned.imported is not None:
-            with steps.time("import"):
-                import_vectors(place, self.plan.file(planned.imported), train=False)
         for name in planned.vectors if planned.sources else ():
             if name == "descriptions" and self.word_vectors is None:
                 continue
@@ -150,6 +159,9 @@ class Lab:
                 else:
                     own = {"unit_length": False, **planned.deepwalk} if name == "deepwalk" else {}
                     embed_kb(place, method=name, seed=seed, train=False, jobs=jobs, progress=progress, **own)
+        if planned.imported is not None:  # last: what somebody brings is what is used unless another set is asked for
+            with steps.time("import"):
+                import_vectors(place, self.plan.file(planned.imported), train=False)
         if planned.train and planned.sources:
             with steps.time("train"):
                 train_kb(place, seed=seed, progress=progress)
@@ -171,7 +183,12 @@ class Lab:
     def documents(self, set_name: str) -> list[Document]:
         if set_name not in self._documents:
             planned: SetPlan = self.plan.sets[set_name]
-            self._documents[set_name] = list(read_gold(self.plan.file(planned.documents)))[: planned.limit]
+            documents = list(islice(read_gold(self.plan.file(planned.documents)), planned.limit))
+            if not any(mention.gold for document in documents for mention in document.mentions or ()):
+                raise SourceError(
+                    f"{planned.documents}: no mention has gold, so nothing can be compared; leave the set {set_name} out"
+                )
+            self._documents[set_name] = documents
         return self._documents[set_name]
 
     def reads(self, set_name: str) -> bool:
@@ -187,11 +204,13 @@ class Lab:
         kb, options = self.kb_of(set_name), self.options()
         if (method.needs_vectors and not kb.vector_sets) or (method.calibrated and not kb.rankers):
             return False
+        if method.needs is texts_of and not self.reads(set_name):
+            return False
         try:
             method.check(kb, options)
             for document in self.documents(set_name):
                 method.check_document(document, options)
-        except EigenthemesError:
+        except (OptionError, DocumentError, MissingExtraError):  # it lacks something; whatever is broken is said
             return False
         return True
 
@@ -212,12 +231,12 @@ class Lab:
         for batch in self.batches(set_name, **options):
             table = batch.table
             gold, is_gold = gold_of(batch, kb)
-            judged = np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+            counted = judged(batch)
             earned = {
                 name: dict(
                     zip(
                         ("p_at_1", "mrr"),
-                        (each[judged] for each in credit(table.mentions, table.mention_of, is_gold, score(batch))),
+                        (each[counted] for each in credit(table.mentions, table.mention_of, is_gold, score(batch))),
                         strict=True,
                     )
                 )
@@ -226,7 +245,7 @@ class Lab:
             document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
             level = difficulty(table.mentions, table.mention_of, table.rank, is_gold)
             known = np.array([bool(each) for each in gold], dtype=bool)
-            parts.append(Earnings(document[judged], level[judged], known[judged], earned))
+            parts.append(Earnings(document[counted], level[counted], known[counted], earned))
         return Earnings.joined(parts)
 
     def run(self, set_name: str, methods: Sequence[str], *, documents: list[Document] | None = None, **options: Any) -> Run:
@@ -249,6 +268,26 @@ class _Steps:
         self.seconds[step] = round(time.perf_counter() - start, 2)
 
 
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that is there when it is whole, and not before."""
+    beside = path.with_name(f"{path.name}.new-{os.getpid()}")
+    beside.write_bytes(data)
+    beside.replace(path)
+
+
+def _read_note(path: Path) -> dict[str, Any]:
+    """What was noted when a KB was made; nothing, if it was not, or the note is torn."""
+    try:
+        return dict(json.loads(path.read_text()))
+    except (OSError, ValueError):
+        return {}
+
+
 def _opens(place: Path) -> bool:
     try:
         KB.open(place)
@@ -259,8 +298,6 @@ def _opens(place: Path) -> bool:
 
 def published_nodes(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
     """Every candidate that documents in the authors' layout give: its id, name and highest prior."""
-    from eigenthemes.formats import read_gold
-
     nodes: dict[str, dict[str, Any]] = {}
     for file in files:
         for document in read_gold(file):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -13,10 +14,11 @@ from eigenthemes.batch import Batch
 from eigenthemes.errors import MissingExtraError
 from eigenthemes.evaluation.run import Run
 from eigenthemes.evidence.earnings import NEURAL, Earnings, Row
-from eigenthemes.evidence.lab import Lab
+from eigenthemes.evidence.lab import Lab, write_whole
 from eigenthemes.evidence.plan import SectionPlan
 from eigenthemes.methods.options import Scores
 from eigenthemes.neural import need_torch
+from eigenthemes.neural.store import fingerprint
 from eigenthemes.progress import Advance, Progress
 
 CHANCE = "random choice"
@@ -64,7 +66,10 @@ def _readable(lab: Lab, planned: SectionPlan) -> list[str]:
 
 
 def _place(lab: Lab, name: str, seed: int, planned: SectionPlan) -> Path:
-    return lab.folder / f"taumil-{name}-{planned.options['epochs']}-{seed}.safetensors"
+    """Where a model is; its name tells what it was made of, so that nothing outdated is taken."""
+    of = lab.plan.sets[name]
+    made_of = (fingerprint(lab.kb_of(name)), lab.hash_of(of.documents), of.limit, lab.words_hash, planned.options["epochs"])
+    return lab.folder / f"taumil-{name}-{hashlib.sha256(repr(made_of).encode()).hexdigest()[:8]}-{seed}.safetensors"
 
 
 def _train(lab: Lab, name: str, seed: int, planned: SectionPlan, place: Path, progress: Progress) -> None:
@@ -81,7 +86,7 @@ def _train(lab: Lab, name: str, seed: int, planned: SectionPlan, place: Path, pr
         progress=progress,
     )
     told = {"epochs": len(stored.about["history"]), "training_seconds": round(time.perf_counter() - start, 2)}
-    place.with_suffix(".json").write_text(json.dumps(told) + "\n")
+    write_whole(place.with_suffix(".json"), json.dumps(told).encode() + b"\n")
 
 
 def _measured(lab: Lab, name: str, run: Run, method: str) -> Row:

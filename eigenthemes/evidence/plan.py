@@ -25,13 +25,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eigenthemes.candidates import GENERATORS
 from eigenthemes.embed import GRAPH_METHODS
 from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.evaluation.metrics import TIES
 
 PLANS = Path(__file__).parent.parent / "data" / "experiments"
 VECTORS = (*GRAPH_METHODS, "descriptions", "random")
@@ -43,8 +45,8 @@ class KBPlan:
 
     sources    files of a knowledge graph; or else
     published  documents in the authors' layout, of whose candidates a KB without edges is made
-    imported   a file of vectors
-    vectors    sets of vectors to make; the last one is the default
+    imported   a file of vectors, used unless others are asked for
+    vectors    sets of vectors to make; the last one is the default where none are imported
     deepwalk   options of deepwalk
     train      train a ranker
     """
@@ -141,7 +143,7 @@ def _kb(name: str, table: _Table) -> KBPlan:
         sources=table.texts("sources"),
         published=table.texts("published"),
         imported=table.take("import", str, None),
-        vectors=table.texts("vectors", ("prone",)),
+        vectors=table.texts("vectors", () if "import" in table.values else ("prone",)),
         deepwalk=table.take("deepwalk", dict, {}),
         train=table.take("train", bool, True),
     )
@@ -158,6 +160,8 @@ def _kb(name: str, table: _Table) -> KBPlan:
 def _set(name: str, table: _Table, kbs: Mapping[str, KBPlan]) -> SetPlan:
     plan = SetPlan(name, table.need("kb", str), table.need("documents", str), table.take("limit", int, None))
     table.done()
+    if plan.limit is not None and plan.limit < 1:
+        raise OptionError(f"{table.where}: limit is {plan.limit}; expected 1 document or more")
     if plan.kb not in kbs:
         raise OptionError(f"{table.where}: there is no [kb.{plan.kb}]; the plan has {', '.join(kbs) or 'none'}")
     return plan
@@ -173,12 +177,44 @@ def _section(name: str, table: _Table, sets: Mapping[str, SetPlan]) -> SectionPl
     if unknown := [each for each in wanted if each not in sets]:
         raise OptionError(f"{table.where}: there is no [set.{unknown[0]}]; the plan has {', '.join(sets) or 'none'}")
     title, why = table.take("title", str, None), table.take("why", str, "")
-    options = {
-        **SECTIONS[kind].options,
-        **{key: table.take(key, type(value), value) for key, value in SECTIONS[kind].options.items()},
-    }
+    options = {key: table.take(key, type(value), value) for key, value in SECTIONS[kind].options.items()}
     table.done()
+    for key, value in options.items():
+        _check_option(key, value, SECTIONS[kind].options[key], table.where)
     return SectionPlan(name, kind, wanted, title, why, options)
+
+
+def _check_option(key: str, value: Any, default: Any, where: str) -> None:
+    """Refuse now what would end an experiment after hours."""
+    if key in _CHOICES:
+        chosen = value if isinstance(value, list) else [value]
+        allowed = _CHOICES[key]()
+        if unknown := [each for each in chosen if each not in allowed]:
+            raise OptionError(f"{where}: {key} {unknown[0]!r} is unknown; expected some of {', '.join(filter(None, allowed))}")
+    elif isinstance(default, list):
+        least = 0 if 0 in default else min(default)
+        if not value or not all(
+            isinstance(each, int | float) and not isinstance(each, bool) and each >= min(least, 1) for each in value
+        ):
+            raise OptionError(f"{where}: {key} is {value!r}; expected a list of numbers like {default}")
+    elif isinstance(default, int | float) and (
+        isinstance(value, bool) or value <= 0 or (key == "training_share" and value >= 1)
+    ):
+        raise OptionError(f"{where}: {key} is {value!r}; expected a number above 0, such as {default}")
+
+
+def _methods() -> tuple[str, ...]:
+    from eigenthemes.methods import METHODS
+
+    return tuple(METHODS)
+
+
+_CHOICES: dict[str, Callable[[], tuple[str, ...]]] = {
+    "methods": _methods,
+    "generator": lambda: GENERATORS,
+    "ties": lambda: TIES,
+    "vectors": lambda: ("", *VECTORS, "imported"),
+}
 
 
 class _Table:
@@ -191,7 +227,8 @@ class _Table:
     def take(self, key: str, kind: type, default: Any) -> Any:
         self.asked.add(key)
         found = self.values.get(key, default)
-        if found is not default and not isinstance(found, (kind, int) if kind is float else kind):
+        kinds = {float: (float, int), tuple: (list,)}.get(kind, (kind,))
+        if found is not default and (not isinstance(found, kinds) or (isinstance(found, bool) and kind is not bool)):
             raise OptionError(f"{self.where}: {key} is {found!r}; expected {_KINDS.get(kind, kind.__name__)}")
         return found
 

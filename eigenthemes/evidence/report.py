@@ -40,9 +40,9 @@ def markdown(title: str, about: str, parts: Sequence[Part], closing: Sequence[Sh
         for table in part.tables:
             lines += ["", *_markdown_table(table)]
         if part.verdicts:
-            lines += ["", "| finding of the paper | holds here | does not |", "|---|---|---|"]
-            lines += [f"| {v.claim} | {_listed(v.holds)} | {_listed(v.fails)} |" for v in part.verdicts]
-        if part.why and any(verdict.fails for verdict in part.verdicts):
+            lines += ["", _line(_FINDINGS), _line(["---"] * len(_FINDINGS))]
+            lines += [_line(_told(verdict)) for verdict in part.verdicts]
+        if part.why and any(verdict.fails or verdict.same for verdict in part.verdicts):
             lines += ["", f"*Likely reason:* {part.why.strip()}"]
         if part.note:
             lines += ["", f"<sub>{part.note}</sub>"]
@@ -62,9 +62,8 @@ def page(title: str, about: str, parts: Sequence[Part], closing: Sequence[Shown]
             body.append(f'<figure><img src="{part.picture}.svg" alt="{html.escape(part.title)}"></figure>')
         body += [_html_table(table) for table in part.tables]
         if part.verdicts:
-            rows = [(v.claim, _listed(v.holds), _listed(v.fails)) for v in part.verdicts]
-            body.append(_html_table(Shown("", ("finding of the paper", "holds here", "does not"), rows), "verdicts"))
-        if part.why and any(verdict.fails for verdict in part.verdicts):
+            body.append(_html_table(Shown("", _FINDINGS, [_told(verdict) for verdict in part.verdicts]), "verdicts"))
+        if part.why and any(verdict.fails or verdict.same for verdict in part.verdicts):
             body.append(f"<p class='why'><em>Likely reason:</em> {_inline(part.why.strip())}</p>")
         body.append(f"<p class='note'>{_inline(part.note)}</p></section>" if part.note else "</section>")
     for table in closing:
@@ -74,6 +73,10 @@ def page(title: str, about: str, parts: Sequence[Part], closing: Sequence[Shown]
 
 def _contents(parts: Sequence[Part]) -> list[str]:
     return [f"- [{part.title}](#{part.name})" for part in parts]
+
+
+def _told(verdict: Verdict) -> tuple[str, ...]:
+    return (verdict.claim, *map(_listed, (verdict.holds, verdict.same, verdict.fails)))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -112,11 +115,13 @@ def _inline(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", found)
 
 
+_FINDINGS = ("finding of the paper", "holds here", "no clear difference", "does not hold")
+
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 1080px; margin: 2em auto; padding: 0 1em; color: #222; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 1160px; margin: 2em auto; padding: 0 1em; color: #222; }}
 h2 {{ margin-top: 2.2em; border-bottom: 1px solid #ddd; padding-bottom: .2em; }}
 nav ul {{ columns: 2; padding-left: 1.2em; font-size: .95em; }}
 figure {{ margin: 1em 0; }} img {{ max-width: 100%; }}
@@ -124,8 +129,9 @@ table {{ border-collapse: collapse; margin: 1em 0; font-size: .9em; display: blo
 caption {{ text-align: left; font-weight: 600; padding: .4em 0; }}
 th, td {{ padding: .2em .7em; text-align: left; vertical-align: top; border-bottom: 1px solid #eee; }}
 table.figures td + td, table.figures th + th {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+table.figures td:first-child {{ white-space: nowrap; }}
 tr.line td {{ padding: 0; border-bottom: 1.5px solid #888; }}
-table.verdicts td:first-child {{ width: 34%; }} .note {{ color: #777; font-size: .85em; }}
+table.verdicts td:first-child {{ width: 28%; }} .note {{ color: #777; font-size: .85em; }}
 .why {{ background: #fff6ec; padding: .6em .9em; border-left: 3px solid #e6550d; }}
 </style></head><body>
 {body}

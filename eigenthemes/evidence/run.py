@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from eigenthemes.english import noun_tagger
 from eigenthemes.errors import OptionError
 from eigenthemes.evidence import figures
 from eigenthemes.evidence.earnings import Row
-from eigenthemes.evidence.lab import Lab
+from eigenthemes.evidence.lab import Lab, write_whole
 from eigenthemes.evidence.neural import lacks_torch, train_models
 from eigenthemes.evidence.plan import Plan, SectionPlan
 from eigenthemes.evidence.report import Part, markdown, page
@@ -127,10 +126,7 @@ def compute_section(lab: Lab, planned: SectionPlan, out: Path, advance: Advance)
     lines = b"".join(
         orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY) for row in [header, *rows]
     )
-    file = _results(out, planned.name)
-    beside = file.with_suffix(f".new-{os.getpid()}")
-    beside.write_bytes(lines)
-    beside.replace(file)
+    write_whole(_results(out, planned.name), lines)
 
 
 def _results(out: Path, name: str) -> Path:
@@ -145,7 +141,8 @@ def _made_of(lab: Lab, planned: SectionPlan) -> Row:
         "kind": planned.kind,
         "options": dict(planned.options),
         "seed": lab.plan.seed,
-        "hashes": lab.hashes(there),
+        "limits": {name: lab.plan.sets[name].limit for name in there if lab.plan.sets[name].limit is not None},
+        "hashes": {**lab.hashes(there), **_own_files(lab, planned)},
         "missing": _missing(lab, planned),
         "nouns": noun_tagger() or "content words",
         "versions": _versions(),
@@ -153,10 +150,23 @@ def _made_of(lab: Lab, planned: SectionPlan) -> Row:
     return {**made, "fingerprint": hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:16]}
 
 
+def _own_files(lab: Lab, planned: SectionPlan) -> dict[str, str]:
+    """The hashes of files that are no documents: word vectors, a dictionary."""
+    found = {} if lab.words_hash is None else {str(lab.plan.word_vectors): lab.words_hash}
+    if file := planned.options.get("dictionary"):
+        found[file] = lab.hash_of(file)
+    return found
+
+
 def _missing(lab: Lab, planned: SectionPlan) -> list[str]:
     """What a section lacks, a sentence each."""
-    files = [lack for name in planned.sets if (lack := lab.missing(name))]
-    return [*files, lacks_torch()] if planned.kind == "table-2-neural" and lacks_torch() else files
+    lacks = [lack for name in planned.sets if (lack := lab.missing(name))]
+    if SECTIONS[planned.kind].reads:
+        unread = [name for name in lab.sets(planned.sets) if not lab.reads(name)]
+        lacks += [f"{name}: it takes texts, descriptions in the KB and word vectors" for name in unread]
+    if planned.kind == "table-2-neural" and lacks_torch():
+        lacks.append(lacks_torch())
+    return lacks
 
 
 def _versions() -> dict[str, str]:
@@ -190,17 +200,26 @@ def read_rows(out: Path, name: str) -> tuple[Row | None, list[Row]]:
 def write_report(plan: Plan, lab: Lab, out: Path, made: Sequence[Mapping[str, Any]]) -> None:
     """Draw the figures and write both pages, from the rows on disk."""
     with figures.style():
-        parts = [_part(planned, out) for planned in plan.sections.values()]
-    closing = [_cost(made), _provenance(plan, lab)]
+        parts = [_part(plan, planned, out) for planned in plan.sections.values()]
+    closing = [_cost(made, _seconds(plan, out)), _provenance(plan, lab)]
     (out / "report.md").write_text(markdown(plan.title, plan.about, parts, closing), encoding="utf-8")
     (out / "report.html").write_text(page(plan.title, plan.about, parts, closing), encoding="utf-8")
 
 
-def _part(planned: SectionPlan, out: Path) -> Part:
+def _rows_of_kinds(plan: Plan, out: Path, kinds: Sequence[str]) -> list[Row]:
+    """The rows of the plan's first section of each kind, marked with the kind."""
+    found = []
+    for kind in kinds:
+        name = next((each.name for each in plan.sections.values() if each.kind == kind), None)
+        found += [{**row, "section": kind} for row in read_rows(out, name)[1]] if name is not None else []
+    return found
+
+
+def _part(plan: Plan, planned: SectionPlan, out: Path) -> Part:
     section = SECTIONS[planned.kind]
     header, rows = read_rows(out, planned.name)
     if section.uses:
-        rows = [row for name in section.uses for row in read_rows(out, name)[1]]
+        rows = _rows_of_kinds(plan, out, section.uses)
         rows = [row for row in rows if not planned.sets or row.get("set") in planned.sets]
     title = planned.title or section.title
     drawn = section.compute is None and not section.uses
@@ -225,10 +244,17 @@ def _told(header: Row | None) -> str:
     return " ".join(told)
 
 
-def _cost(made: Sequence[Mapping[str, Any]]) -> Shown:
+def _seconds(plan: Plan, out: Path) -> float:
+    """What all sections took, one after the other."""
+    headers = (read_rows(out, name)[0] for name in plan.sections)
+    return float(sum(header["seconds"] for header in headers if header is not None))
+
+
+def _cost(made: Sequence[Mapping[str, Any]], seconds: float) -> Shown:
     steps = list(dict.fromkeys(key for each in made for key in each if key != "kb"))
     rows = [(each["kb"], *(f"{each[step]:,.1f}" if step in each else "" for step in steps)) for each in made]
-    return Shown("What building the KBs took, once (seconds)", ("KB", *steps), rows)
+    rows.append(("all sections, one after the other", f"{seconds:,.0f}", *[""] * (len(steps) - 1)))
+    return Shown("What it took (seconds; KBs are built once)", ("KB", *steps), rows)
 
 
 def _provenance(plan: Plan, lab: Lab) -> Shown:

@@ -35,6 +35,7 @@ class Section:
     options       what a plan may change, with defaults
     alone         nothing else may run meanwhile: time is measured
     long          begin with it, where several are computed at a time
+    reads         sets without texts, descriptions or word vectors are left out
     """
 
     title: str
@@ -47,6 +48,7 @@ class Section:
     uses: tuple[str, ...] = ()
     alone: bool = False
     long: bool = False
+    reads: bool = False
 
 
 SECTIONS: dict[str, Section] = {
@@ -65,10 +67,9 @@ SECTIONS: dict[str, Section] = {
     ),
     "table-1": Section(
         "Table 1: the sets of documents",
-        "Easy: the candidate with the highest prior is right. Hard: another candidate is. Not found: none is. First with all "
-        "candidates, as in the paper's Table 1, then with at most T. The paper's generator finds every entity whose "
-        "names contain "
-        "all words of the mention; sets marked * bring the candidates that were published for them.",
+        "Easy: the candidate with the highest prior is right. Hard: another candidate is. Not found: none is. First with "
+        "all candidates, as in the paper's Table 1, then with at most T. The paper's generator finds every entity whose "
+        "names contain all words of the mention; sets marked * bring the candidates that were published for them.",
         analyses.datasets,
         None,
         shown.datasets,
@@ -77,10 +78,11 @@ SECTIONS: dict[str, Section] = {
     ),
     "table-2": Section(
         "Table 2: precision@1 and MRR",
-        "Every mention with gold counts, those whose gold is not in the KB too. **Bold**: best of its column; †: significantly "
-        "better than the second best (Student's paired t-test over mentions, p < 0.01). Below the line: methods of "
-        "this project. "
-        "Context methods need a text and descriptions.",
+        "Every mention with gold counts, those whose gold is not in the KB too. **Bold**: best of its column; †: "
+        "significantly better than the second best (Student's paired t-test over mentions, p < 0.01). In the findings "
+        "below, here and in all sections, a difference under half a point, or one of Eigenthemes that the t-test does not "
+        "confirm, is no clear difference. Below the line: methods of this project. Context methods need a text and "
+        "descriptions.",
         analyses.quality,
         None,
         shown.quality,
@@ -90,11 +92,9 @@ SECTIONS: dict[str, Section] = {
     ),
     "table-2-neural": Section(
         "Table 2, the neural rivals",
-        "tau-MIL-ND (Le and Titov, 2019) and its weighted variant, trained here on the texts of each set without its "
-        "gold; mean ± "
-        "deviation over the seeds. The paper trains it on the New York Times corpus. Models are trained once and kept; "
-        "linking times "
-        "are those of one core.",
+        "tau-MIL-ND (Le and Titov, 2019) and its weighted variant, trained here on the texts of each set without its gold; "
+        "mean ± deviation over the seeds. The paper trains it on the New York Times corpus. Models are trained once and "
+        "kept; linking times are those of one core.",
         neural,
         None,
         shown.neural,
@@ -107,15 +107,15 @@ SECTIONS: dict[str, Section] = {
             "methods": ["degree", "eigen", "prior-name", "selftrained"],
         },
         alone=True,
+        reads=True,
     ),
     "table-3": Section(
         "Table 3: supervised",
-        "A random forest judges each candidate from the prior P(e|m) (F1), the context score (F2), the coherence with "
-        "the entities "
-        "chosen in a first pass (F3), and the Eigenthemes score (F4). Split by document; every seed draws another "
-        "split and another "
-        "forest; mean ± deviation over the seeds. F2 compares words with descriptions, the paper's had word and entity vectors "
-        "trained together; F1 is counted in the training documents, the paper's in a dictionary of the Web's links.",
+        "A random forest judges each candidate from the prior P(e|m) (F1), the context score (F2), the coherence with the "
+        "entities chosen in a first pass (F3), and the Eigenthemes score (F4). Split by document; every seed draws another "
+        "split and another forest; mean ± deviation over the seeds. F2 compares words with descriptions, the paper's had "
+        "word and entity vectors trained together; F1 is counted in the training documents unless the plan names a "
+        "dictionary of mentions, which the paper had. Both forests choose from two features at a split.",
         supervised,
         None,
         shown.supervised,
@@ -130,11 +130,11 @@ SECTIONS: dict[str, Section] = {
             "least_in_leaf": 10,
         },
         long=True,
+        reads=True,
     ),
     "figure-2": Section(
         "Figure 2: gold entities lie together",
-        "The candidates of documents drawn at random (of those with 8 to 40 golds), on the first two components. Triangles are "
-        "gold.",
+        "The candidates of documents drawn at random, on the first two components of their subspace. Triangles are gold.",
         spaces.sample_spaces,
         figures.sample_spaces,
         None,
@@ -144,8 +144,7 @@ SECTIONS: dict[str, Section] = {
     "gold-score": Section(
         "The score of gold entities against that of other candidates",
         "(G − N) / N for every mention with a gold candidate and another one: G is the score of the gold entity, N the "
-        "average of the "
-        "others. Interval: bootstrap over documents, 95 %. The paper: 0.81 [0.78, 0.84].",
+        "average of the others. Interval: bootstrap over documents, 95 %. The paper: 0.81 [0.78, 0.84].",
         spaces.gold_score,
         figures.gold_score,
         shown.gold_score,
@@ -154,9 +153,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "figure-3a": Section(
         "Figure 3a: mutilation, fewer and fewer easy mentions",
-        "A share of the easy mentions is taken out before linking; subspaces are fitted to what remains. Not-found "
-        "mentions stay in "
-        "the denominator. Mean over runs; a band shows twice the deviation.",
+        "A share of the easy mentions is taken out before linking; subspaces are fitted to what remains. Not-found mentions "
+        "stay in the denominator. Mean over runs; a band shows twice the deviation.",
         analyses.mutilation,
         figures.mutilation,
         None,
@@ -166,7 +164,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "figure-3b": Section(
         "Figure 3b: other domains, and tables",
-        "Precision@1 of the methods on every set, nothing tuned again. The grey line is the ceiling of the candidates.",
+        "Precision@1 of the methods on sets of other kinds, nothing tuned again. The grey line is the ceiling of the "
+        "candidates.",
         None,
         figures.domains,
         None,
@@ -176,23 +175,19 @@ SECTIONS: dict[str, Section] = {
     "figure-4": Section(
         "Figure 4: the spectrum of methods",
         "The paper's summary, from measured values. Efficacy: precision@1 divided by the ceiling, mean over sets. "
-        "Robustness: the "
-        "share of precision@1 that remains when half of the easy mentions are gone. Scalability: documents linked a "
-        "second, one "
-        "core. A letter is given for efficacy within a tenth of the best, for robustness above that of degree by a "
-        "fifth, for more "
-        "than 100 documents a second.",
+        "Robustness: the share of precision@1 that remains when half of the easy mentions are gone. Scalability: documents "
+        "linked a second, one core. A letter is given for efficacy within a tenth of the best, for robustness at least a "
+        "fifth of the way from that of degree to 1, for more than 100 documents a second.",
         None,
         figures.spectrum,
         shown.spectrum,
-        None,
+        verdicts.spectrum,
         uses=("table-2", "figure-3a", "run-times"),
     ),
     "figure-6": Section(
         "Figure 6: recall of the candidates",
         "The share of mentions whose gold is among the first T candidates, with and without aliases (the paper's "
-        "generator), and "
-        "with the generator of this project.",
+        "generator), and with the generator of this project.",
         analyses.recall,
         figures.recall,
         None,
@@ -201,9 +196,9 @@ SECTIONS: dict[str, Section] = {
     ),
     "figure-7ab": Section(
         "Figure 7a-b: which vectors",
-        "The same candidates for all vectors; entities without a vector come last. *random* is a control: directions "
-        "without any "
-        "meaning, so that nothing but priors and repetitions can help.",
+        "The same candidates for all vectors, found by this project's generator, which drops none; entities without a "
+        "vector come last. *random* is a control: directions without any meaning, so that nothing but priors and "
+        "repetitions can help.",
         analyses.embeddings,
         figures.embeddings,
         None,
@@ -230,8 +225,7 @@ SECTIONS: dict[str, Section] = {
     "figure-8cd": Section(
         "Figure 8c-d: what the weights come from",
         "Candidates are ranked by prior, by local or by global context (all words of the document) for their weights. "
-        "Beside it, what "
-        "that ranking earns alone.",
+        "Beside it, what that ranking earns alone.",
         analyses.schemes,
         figures.schemes,
         None,
@@ -240,7 +234,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "figure-9": Section(
         "Figure 9: candidates T and exponent δ",
-        "Weighted Eigenthemes; overall, easy and hard mentions.",
+        "Weighted Eigenthemes. What is easy and what is hard is decided among all candidates, so every point of a line "
+        "counts the same mentions.",
         analyses.limits_and_deltas,
         figures.limits_and_deltas,
         None,
@@ -249,9 +244,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "ablations": Section(
         "Ablations the paper states in words",
-        "Themes scaled by their strength against themes that count the same; vectors of unit length against vectors as "
-        "they were "
-        "learned (known for DeepWalk and imported ones). The last two are choices the paper leaves open.",
+        "Themes scaled by their strength against themes that count the same; vectors of unit length against vectors as they "
+        "were learned (known for DeepWalk and imported ones). The last two are choices the paper leaves open.",
         analyses.ablations,
         None,
         shown.ablations,
@@ -266,6 +260,7 @@ SECTIONS: dict[str, Section] = {
         None,
         verdicts.windows,
         {**_PAPER, "windows": [1, 2, 3, 5, 10, 20, 50]},
+        reads=True,
     ),
     "graphs": Section(
         "Density of the graphs",
@@ -277,7 +272,8 @@ SECTIONS: dict[str, Section] = {
     ),
     "run-times": Section(
         "Run times",
-        "Documents a second on one core, best of several runs: finding the candidates, and scoring them.",
+        "Documents a second on one core, candidates and scores: the best of several runs; of methods that read the text the "
+        "first run, since tagged nouns and description vectors are remembered.",
         analyses.run_times,
         None,
         shown.run_times,

@@ -117,16 +117,15 @@ def supervised(rows: Sequence[Row]) -> list[Shown]:
     lines = []
     for (name, context), some in by(rows, "set", "context").items():
         without, withal = (
-            {group: [row[f"{group}_p_at_1"] for row in some if row["features"] == features] for group in GROUPS}
-            for features in ("F1+F2+F3", "F1+F2+F3+F4")
+            [row["overall_p_at_1"] for row in some if row["features"] == features] for features in ("F1+F2+F3", "F1+F2+F3+F4")
         )
         lines.append(
             (
                 name,
                 context,
-                _spread(without["overall"]),
-                _spread(withal["overall"]),
-                *(_gain(withal[group], without[group]) for group in GROUPS),
+                _spread(without),
+                _spread(withal),
+                *(_signed(gains(some, group)) for group in GROUPS),
                 f"{np.mean([row['ceiling'] for row in some]):.3f}",
             )
         )
@@ -138,9 +137,15 @@ def _spread(values: Sequence[float]) -> str:
     return f"{np.mean(values):.3f} ± {np.std(values):.3f}"
 
 
-def _gain(withal: Sequence[float], without: Sequence[float]) -> str:
-    gains = np.array(withal) - np.array(without)
-    return f"{gains.mean():+.3f} ± {gains.std():.3f}"
+def _signed(values: Sequence[float]) -> str:
+    return f"{np.mean(values):+.3f} ± {np.std(values):.3f}" if len(values) else ""
+
+
+def gains(rows: Sequence[Row], group: str) -> list[float]:
+    """What F4 adds to P@1, seed by seed, where there are mentions of the group."""
+    value = {(row["seed"], row["features"]): row[f"{group}_p_at_1"] for row in rows}
+    pairs = ((value[seed, "F1+F2+F3"], value[seed, "F1+F2+F3+F4"]) for seed in dict.fromkeys(row["seed"] for row in rows))
+    return [withal - without for without, withal in pairs if without is not None and withal is not None]
 
 
 def gold_score(rows: Sequence[Row]) -> list[Shown]:
@@ -228,6 +233,11 @@ def spectrum_of(rows: Sequence[Row]) -> list[Row]:
 def _average(rows: Sequence[Row], value: Callable[[Row], float]) -> dict[str, float]:
     """Method -> the mean over sets."""
     return {method: float(np.mean([value(row) for row in some])) for method, some in by(rows, "method").items()}
+
+
+def value_of(rows: Sequence[Row], figure: str, **wanted: Any) -> Any:
+    """The figure of the first row with these values; None: there is none."""
+    return next((row.get(figure) for row in rows if all(row[key] == value for key, value in wanted.items())), None)
 
 
 def by_method(rows: Sequence[Row]) -> dict[str, list[Row]]:

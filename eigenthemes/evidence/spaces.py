@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +31,10 @@ _SAMPLES = 2000
 
 def demo_space(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
     """Figure 1, right: the candidates of the demo's document; gold ones lie together."""
-    kb = build_kb([SMALL], lab.folder / "demo.kb", train=False, force=True, seed=lab.plan.seed)
-    documents = [document for document in read_gold(DOCUMENTS["small"]) if document.id == _FIGURE_1]
-    yield from _points(batch_maker(kb, needs_vectors=True).make(documents), kb, "demo")
+    with TemporaryDirectory() as folder:
+        kb = build_kb([SMALL], Path(folder) / "demo.kb", train=False, seed=lab.plan.seed)
+        documents = [document for document in read_gold(DOCUMENTS["small"]) if document.id == _FIGURE_1]
+        yield from _points(batch_maker(kb, needs_vectors=True).make(documents), kb, "demo")
     advance(1)
 
 

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, gold_rows
+from eigenthemes.batch import Batch, gold_rows, judged
 from eigenthemes.errors import MissingExtraError, SourceError
 from eigenthemes.evaluation.metrics import EASY, HARD, credit, difficulty
-from eigenthemes.evidence.earnings import Row
+from eigenthemes.evidence.earnings import Row, mean
 from eigenthemes.evidence.lab import Lab
 from eigenthemes.evidence.plan import SectionPlan
 from eigenthemes.kb import KB, Vectors
@@ -39,6 +39,7 @@ from eigenthemes.text import normalize
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+_CHOICES = 2  # features that a split chooses from, however many there are: F4 shall be the only difference
 _FOLDS = 2  # of the training documents, for the first forest's judgements of them
 
 
@@ -79,6 +80,8 @@ def supervised(lab: Lab, planned: SectionPlan, advance: Advance) -> Iterator[Row
         dictionary = Counts.read(lab.plan.file(file), kb) if file else None
         for seed in range(planned.options["seeds"]):
             training = _split(pairs, planned.options["training_share"], seed)
+            if not _can_be_learned(pairs, training):
+                continue
             prior = _prior(pairs, training, dictionary)
             for context in ("local", "global"):
                 for features, figures in _by_forests(kb.vectors(), pairs, training, prior, context, planned, seed):
@@ -107,17 +110,17 @@ def _pairs(lab: Lab, name: str, planned: SectionPlan) -> Pairs:
                 _eigen(batch, kb),
                 difficulty(table.mentions, table.mention_of, table.rank, gold),
                 document_of,
-                np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool),
+                judged(batch),
             )
         )
         names.extend(normalize(mention.text) for mention in batch.mentions)
         mentions += table.mentions
         documents += len(batch.documents)
-    mention, entity, rank, gold, document, local, whole, eigen, level, document_of, judged = map(
+    mention, entity, rank, gold, document, local, whole, eigen, level, document_of, counted = map(
         np.concatenate, zip(*parts, strict=True)
     )
     context = {"local": local, "global": whole}
-    return Pairs(mention, entity, rank, gold, document, context, eigen, names, level, document_of, judged)
+    return Pairs(mention, entity, rank, gold, document, context, eigen, names, level, document_of, counted)
 
 
 def _eigen(batch: Batch, kb: KB) -> Floats:
@@ -135,6 +138,12 @@ def _split(pairs: Pairs, share: float, seed: int) -> Bools:
     training = np.zeros(documents, dtype=bool)
     training[np.random.default_rng(seed).permutation(documents)[: round(share * documents)]] = True
     return training
+
+
+def _can_be_learned(pairs: Pairs, training: Bools) -> bool:
+    """Is there gold to learn from and something wrong beside it, and are there mentions to test on?"""
+    gold = pairs.gold[training[pairs.document]]
+    return bool(gold.any() and not gold.all() and (pairs.judged & ~training[pairs.document_of]).any())
 
 
 def _prior(pairs: Pairs, training: Bools, dictionary: Counts | None) -> Floats:
@@ -240,7 +249,7 @@ def _first_pass(plant: Any, features: NDArray[Any], pairs: Pairs, training: Bool
     fold = np.random.default_rng(seed).integers(_FOLDS, size=len(training))[pairs.document]
     for number in range(_FOLDS):
         aside, others = learn & (fold == number), learn & (fold != number)
-        if aside.any() and pairs.gold[others].any():
+        if aside.any() and 0 < pairs.gold[others].sum() < others.sum():
             chance[aside] = plant(features[others], pairs.gold[others])(features[aside])
     return chance
 
@@ -263,7 +272,9 @@ def _planter(trees: int, least: int, seed: int) -> Any:
         raise MissingExtraError("the supervised comparison", "scikit-learn", "paper") from None
 
     def plant(features: NDArray[Any], gold: Bools) -> Any:
-        forest = RandomForestClassifier(n_estimators=trees, min_samples_leaf=least, random_state=seed, n_jobs=1)
+        forest = RandomForestClassifier(
+            n_estimators=trees, min_samples_leaf=least, max_features=_CHOICES, random_state=seed, n_jobs=1
+        )
         forest.fit(features, gold)
         at = list(forest.classes_).index(True)
         return lambda rows: forest.predict_proba(rows)[:, at]
@@ -274,10 +285,9 @@ def _planter(trees: int, least: int, seed: int) -> Any:
 def _figures(pairs: Pairs, scores: Floats, counted: Bools) -> Row:
     p_at_1, _ = credit(len(pairs.names), pairs.mention, pairs.gold, scores)
     easy, hard = counted & (pairs.difficulty == EASY), counted & (pairs.difficulty == HARD)
+    groups = {"overall": counted, "easy": easy, "hard": hard}
     return {
         "mentions": int(counted.sum()),
-        "overall_p_at_1": float(p_at_1[counted].mean()),
-        "easy_p_at_1": float(p_at_1[easy].mean()),
-        "hard_p_at_1": float(p_at_1[hard].mean()),
-        "ceiling": float((easy | hard).sum() / counted.sum()),
+        **{f"{group}_p_at_1": mean(p_at_1[of]) if of.any() else None for group, of in groups.items()},
+        "ceiling": mean((easy | hard)[counted]),
     }

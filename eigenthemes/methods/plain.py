@@ -111,11 +111,22 @@ def candidate_weights(batch: Batch, kb: KB, options: MethodOptions, has: NDArray
         return np.ones(len(table))
     if options.weights == "degree":
         return rank_weights(_rank_of_embedded(table.mention_of, has), options.delta).astype(np.float64)
-    fits = context_scores(batch, kb, options.weights, options)
+    return rank_weights(context_rank(batch, context_scores(batch, kb, options.weights, options), has), options.delta).astype(
+        np.float64
+    )
+
+
+def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """The rank of each candidate within its mention by how well it fits the text, ties by prior [n].
+
+    counted  only these have a rank (for the others it means nothing); None: all
+    """
+    table = batch.table
     order = np.lexsort((table.rank, -fits, table.mention_of))
     rank = np.empty(len(table), dtype=np.int64)
-    rank[order] = _rank_of_embedded(table.mention_of, has[order])  # the mentions stand in the same order
-    return rank_weights(rank, options.delta).astype(np.float64)
+    among = np.ones(len(table), dtype=bool) if counted is None else counted
+    rank[order] = _rank_of_embedded(table.mention_of, among[order])  # the mentions stand in the same order
+    return rank
 
 
 def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
