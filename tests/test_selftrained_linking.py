@@ -38,7 +38,6 @@ from eigenthemes.streaming import link_stream
 from eigenthemes.train import store_ranker, train_kb
 
 NODES: list[Any] = [*TINY]
-READY = [name for name, method in METHODS.items() if not method.needs_text]  # without a model of their own
 EX = "https://example.org/demo/"
 TWO_TABLES = {"table": {"header": ["who", "team"], "rows": [["Jordan", "Chicago"], ["Barkley", "Phoenix"], ["Pippen", "7"]]}}
 
