@@ -81,7 +81,7 @@ def test_words_as_they_stand_then_in_small_letters(tmp_path: Path, text: str, ro
 
 
 def test_vowel_signs_do_not_cut_words() -> None:
-    assert descriptions._WORD.findall("हिन्दी भाषा। e\u0301te\u0301") == ["हिन्दी", "भाषा", "e\u0301te\u0301"]
+    assert descriptions.WORD.findall("हिन्दी भाषा। e\u0301te\u0301") == ["हिन्दी", "भाषा", "e\u0301te\u0301"]
 
 
 def test_rare_words_count_more_when_weighted(tmp_path: Path) -> None:
