@@ -93,16 +93,34 @@ def _legend(figure: Figure, axes: Sequence[Axes], *, columns: int = 6) -> None:
 
 
 def demo_space(rows: Sequence[Row]) -> Figure:
-    figure = _figure(9, 5.6)
+    """Gold is named where it lies; the other Michael Jordans, who lie together, in a column beside them."""
+    figure = _figure(9.5, 5.6)
     axes = figure.subplots()
     _scatter(axes, rows)
     for row in rows:
-        if row["gold"] or row["mention"] == "Michael Jordan":
-            place, below = (row["x"], row["y"]), row["label"] in ("Andrew Ng", "Michael Jordan (footballer)")
-            color, offset = ("#a63603" if row["gold"] else "#555555"), (6, -10 if below else 3)
-            axes.annotate(row["label"], place, textcoords="offset points", xytext=offset, fontsize=8, color=color)
+        if row["gold"]:
+            below = row["label"] == "Andrew Ng"  # beside Michael I. Jordan
+            style: dict[str, Any] = {
+                "textcoords": "offset points",
+                "xytext": (6, -10 if below else 3),
+                "fontsize": 8,
+                "color": "#a63603",
+            }
+            axes.annotate(row["label"], (row["x"], row["y"]), **style)
+    others = sorted((row for row in rows if not row["gold"] and row["mention"] == "Michael Jordan"), key=lambda row: row["y"])
+    for height, row in zip(np.linspace(-0.35, 0.45, max(2, len(others))), others, strict=False):
+        line: dict[str, Any] = {"arrowstyle": "-", "color": "#aaaaaa", "linewidth": 0.6}
+        place: dict[str, Any] = {
+            "xytext": (-0.22, float(height)),
+            "ha": "right",
+            "va": "center",
+            "fontsize": 8,
+            "color": "#555555",
+        }
+        axes.annotate(row["label"], (row["x"], row["y"]), arrowprops=line, **place)
     axes.set(xlabel="first theme", ylabel="second theme", title="Candidates of a text on machine learning")
-    axes.margins(x=0.18)
+    axes.set_xlim(left=-0.75)
+    axes.margins(x=0.25)
     axes.legend(loc="upper left")
     return figure
 
