@@ -187,6 +187,10 @@ class TestWhole:
         (tmp_path / "kbs" / "friends.json").write_text('{"made_of": ')
         assert Lab(small, tmp_path / "kbs").make_kbs()[0]["build"] > 0
 
+    def test_a_place_that_cannot_be_written(self, finished: tuple[Plan, Path]) -> None:
+        with pytest.raises(OptionError, match="/proc/nowhere cannot be written .*; give another place with -o"):
+            run_experiment(finished[0], "/proc/nowhere", work=finished[1] / "kbs")
+
     def test_only_computes_what_was_asked_for(self, finished: tuple[Plan, Path], tmp_path: Path) -> None:
         plan, out = finished
         run_experiment(plan, tmp_path, work=out / "kbs", only=["graphs"])
@@ -503,6 +507,7 @@ class TestPlans:
     def test_data_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(SourceError, match=r"none of the files of the plan is under .*; say where they are with --data"):
             run_experiment(read_plan("paper", data=tmp_path), tmp_path / "out")
+        assert not (tmp_path / "out").exists()
 
 
 def test_imported_vectors_are_the_ones_used(data: Path, tmp_path: Path) -> None:
@@ -546,7 +551,6 @@ class TestCommand:
         [
             (["nowhere.toml"], "does not exist"),
             (["paper", "--data", "nowhere"], "none of the files of the plan is under nowhere"),
-            (["paper", "-o", "/proc/nowhere"], "cannot be written"),
         ],
     )
     def test_mistakes_end_in_one_sentence(self, arguments: list[str], said: str, tmp_path: Path) -> None:

@@ -99,17 +99,19 @@ class Lab:
 
     # KBs
 
+    def kb_names(self) -> list[str]:
+        """The KBs whose files are there; that none is, is the user's to mend."""
+        found = sorted({planned.kb for planned in self.plan.sets.values() if not self.missing(planned.name)})
+        if not found:
+            lacks = next((self.missing(name) for name in self.plan.sets), "it has no sets")
+            raise SourceError(
+                f"none of the files of the plan is under {self.plan.data} ({lacks}); say where they are with --data"
+            )
+        return found
+
     def make_kbs(self, *, jobs: int = 1, progress: Progress | None = None) -> list[dict[str, Any]]:
         """Build every KB whose files are there and that was not built before; what each took, told again on later runs."""
-        made = []
-        for name in sorted({planned.kb for planned in self.plan.sets.values() if not self.missing(planned.name)}):
-            made.append(self._make(self.plan.kbs[name], jobs, progress or Silent()))
-        if not made:
-            raise SourceError(
-                f"none of the files of the plan is under {self.plan.data} ({self.missing(next(iter(self.plan.sets)))}); "
-                "say where they are with --data"
-            )
-        return made
+        return [self._make(self.plan.kbs[name], jobs, progress or Silent()) for name in self.kb_names()]
 
     def _make(self, planned: KBPlan, jobs: int, progress: Progress) -> dict[str, Any]:
         place, told = self._place(planned.name), self.folder / f"{planned.name}.json"

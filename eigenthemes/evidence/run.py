@@ -64,8 +64,9 @@ def run_experiment(
         raise OptionError(f"there is no section {unknown[0]!r} in the plan; it has {', '.join(plan.sections)}")
     with figures.style():
         pass  # whatever drawing lacks is said before hours of computing
-    _make_folders(out)
     lab = Lab(plan, work or out / "kbs")
+    lab.kb_names()
+    _make_folders(out)
     made = lab.make_kbs(jobs=jobs, progress=progress)
     wanted = [name for name in only or plan.sections if SECTIONS[plan.sections[name].kind].compute is not None]
     for name in wanted:
