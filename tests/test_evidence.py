@@ -188,7 +188,7 @@ class TestWhole:
         assert Lab(small, tmp_path / "kbs").make_kbs()[0]["build"] > 0
 
     def test_a_place_that_cannot_be_written(self, finished: tuple[Plan, Path]) -> None:
-        with pytest.raises(OptionError, match="/proc/nowhere cannot be written .*; give another place with -o"):
+        with pytest.raises(OptionError, match=r"/proc/nowhere cannot be written .*; give another place with -o"):
             run_experiment(finished[0], "/proc/nowhere", work=finished[1] / "kbs")
 
     def test_only_computes_what_was_asked_for(self, finished: tuple[Plan, Path], tmp_path: Path) -> None:
