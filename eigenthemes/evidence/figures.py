@@ -256,23 +256,10 @@ def recall(rows: Sequence[Row]) -> Figure:
 
 
 def embeddings(rows: Sequence[Row]) -> Figure:
-    sets, kinds = by(rows, "set"), sorted({row["vectors"] for row in rows})
-    colors = dict(zip(kinds, _LINES, strict=False)) | {"random": "#bbbbbb"}
-    figure = _figure(12, 6.4)
-    places = figure.subplots(2, 2, sharex=True)
-    for line, method in zip(places, ("average", "eigen"), strict=True):
-        for place, figure_name in zip(line, ("p_at_1", "mrr"), strict=True):
-            _bars(
-                place,
-                list(sets),
-                kinds,
-                lambda name, kind, m=method, f=figure_name: value_of(sets[name], f"overall_{f}", method=m, vectors=kind),
-                colors,
-            )
-            place.set(title=f"{method}: {'P@1' if figure_name == 'p_at_1' else 'MRR'}", ylim=(0, 1))
-            place.tick_params(axis="x", rotation=30)
-    _legend(figure, places.ravel().tolist())
-    return figure
+    kinds = sorted({row["vectors"] for row in rows})
+    colors = dict(zip(kinds, cycle(_LINES), strict=False)) | {"random": "#bbbbbb"}
+    lines = {method: {"method": method} for method in ("average", "eigen")}
+    return _bar_grid(by(rows, "set"), lines, "overall", "vectors", kinds, colors)
 
 
 def components(rows: Sequence[Row]) -> Figure:
@@ -313,39 +300,14 @@ def _lines_of_sets(
 def weights(rows: Sequence[Row]) -> Figure:
     methods = ["average-unweighted", "average", "eigen-unweighted", "eigen"]
     sets = by([row for row in rows if row["method"] in methods], "set")
-    figure = _figure(12, 8)
-    places = figure.subplots(3, 2, sharex=True)
-    for line, group in zip(places, GROUPS, strict=True):
-        for place, value in zip(line, ("p_at_1", "mrr"), strict=True):
-            _bars(
-                place, list(sets), methods, lambda name, m, g=group, v=value: value_of(sets[name], f"{g}_{v}", method=m), COLORS
-            )
-            place.set(title=f"{group}: {'P@1' if value == 'p_at_1' else 'MRR'}", ylim=(0, 1))
-            place.tick_params(axis="x", rotation=30)
-    _legend(figure, places.ravel().tolist())
-    return figure
+    return _bar_grid(sets, {group: {} for group in GROUPS}, None, "method", methods, COLORS)
 
 
 def schemes(rows: Sequence[Row]) -> Figure:
     kinds = ["degree", "local", "global", "none"]
     colors = dict(zip(kinds, ("#e6550d", "#c49c5a", "#8c6d31", "#bbbbbb"), strict=True))
-    sets = by(rows, "set")
-    figure = _figure(12, 6.4)
-    places = figure.subplots(2, 2, sharex=True)
-    titles = {"eigen": "weighted Eigenthemes", "weight": "the ranking behind the weights, alone"}
-    for line, ranking in zip(places, titles, strict=True):
-        for place, value in zip(line, ("p_at_1", "mrr"), strict=True):
-            _bars(
-                place,
-                list(sets),
-                kinds,
-                lambda name, kind, r=ranking, v=value: value_of(sets[name], f"overall_{v}", ranking=r, scheme=kind),
-                colors,
-            )
-            place.set(title=f"{titles[ranking]}: {'P@1' if value == 'p_at_1' else 'MRR'}", ylim=(0, 1))
-            place.tick_params(axis="x", rotation=30)
-    _legend(figure, places.ravel().tolist())
-    return figure
+    lines = {"weighted Eigenthemes": {"ranking": "eigen"}, "the ranking behind the weights, alone": {"ranking": "weight"}}
+    return _bar_grid(by(rows, "set"), lines, "overall", "scheme", kinds, colors)
 
 
 def limits_and_deltas(rows: Sequence[Row]) -> Figure:
@@ -381,6 +343,35 @@ def graphs(rows: Sequence[Row]) -> Figure:
     colors = ["#bbbbbb" if name.endswith("(paper)") else "#e6550d" for name in ordered]
     right.barh(ordered, [found[name] for name in ordered], color=colors)
     right.set(xlabel="edges a node")
+    return figure
+
+
+def _bar_grid(
+    sets: dict[str, list[Row]],
+    lines: dict[str, dict[str, Any]],
+    group: str | None,
+    key: str,
+    bars: list[str],
+    colors: dict[str, str],
+) -> Figure:
+    """P@1 on the left, MRR on the right; a line of places for each title in `lines`, which tells the values of its rows.
+
+    group  the mentions that count; None: those the title of a line names
+    key    what the bars of a set differ in
+    """
+    figure = _figure(12, 2.7 * len(lines) + 0.9)
+    places = figure.subplots(len(lines), 2, sharex=True, squeeze=False)
+    for line, (title, wanted) in zip(places, lines.items(), strict=True):
+        for place, (value, name) in zip(line, (("p_at_1", "P@1"), ("mrr", "MRR")), strict=True):
+
+            def height(of: str, bar: str, wanted: Any = wanted, figure: str = f"{group or title}_{value}") -> float | None:
+                found: float | None = value_of(sets[of], figure, **wanted, **{key: bar})
+                return found
+
+            _bars(place, list(sets), bars, height, colors)
+            place.set(title=f"{title}: {name}", ylim=(0, 1))
+            place.tick_params(axis="x", rotation=30)
+    _legend(figure, places.ravel().tolist())
     return figure
 
 
