@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
@@ -18,7 +18,7 @@ from eigenthemes.evaluation.metrics import by_document, credit, difficulty, reca
 from eigenthemes.evaluation.significance import compare
 from eigenthemes.kb import KB
 from eigenthemes.linker import BATCH, batch_maker
-from eigenthemes.methods import MethodOptions, check_ranker, method_named
+from eigenthemes.methods import Method, MethodOptions, check_ranker, method_named
 from eigenthemes.progress import Advance
 from eigenthemes.records import Document
 
@@ -54,7 +54,7 @@ class Run:
 def evaluate(
     kb: KB,
     documents: Iterable[Document],
-    methods: Sequence[str],
+    methods: Sequence[str] | Mapping[str, Method],
     *,
     options: MethodOptions | None = None,
     generator: str = "default",
@@ -65,10 +65,10 @@ def evaluate(
     ties: str = "share",
     advance: Advance = lambda amount: None,
 ) -> Run:
-    """Run methods over documents with gold."""
+    """Run methods over documents with gold: those of these names, or others that are no part of the product."""
     options = options or MethodOptions()
     options.check()
-    chosen = {name: method_named(name) for name in methods}
+    chosen = dict(methods) if isinstance(methods, Mapping) else {name: method_named(name) for name in methods}
     makes = batch_maker(
         kb,
         needs_vectors=any(method.needs_vectors for method in chosen.values()),

@@ -20,7 +20,7 @@ from eigenthemes.evidence.earnings import Earnings, Row, mean
 from eigenthemes.evidence.lab import Lab
 from eigenthemes.evidence.plan import SectionPlan
 from eigenthemes.kb import KB
-from eigenthemes.methods import METHODS
+from eigenthemes.methods import METHODS, Method, MethodOptions
 from eigenthemes.methods.context import context_scores
 from eigenthemes.methods.options import Scores
 from eigenthemes.methods.plain import context_rank
@@ -303,9 +303,8 @@ def _without(documents: list[Document], gone: set[tuple[int, int]]) -> list[Docu
 
 def _by_context(lab: Lab, name: str, scheme: str, planned: SectionPlan) -> Earnings:
     """What the ranking behind the weights earns alone: all words of the document where the context is global."""
-    kb, options = lab.kb_of(name), lab.options()
 
-    def score(batch: Batch) -> Scores:
+    def score(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
         return -context_rank(batch, context_scores(batch, kb, scheme, options)).astype(np.float64)
 
-    return lab.earn(name, {scheme: score}, **_generation(planned))
+    return Earnings.of(lab.run(name, {scheme: Method(score)}, **_generation(planned)))

@@ -51,20 +51,6 @@ class Earnings:
         }
         return cls(np.concatenate(run.document), np.concatenate(run.difficulty), np.concatenate(run.in_kb), earned)
 
-    @classmethod
-    def joined(cls, parts: Sequence[Earnings]) -> Earnings:
-        """Of several batches; their documents are numbered through."""
-        before = np.cumsum([0, *(int(part.document.max(initial=-1)) + 1 for part in parts)])
-        return cls(
-            np.concatenate([part.document + first for part, first in zip(parts, before.tolist(), strict=False)]),
-            np.concatenate([part.difficulty for part in parts]),
-            np.concatenate([part.in_kb for part in parts]),
-            {
-                name: {figure: np.concatenate([part.earned[name][figure] for part in parts]) for figure in FIGURES}
-                for name in parts[0].earned
-            },
-        )
-
     def among(self, group: str) -> NDArray[np.bool_]:
         """Which mentions belong to a group."""
         if group == "overall":

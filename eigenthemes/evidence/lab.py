@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
@@ -17,20 +17,17 @@ import numpy as np
 import orjson
 
 from eigenthemes import __version__
-from eigenthemes.batch import Batch, gold_of, judged
+from eigenthemes.batch import Batch
 from eigenthemes.build import build_kb
 from eigenthemes.embed import VectorSet, embed_kb, import_vectors, store
 from eigenthemes.errors import DocumentError, KBError, MissingExtraError, OptionError, SourceError
-from eigenthemes.evaluation.metrics import credit, difficulty
 from eigenthemes.evaluation.run import Run, evaluate
-from eigenthemes.evidence.earnings import Earnings
 from eigenthemes.evidence.plan import KBPlan, Plan, SetPlan
 from eigenthemes.formats import read_gold
 from eigenthemes.kb import KB
 from eigenthemes.linker import BATCH, batch_maker
 from eigenthemes.methods import METHODS, Method, MethodOptions
 from eigenthemes.methods.context import has_text, texts_of
-from eigenthemes.methods.options import Scores
 from eigenthemes.progress import Progress, Silent
 from eigenthemes.records import Document
 from eigenthemes.train import train_kb
@@ -227,30 +224,14 @@ class Lab:
         for first in range(0, len(documents), BATCH):
             yield makes.make(documents[first : first + BATCH])
 
-    def earn(self, set_name: str, scored: Mapping[str, Callable[[Batch], Scores]], **options: Any) -> Earnings:
-        """What ways of scoring that are no methods earn on a set."""
-        kb, parts = self.kb_of(set_name), []
-        for batch in self.batches(set_name, **options):
-            table = batch.table
-            gold, is_gold = gold_of(batch, kb)
-            counted = judged(batch)
-            earned = {
-                name: dict(
-                    zip(
-                        ("p_at_1", "mrr"),
-                        (each[counted] for each in credit(table.mentions, table.mention_of, is_gold, score(batch))),
-                        strict=True,
-                    )
-                )
-                for name, score in scored.items()
-            }
-            document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
-            level = difficulty(table.mentions, table.mention_of, table.rank, is_gold)
-            known = np.array([bool(each) for each in gold], dtype=bool)
-            parts.append(Earnings(document[counted], level[counted], known[counted], earned))
-        return Earnings.joined(parts)
-
-    def run(self, set_name: str, methods: Sequence[str], *, documents: list[Document] | None = None, **options: Any) -> Run:
+    def run(
+        self,
+        set_name: str,
+        methods: Sequence[str] | Mapping[str, Method],
+        *,
+        documents: list[Document] | None = None,
+        **options: Any,
+    ) -> Run:
         """What methods earn on a set, or on other documents of its KB."""
         own = {key: options.pop(key) for key in list(options) if key in MethodOptions.__dataclass_fields__}
         chosen = self.documents(set_name) if documents is None else documents

@@ -16,6 +16,8 @@ from eigenthemes.evaluation.run import Run
 from eigenthemes.evidence.earnings import NEURAL, Earnings, Row
 from eigenthemes.evidence.lab import Lab, write_whole
 from eigenthemes.evidence.plan import SectionPlan
+from eigenthemes.kb import KB
+from eigenthemes.methods import Method, MethodOptions
 from eigenthemes.methods.options import Scores
 from eigenthemes.neural import need_torch
 from eigenthemes.neural.store import fingerprint
@@ -50,7 +52,7 @@ def neural(lab: Lab, planned: SectionPlan, advance: Advance) -> Iterator[Row]:
         run = lab.run(name, others, **generation)
         for method in others:
             yield {"set": name, "method": method, "seed": None, **_measured(lab, name, run, method)}
-        chance = lab.earn(name, {CHANCE: _all_alike}, **generation)
+        chance = Earnings.of(lab.run(name, {CHANCE: Method(_all_alike)}, **generation))
         yield {"set": name, "method": CHANCE, "seed": None, **chance.counts(), **chance.figures(CHANCE)}
         for seed in range(planned.options["seeds"]):
             place = _place(lab, name, seed, planned)
@@ -95,6 +97,6 @@ def _measured(lab: Lab, name: str, run: Run, method: str) -> Row:
     return {**earnings.counts(), **earnings.figures(method), "documents_per_second": speed}
 
 
-def _all_alike(batch: Batch) -> Scores:
+def _all_alike(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
     """Every candidate scores the same: what is earned is what random choice is expected to earn."""
     return np.zeros(len(batch.table))
