@@ -405,6 +405,16 @@ class TestSupervised:
         prior = _prior(pairs, np.array([True]), Counts.read(tmp_path / "names.tsv", kb))
         assert prior.tolist() == pytest.approx([(1 + 2 / 3) / 5, (2 + 1 / 3) / 5])
 
+    def test_a_plan_may_name_a_dictionary(self, finished: tuple[Plan, Path], data: Path, tmp_path: Path) -> None:
+        (data / "names.tsv").write_text("Ann\tAnn-sea\t90\nBob\tBob-sea\t90\n")
+        options = 'dictionary = "names.tsv"\nseeds = 1\ntrees = 5\nleast_in_leaf = 1\n'
+        plan = plan_of(data, f'[section.table-3]\nsets = ["tales"]\n{options}', tmp_path)
+        run_experiment(plan, tmp_path, work=finished[1] / "kbs")
+        header, rows = read_rows(tmp_path, "table-3")
+        assert header is not None
+        assert "names.tsv" in header["hashes"]
+        assert [row["features"] for row in rows] == ["F1+F2+F3", "F1+F2+F3+F4"] * 2
+
     @pytest.mark.parametrize(
         ("text", "said"),
         [("Ann\tx\n", r"names.tsv:1 is \['Ann', 'x'\]; expected a name, an id and a count"), (None, "does not exist")],
