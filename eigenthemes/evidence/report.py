@@ -121,13 +121,13 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 1160px; margin: 2em auto; padding: 0 1em; color: #222; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 1200px; margin: 2em auto; padding: 0 1em; color: #222; }}
 h2 {{ margin-top: 2.2em; border-bottom: 1px solid #ddd; padding-bottom: .2em; }}
 nav ul {{ columns: 2; padding-left: 1.2em; font-size: .95em; }}
 figure {{ margin: 1em 0; }} img {{ max-width: 100%; }}
-table {{ border-collapse: collapse; margin: 1em 0; font-size: .9em; display: block; overflow-x: auto; }}
+table {{ border-collapse: collapse; margin: 1em 0; font-size: .86em; display: block; overflow-x: auto; }}
 caption {{ text-align: left; font-weight: 600; padding: .4em 0; }}
-th, td {{ padding: .2em .7em; text-align: left; vertical-align: top; border-bottom: 1px solid #eee; }}
+th, td {{ padding: .2em .5em; text-align: left; vertical-align: top; border-bottom: 1px solid #eee; }}
 table.figures td + td, table.figures th + th {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
 table.figures td:first-child {{ white-space: nowrap; }}
 tr.line td {{ padding: 0; border-bottom: 1.5px solid #888; }}
