@@ -19,7 +19,7 @@ from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.formats.jsonl import document_of
 from eigenthemes.kb import KB
-from eigenthemes.methods import MethodOptions, check_ranker, default_method, method_named
+from eigenthemes.methods import MethodOptions, check_ranker, check_weights, default_method, method_named
 from eigenthemes.methods.options import WINDOW, Scores
 from eigenthemes.records import Document, Link, LinkedDocument, Ranked
 
@@ -94,6 +94,7 @@ class Linker:
             k=k, delta=delta, unique=unique, weights=weights, window=window, word_vectors=words, model=model
         )
         self.options.check()
+        check_weights({self.method_name: self.method}, self.options)
         if top < 0:
             raise OptionError(f"top is {top}; expected 0 or more")
         self.batches = batch_maker(

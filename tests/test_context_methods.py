@@ -229,6 +229,14 @@ class TestErrors:
         with pytest.raises(DocumentError, match=f"document 1: {said}"):
             list(linker.link_batch([document("a Mercury"), given]))
 
+    def test_weights_that_mean_nothing(self, kb: KB, words: str) -> None:
+        for method in ("degree", "eigen-unweighted", "local-context"):
+            with pytest.raises(
+                OptionError, match=f"weights none mean nothing to {method}; leave them out, or use eigen or average"
+            ):
+                Linker(kb, method=method, weights="none", word_vectors=words)
+        evaluate(kb, [], ["eigen", "degree"], options=MethodOptions(weights="none"))
+
     def test_unknown_weights_and_windows(self, kb: KB) -> None:
         with pytest.raises(OptionError, match="weights 'magic' is unknown; expected one of degree, local, global, none"):
             Linker(kb, method="eigen", weights="magic")

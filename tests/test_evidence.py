@@ -191,6 +191,26 @@ class TestWhole:
         with pytest.raises(OptionError, match=r"/proc/nowhere cannot be written .*; give another place with -o"):
             run_experiment(finished[0], "/proc/nowhere", work=finished[1] / "kbs")
 
+    def test_a_section_of_another_plan_is_marked(self, finished: tuple[Plan, Path], data: Path, tmp_path: Path) -> None:
+        sections = '[section.table-1]\nsets = ["tales"]\n[section.table-2]\nsets = ["tales"]\n'
+        run_experiment(plan_of(data, sections, tmp_path), tmp_path, work=finished[1] / "kbs")
+        assert "compute it again" not in (tmp_path / "report.md").read_text()
+        plan = plan_of(data, sections, tmp_path)
+        small = replace(plan, sets={**plan.sets, "tales": replace(plan.sets["tales"], limit=4)})
+        run_experiment(small, tmp_path, work=finished[1] / "kbs", only=["table-1"])
+        assert (tmp_path / "report.md").read_text().count("compute it again") == 1
+
+    def test_what_could_not_be_computed_is_told(self, finished: tuple[Plan, Path], data: Path, tmp_path: Path) -> None:
+        sections = '[section.table-2]\nsets = ["tales"]\n[section.windows]\nsets = ["tales"]\n'
+        plan = replace(plan_of(data, sections, tmp_path), word_vectors="nowhere.txt")
+        lab = Lab(plan, finished[1] / "kbs")
+        assert lab.wordless == "the word vectors nowhere.txt are not there"
+        plan = replace(plan, kbs={"friends": replace(plan.kbs["friends"], vectors=("prone",), train=False)})
+        run_experiment(plan, tmp_path, work=tmp_path / "kbs")
+        told = (tmp_path / "report.md").read_text()
+        assert "Left out: local-context, global-context, selftrained on tales." in told
+        assert "Left out: tales: the word vectors nowhere.txt are not there." in told
+
     def test_only_computes_what_was_asked_for(self, finished: tuple[Plan, Path], tmp_path: Path) -> None:
         plan, out = finished
         run_experiment(plan, tmp_path, work=out / "kbs", only=["graphs"])
@@ -501,6 +521,7 @@ class TestPlans:
             ("[section.figure-3a]\nruns = true", "runs is True; expected a whole number"),
             ("[section.table-3]\ntraining_share = 1.5", "training_share is 1.5; expected a number above 0"),
             ("[kb.y]\nsources=['a']\n[set.x]\nkb='y'\ndocuments='z'\nlimit=0\n[section.graphs]", "limit is 0; expected 1"),
+            ("[section.figure-8ab]", r"shows the rows of table-2, which is not in the plan; add \[section.table-2\]"),
             ("kb = 1\n[section.graphs]", "kb is 1; expected a table"),
             ("[kb]\nx = 1\n[section.graphs]", r"\[kb.x\] is 1; expected a table"),
         ],
@@ -554,6 +575,7 @@ class TestCommand:
         done = run_process("experiment", str(out / "plan.toml"), "--only", "graphs", *options)
         assert done.returncode == 0, done.stderr
         assert "report.html: 1 sections computed, 0 kept" in done.stderr
+        assert "graphs: " in done.stderr, "a line for each section where there is no terminal"
         assert (tmp_path / "new" / "report.html").exists()
 
     @pytest.mark.parametrize(

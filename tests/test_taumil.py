@@ -164,6 +164,16 @@ def test_a_resumed_training_is_the_same_as_one_without_interruption(planted: KB,
     assert told == [3, 4]
     assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
     assert not list(tmp_path.glob("*.checkpoint"))
+    again = train_taumil(
+        planted,
+        lessons(0, 120),
+        output=tmp_path / "parts",
+        resume=True,
+        on_epoch=lambda epoch, seconds: told.append(epoch.epoch),
+        **options,
+    )
+    assert told == [3, 4], "what came to its end is not begun again"
+    assert len(again.about["history"]) == 4
 
 
 def test_a_checkpoint_of_another_training_is_refused(planted: KB, tmp_path: Path) -> None:

@@ -147,10 +147,13 @@ def _row(method: str, figures: dict[str, Any], first: str) -> tuple[str, ...]:
         figures["macro"]["p_at_1"],
         figures["gold_in_kb"]["p_at_1"],
     )
-    against = figures["against"].get(first)
-    shown = (
-        ""
-        if against is None
-        else (f"{against['difference']:+.3f} [{against['low']:+.3f}, {against['high']:+.3f}], p = {against['p_value']:.2g}")
-    )
+    shown = _against(figures["against"].get(first))
     return method, *(f"{share:.3f}" for share in shares), f"{figures['documents_per_second']:,.0f}", shown
+
+
+def _against(compared: dict[str, float] | None) -> str:
+    """How a method differs from the first one."""
+    if compared is None:
+        return ""
+    difference, low, high = (round(compared[key], 3) + 0.0 for key in ("difference", "low", "high"))  # no negative zeros
+    return f"{difference:+.3f} [{low:+.3f}, {high:+.3f}], p = {compared['p_value']:.2g}"

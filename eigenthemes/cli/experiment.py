@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import print_table, terminal_progress
+from eigenthemes.cli.output import Lines, print_table, terminal_progress
 
 
 @click.command()
@@ -47,12 +47,12 @@ def experiment(
         lab = Lab(read, work or out / "kbs")
         rows = [(name, section.kind, ", ".join(section.sets)) for name, section in read.sections.items()]
         print_table(("section", "kind", "sets"), rows)
-        for name in read.sets:
-            if lacks := lab.missing(name):
+        for lacks in (*map(lab.missing, read.sets), lab.wordless):
+            if lacks:
                 click.echo(f"left out: {lacks}", err=True)
         return
     names = [name.strip() for name in (only or "").split(",") if name.strip()]
-    done = run_experiment(read, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress())
+    done = run_experiment(read, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress(Lines()))
     click.echo(
         f"{done.report}: {done.computed} sections computed, {done.kept} kept, in {done.seconds:,.0f} s "
         f"(building the KBs took {done.kb_seconds:,.0f} s, once)",

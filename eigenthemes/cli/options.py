@@ -48,7 +48,7 @@ def method_options(command: Command) -> Command:
             default="degree",
             show_default=True,
             metavar="NAME",
-            help="What ranks candidates for their weights: degree (the prior), local or global (context), or none.",
+            help="What ranks the candidates of eigen and average for their weights: degree, local, global, none.",
         ),
         click.option("--k", default="10", show_default=True, metavar="N", help="Eigenthemes, or all."),
     ):

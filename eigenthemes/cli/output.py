@@ -10,9 +10,20 @@ from contextlib import contextmanager
 from eigenthemes.progress import Advance, Progress, Silent
 
 
-def terminal_progress() -> Progress:
-    """Bars on stderr with rate and time left; nothing where stderr is not a terminal."""
-    return Bars() if sys.stderr.isatty() else Silent()
+def terminal_progress(elsewhere: Progress | None = None) -> Progress:
+    """Bars on stderr with rate and time left; nothing, or what is given for it, where stderr is not a terminal."""
+    return Bars() if sys.stderr.isatty() else elsewhere or Silent()
+
+
+class Lines:
+    """A line for each step that has ended: for long work whose stderr is a file."""
+
+    @contextmanager
+    def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
+        start = time.monotonic()
+        yield lambda amount: None
+        sys.stderr.write(f"{label}: {time.monotonic() - start:.1f} s\n")
+        sys.stderr.flush()
 
 
 class Bars:

@@ -18,7 +18,7 @@ from eigenthemes.evaluation.metrics import by_document, credit, difficulty, reca
 from eigenthemes.evaluation.significance import compare
 from eigenthemes.kb import KB
 from eigenthemes.linker import BATCH, batch_maker
-from eigenthemes.methods import Method, MethodOptions, check_ranker, method_named
+from eigenthemes.methods import Method, MethodOptions, check_ranker, check_weights, method_named
 from eigenthemes.progress import Advance
 from eigenthemes.records import Document
 
@@ -69,6 +69,7 @@ def evaluate(
     options = options or MethodOptions()
     options.check()
     chosen = dict(methods) if isinstance(methods, Mapping) else {name: method_named(name) for name in methods}
+    check_weights(chosen, options)
     makes = batch_maker(
         kb,
         needs_vectors=any(method.needs_vectors for method in chosen.values()),

@@ -192,8 +192,24 @@ class Lab:
 
     def reads(self, set_name: str) -> bool:
         """Do the documents of a set have words around their mentions, and the KB descriptions to compare them with?"""
-        described = self.kb_of(set_name).descriptions.blob.size > 0
-        return described and self.word_vectors is not None and all(has_text(document) for document in self.documents(set_name))
+        return not self.unreadable(set_name)
+
+    def unreadable(self, set_name: str) -> str:
+        """Why the words of a set cannot count; empty: they can."""
+        if self.word_vectors is None:
+            return self.wordless
+        if not self.kb_of(set_name).descriptions.blob.size:
+            return "its KB has no descriptions"
+        bare = sum(not has_text(document) for document in self.documents(set_name))
+        return f"{bare:,} of {len(self.documents(set_name)):,} documents have no text" if bare else ""
+
+    @property
+    def wordless(self) -> str:
+        """Why there are no word vectors; empty: there are."""
+        if self.word_vectors is not None:
+            return ""
+        path = self.plan.word_vectors
+        return "the plan names no word_vectors" if path is None else f"the word vectors {path} are not there"
 
     def methods(self, set_name: str, wanted: Sequence[str]) -> list[str]:
         """Those of some methods that can work on a set: the KB has what they need, and the documents what they read."""

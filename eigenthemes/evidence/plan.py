@@ -132,6 +132,7 @@ def read_plan(name: str, *, data: str | Path | None = None) -> Plan:
     )
     whole.take("data", str, ".")
     whole.done()
+    _check_uses(sections, str(path))
     if not sections:
         raise OptionError(f"{path} has no section; add at least one, such as [section.table-2]")
     return plan
@@ -182,6 +183,19 @@ def _section(name: str, table: _Table, sets: Mapping[str, SetPlan]) -> SectionPl
     for key, value in options.items():
         _check_option(key, value, SECTIONS[kind].options[key], table.where)
     return SectionPlan(name, kind, wanted, title, why, options)
+
+
+def _check_uses(sections: Mapping[str, SectionPlan], where: str) -> None:
+    """A section that shows the rows of others needs them in the plan."""
+    from eigenthemes.evidence.sections import SECTIONS
+
+    kinds = {section.kind for section in sections.values()}
+    for section in sections.values():
+        if lacking := [kind for kind in SECTIONS[section.kind].uses if kind not in kinds]:
+            raise OptionError(
+                f"{where}: [section.{section.name}] shows the rows of {lacking[0]}, which is not in the plan; "
+                f"add [section.{lacking[0]}] with its sets"
+            )
 
 
 def _check_option(key: str, value: Any, default: Any, where: str) -> None:

@@ -162,9 +162,11 @@ def _own_files(lab: Lab, planned: SectionPlan) -> dict[str, str]:
 def _missing(lab: Lab, planned: SectionPlan) -> list[str]:
     """What a section lacks, a sentence each."""
     lacks = [lack for name in planned.sets if (lack := lab.missing(name))]
-    if SECTIONS[planned.kind].reads:
-        unread = [name for name in lab.sets(planned.sets) if not lab.reads(name)]
-        lacks += [f"{name}: it takes texts, descriptions in the KB and word vectors" for name in unread]
+    for name in lab.sets(planned.sets):
+        if SECTIONS[planned.kind].reads and (why := lab.unreadable(name)):
+            lacks.append(f"{name}: {why}")
+        unready = [each for each in planned.options.get("methods", ()) if each not in lab.methods(name, [each])]
+        lacks += [f"{', '.join(unready)} on {name}"] if unready else []
     if planned.kind == "table-2-neural" and lacks_torch():
         lacks.append(lacks_torch())
     return lacks
@@ -201,7 +203,7 @@ def read_rows(out: Path, name: str) -> tuple[Row | None, list[Row]]:
 def write_report(plan: Plan, lab: Lab, out: Path, made: Sequence[Mapping[str, Any]]) -> None:
     """Draw the figures and write both pages, from the rows on disk."""
     with figures.style():
-        parts = [_part(plan, planned, out) for planned in plan.sections.values()]
+        parts = [_part(plan, lab, planned, out) for planned in plan.sections.values()]
     closing = [_cost(made, _seconds(plan, out)), _provenance(plan, lab)]
     (out / "report.md").write_text(markdown(plan.title, plan.about, parts, closing), encoding="utf-8")
     (out / "report.html").write_text(page(plan.title, plan.about, parts, closing), encoding="utf-8")
@@ -216,7 +218,13 @@ def _rows_of_kinds(plan: Plan, out: Path, kinds: Sequence[str]) -> list[Row]:
     return found
 
 
-def _part(plan: Plan, planned: SectionPlan, out: Path) -> Part:
+def _stale(lab: Lab, planned: SectionPlan, header: Row | None) -> str:
+    if header is None or header["fingerprint"] == _made_of(lab, planned)["fingerprint"]:
+        return ""
+    return " **Computed from other files, options or versions than the rest of the report: compute it again.**"
+
+
+def _part(plan: Plan, lab: Lab, planned: SectionPlan, out: Path) -> Part:
     section = SECTIONS[planned.kind]
     header, rows = read_rows(out, planned.name)
     if section.uses:
@@ -232,8 +240,10 @@ def _part(plan: Plan, planned: SectionPlan, out: Path) -> Part:
         figures.save(section.draw(rows), out / picture)
     tables = section.table(rows) if section.table is not None else []
     found = section.judge(rows) if section.judge is not None else []
-    verdicts = [verdict for verdict in found if verdict.holds or verdict.fails]
-    return Part(planned.name, title, section.about, picture, tables, verdicts, planned.why, _told(header))
+    verdicts = [verdict for verdict in found if verdict.holds or verdict.same or verdict.fails]
+    return Part(
+        planned.name, title, section.about, picture, tables, verdicts, planned.why, _told(header) + _stale(lab, planned, header)
+    )
 
 
 def _told(header: Row | None) -> str:

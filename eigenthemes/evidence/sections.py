@@ -79,10 +79,10 @@ SECTIONS: dict[str, Section] = {
     "table-2": Section(
         "Table 2: precision@1 and MRR",
         "Every mention with gold counts, those whose gold is not in the KB too. **Bold**: best of its column; †: "
-        "significantly better than the second best (Student's paired t-test over mentions, p < 0.01). In the findings "
-        "below, here and in all sections, a difference under half a point, or one of Eigenthemes that the t-test does not "
-        "confirm, is no clear difference. Below the line: methods of this project. Context methods need a text and "
-        "descriptions.",
+        "significantly better than the second best (Student's paired t-test over mentions, p < 0.01). In the findings, here "
+        "and in all sections, a difference under half a point is no clear one; in this table, neither is one between "
+        "Eigenthemes and another method that the t-test does not confirm. Below the line: methods of this project. Context "
+        "methods need a text and descriptions.",
         analyses.quality,
         None,
         shown.quality,
@@ -225,7 +225,8 @@ SECTIONS: dict[str, Section] = {
     "figure-8cd": Section(
         "Figure 8c-d: what the weights come from",
         "Candidates are ranked by prior, by local or by global context (all words of the document) for their weights. "
-        "Beside it, what that ranking earns alone.",
+        "Below, what that ranking earns alone; ties go to the higher prior, as in the weights (in Table 2 they share the "
+        "credit).",
         analyses.schemes,
         figures.schemes,
         None,

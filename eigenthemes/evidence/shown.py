@@ -138,7 +138,7 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def _signed(values: Sequence[float]) -> str:
-    return f"{np.mean(values):+.3f} ± {np.std(values):.3f}" if len(values) else ""
+    return f"{round(float(np.mean(values)), 3) + 0.0:+.3f} ± {np.std(values):.3f}" if len(values) else ""
 
 
 def gains(rows: Sequence[Row], group: str) -> list[float]:

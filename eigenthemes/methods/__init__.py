@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -55,6 +55,11 @@ class Method:
         """The options as this method takes them."""
         return options if self.weighted else replace(options, delta=0.0)
 
+    @property
+    def weighs(self) -> bool:
+        """Do weights by rank enter its score?"""
+        return self.needs_vectors and self.weighted
+
     def check(self, kb: KB, options: MethodOptions) -> None:
         """Whatever a KB lacks for this method is said now."""
         if self.needs is not None:
@@ -70,10 +75,10 @@ class Method:
             check_text(document)
 
     def _weighs_by_words(self, options: MethodOptions) -> bool:
-        return self.needs_vectors and self.weighted and options.weights in ("local", "global")
+        return self.weighs and options.weights in ("local", "global")
 
 
-__all__ = ["METHODS", "Method", "MethodOptions", "check_ranker", "default_method", "method_named"]
+__all__ = ["METHODS", "Method", "MethodOptions", "check_ranker", "check_weights", "default_method", "method_named"]
 
 METHODS = {
     "selftrained": Method(selftrained, calibrated=True),
@@ -101,6 +106,14 @@ def default_method(kb: KB, vectors: str | None = None) -> str:
 def check_ranker(kb: KB, vectors: str | None) -> float:
     """The ranker's threshold; whatever is wrong with it is said now."""
     return ranker_of(kb, vectors or next(iter(kb.vector_sets), None)).threshold
+
+
+def check_weights(chosen: Mapping[str, Method], options: MethodOptions) -> None:
+    """Weights that no method would look at are refused: they would seem to have been tried."""
+    if options.weights != "degree" and not any(method.weighs for method in chosen.values()):
+        raise OptionError(
+            f"weights {options.weights} mean nothing to {', '.join(chosen)}; leave them out, or use eigen or average"
+        )
 
 
 def method_named(name: str) -> Method:

@@ -58,7 +58,7 @@ class StoredModel:
         if about.get("kb") != fingerprint(kb):
             raise OptionError(
                 f"{path} was trained for another KB, or for {kb.path} before it was built anew; "
-                f"train it again with: eigenthemes train-taumil {kb.path} DOCUMENTS"
+                f"train it again with: eigenthemes train-taumil {kb.path} DOCUMENTS --word-vectors FILE"
             )
         learned = {name.removeprefix("learned."): array for name, array in arrays.items() if name.startswith("learned.")}
         table = HashTable.of(arrays["words.hashes"].view(np.uint64))

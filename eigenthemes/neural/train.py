@@ -96,7 +96,7 @@ def train_taumil(
     patience      stop after so many epochs that did not better the objective; the best epoch is kept
     positives     candidates of a mention, at most
     negatives     random entities beside them
-    resume        go on where an interrupted training with the same options stopped; from the beginning if there is none
+    resume        go on where an interrupted training with the same options stopped; one that came to its end is not begun again
     on_epoch      told of each epoch, and the seconds it took
     """
     options = {"seed": seed, "batch_size": batch_size, "positives": positives, "negatives": negatives}
@@ -116,6 +116,8 @@ def train_taumil(
         "trained_on": {"mentions": len(lessons), "digest": lessons.digest()},
         "words": hashlib.sha256(words.vectors.tobytes()).hexdigest(),
     }
+    if resume and (finished := _finished(place, kb, about, epochs)) is not None:
+        return finished
     with deterministic():
         bags = EntityBags.of(kb)
         training = Training(new_model(words, bags, seed=seed), bags, lessons, about)
@@ -127,10 +129,21 @@ def train_taumil(
             epoch = training.run_epoch(progress, epochs, words.unknown)
             training.save(checkpoint)
             on_epoch(epoch, time.monotonic() - start)
-    stored = StoredModel(training.best, words, {**about, "history": training.history, "epoch": training.best_epoch})
+    found = {"history": training.history, "epoch": training.best_epoch, "epochs": epochs}
+    stored = StoredModel(training.best, words, {**about, **found})
     stored.save(place)
     checkpoint.unlink(missing_ok=True)
     return stored
+
+
+def _finished(place: Path, kb: KB, about: dict[str, Any], epochs: int) -> StoredModel | None:
+    """The model of the same training, if it came to its end before."""
+    checkpoint = place.with_name(f"{place.name}.checkpoint")
+    if not place.exists() or checkpoint.exists():
+        return None
+    stored = StoredModel.open(place, kb)
+    same = all(stored.about.get(name) == value for name, value in json.loads(json.dumps(about)).items())
+    return stored if same and stored.about.get("epochs") == epochs else None
 
 
 class Training:
