@@ -47,7 +47,8 @@ def experiment(
         lab = Lab(read, work or out / "kbs")
         rows = [(name, section.kind, ", ".join(section.sets)) for name, section in read.sections.items()]
         print_table(("section", "kind", "sets"), rows)
-        for lacks in (*map(lab.missing, read.sets), lab.wordless):
+        wordless = lab.wordless if read.word_vectors is not None else ""
+        for lacks in (*map(lab.missing, read.sets), wordless):
             if lacks:
                 click.echo(f"left out: {lacks}", err=True)
         return
