@@ -437,3 +437,10 @@ def test_bad_documents_are_refused_by_their_line(tmp_path: Path, pages: Wikipedi
     (tmp_path / "bad.jsonl").write_text('{"id": 1, "mentions": 3}\n')
     with pytest.raises(DocumentError, match=r"bad\.jsonl:1: "):
         list(prepare(read_gold(tmp_path / "bad.jsonl"), pages))
+
+
+def test_documents_without_their_text_are_counted(tmp_path: Path) -> None:
+    documents = [Document((Mention("x", gold=("Q1",)),)), Document((Mention("x", gold=("Q1",)),), text="x")]
+    counts = Counts()
+    assert len(list(prepare(documents, WikipediaMap(), counts=counts))) == 2
+    assert (counts.documents, counts.textless) == (2, 1)

@@ -199,12 +199,14 @@ class Counts:
     found     have a Wikidata id
     missing   have gold, but no page of these names has a Wikidata id; the first is kept as an example
     outside   are annotated as outside Wikipedia (AIDA's --NME--, WNED's NIL)
+    textless  documents that came without a text or a table, as WNED's do where the folder RawText is not beside the XML
     """
 
     documents: int = 0
     found: int = 0
     missing: int = 0
     outside: int = 0
+    textless: int = 0
     example: str = ""
 
 
@@ -224,6 +226,7 @@ def prepare(
     counts = Counts() if counts is None else counts
     for document in documents:
         counts.documents += 1
+        counts.textless += document.text is None and document.table is None
         record = LinkedDocument(document, ()).to_dict()
         if document.mentions is None:
             del record["mentions"]
@@ -306,9 +309,10 @@ def command(
 def _told(counts: Counts, keep_missing: bool) -> str:
     fate = "kept" if keep_missing else "left out"
     first = f" (first: {counts.example})" if counts.example else ""
+    textless = f" ({counts.textless:,} without their text: RawText is not beside them?)" if counts.textless else ""
     return (
-        f"{counts.documents:,} documents, {counts.found:,} mentions with a Wikidata id; {fate}: {counts.missing:,} whose page "
-        f"has none{first}, {counts.outside:,} annotated as outside Wikipedia"
+        f"{counts.documents:,} documents{textless}, {counts.found:,} mentions with a Wikidata id; {fate}: {counts.missing:,} "
+        f"whose page has none{first}, {counts.outside:,} annotated as outside Wikipedia"
     )
 
 
