@@ -111,6 +111,13 @@ def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
     return gold, np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
 
 
+def some_at_a_time(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
+    """The documents in lists of at most `size`."""
+    waiting = iter(documents)
+    while some := list(islice(waiting, size)):
+        yield some
+
+
 def judged(batch: Batch) -> NDArray[np.bool_]:
     """Which mentions have gold [mentions]."""
     return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from eigenthemes.batch import Batch, BatchMaker
 from eigenthemes.blas import one_thread
 from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.context import WINDOW
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.formats.jsonl import document_of
 from eigenthemes.kb import KB
 from eigenthemes.methods import MethodOptions, check_ranker, check_weights, default_method, method_named
-from eigenthemes.methods.options import WINDOW, Scores
+from eigenthemes.methods.options import Scores
 from eigenthemes.records import Document, Link, LinkedDocument, Ranked
 
 if TYPE_CHECKING:

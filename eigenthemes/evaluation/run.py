@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, gold_of, judged
+from eigenthemes.batch import Batch, gold_of, judged, some_at_a_time
 from eigenthemes.candidates import MAX_CANDIDATES
 from eigenthemes.evaluation.confidence import summarize_confidence
 from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
@@ -87,7 +87,7 @@ def evaluate(
     nothing = makes.make([Document(mentions=())])
     for method in chosen.values():
         method(nothing, kb, options)
-    for some in _some(documents):
+    for some in some_at_a_time(documents, BATCH):
         start = time.perf_counter()
         batch = makes.make(some)
         run.seconds += time.perf_counter() - start
@@ -173,12 +173,6 @@ def _judge(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[n
     if not run.gold_example:
         run.gold_example = next((mention.gold[0] for mention in batch.mentions if mention.gold), "")
     return counted, is_gold
-
-
-def _some(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    waiting = iter(documents)
-    while some := list(islice(waiting, BATCH)):
-        yield some
 
 
 def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes.batch import Batch, gold_rows
 from eigenthemes.build import build_kb
 from eigenthemes.demo import DOCUMENTS, SMALL
+from eigenthemes.evaluation.significance import paired_bootstrap
 from eigenthemes.evidence.earnings import Row
 from eigenthemes.evidence.lab import Lab
 from eigenthemes.evidence.plan import SectionPlan
@@ -26,7 +27,6 @@ from eigenthemes.subspace import fit_subspace
 Rows = Iterator[Row]
 
 _FIGURE_1 = "machine-learning"  # the paper's: "Michael Jordan" beside names of machine learning
-_SAMPLES = 2000
 
 
 def demo_space(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
@@ -95,7 +95,7 @@ def gold_score(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
             documents.append(document + number * len(lab.documents(name)))
         ratio, document = np.concatenate(ratios), np.concatenate(documents)
         if len(ratio):
-            low, high = _interval(ratio, document, lab.plan.seed)
+            low, high = paired_bootstrap(ratio, np.zeros_like(ratio), document, seed=lab.plan.seed)
             yield {"set": name, "mentions": len(ratio), "relative_score": float(ratio.mean()), "low": low, "high": high}
         advance(1)
 
@@ -116,13 +116,3 @@ def _relative(batch: Batch, kb: KB) -> tuple[NDArray[np.float64], NDArray[np.int
     both = (golds > 0) & (others > 0) & (other > 0)
     document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
     return (gold[both] - other[both]) / other[both], document[both]
-
-
-def _interval(values: NDArray[np.float64], document: NDArray[np.int64], seed: int) -> tuple[float, float]:
-    """The 95 % interval of the mean when documents are drawn again."""
-    _, place, counts = np.unique(document, return_inverse=True, return_counts=True)
-    sums = np.bincount(place, weights=values)
-    drawn = np.random.default_rng(seed).integers(len(counts), size=(_SAMPLES, len(counts)))
-    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-    low, high = np.quantile(means, (0.025, 0.975)).tolist()
-    return low, high

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.context import WINDOW
 from eigenthemes.errors import OptionError
 
 Scores = NDArray[np.float64]
 
 WEIGHTS = ("degree", "local", "global", "none")
-WINDOW = 5  # words on each side of a mention
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from eigenthemes.batch import BatchMaker
+from eigenthemes.batch import BatchMaker, some_at_a_time
 from eigenthemes.candidates import CandidateGenerator
 from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb import KB
@@ -244,7 +243,7 @@ def read_lessons(kb: KB, documents: Iterable[Document], words: Words, positives:
     entities: list[NDArray[np.uint32]] = []
     counts: list[NDArray[np.int64]] = []
     with progress.step("finding candidates", total=None, unit="documents") as advance:
-        for some in _some(documents):
+        for some in some_at_a_time(documents, _DOCUMENTS):
             batch = maker.make(some)
             found = np.bincount(batch.table.mention_of, minlength=batch.table.mentions)
             placed = [place for document in batch.documents for place in places_of(document)]
@@ -258,12 +257,6 @@ def read_lessons(kb: KB, documents: Iterable[Document], words: Words, positives:
     named = np.flatnonzero(np.diff(kb.array("entity_names").astype(np.int64)) > 0)
     sentences = Sentences.read(places, words)
     return Lessons(sentences, np.cumsum(together) - together, together, np.concatenate(entities), named)
-
-
-def _some(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    waiting = iter(documents)
-    while some := list(islice(waiting, _DOCUMENTS)):
-        yield some
 
 
 def batches_of(lengths: NDArray[np.int64], size: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
