@@ -36,9 +36,9 @@ from benchmarks.common import (
     synthetic_kb,
 )
 from benchmarks.synthetic import draw_mentions
-from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
-from eigenthemes.kb import KB
-from eigenthemes.text import normalize
+from eigenthemes.candidates.generator import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.kb.store import KB
+from eigenthemes.text.normalize import normalize
 
 GENERATORS = ("paper", "default")
 DRAWN = 200_000  # mentions drawn from a synthetic KB
@@ -183,7 +183,7 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
-    from eigenthemes.typos import similar_tokens, slips
+    from eigenthemes.candidates.typos import similar_tokens, slips
 
     kb = real_kb("general", arguments.cache)
     words, tokens = unknown_words(kb), kb.name_index.tokens
@@ -219,8 +219,8 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
 
 def unknown_words(kb: KB) -> list[str]:
     """Words of the real mentions that no name has and that are long enough to be mended, and misspelt known words."""
-    from eigenthemes.lookup import Lookup
-    from eigenthemes.typos import slips
+    from eigenthemes.candidates.plain import Lookup
+    from eigenthemes.candidates.typos import slips
 
     lookup = Lookup(kb.name_index, len(kb))
     said = dict.fromkeys(word for mention in cweb_mentions() for word in normalize(mention).split() if slips(word))
@@ -304,9 +304,11 @@ def measure_startup(arguments: argparse.Namespace) -> list[Row]:
 
 _CLOCK = "import time; start = time.perf_counter(); "
 _IMPORT = _CLOCK + "import eigenthemes; print(time.perf_counter() - start)"
-_OPEN = "import sys; from eigenthemes.kb import KB; " + _CLOCK + "KB.open(sys.argv[1]); print(time.perf_counter() - start)"
+_OPEN = (
+    "import sys; from eigenthemes.kb.store import KB; " + _CLOCK + "KB.open(sys.argv[1]); print(time.perf_counter() - start)"
+)
 _FIRST = (
-    "import sys; from eigenthemes.kb import KB; from eigenthemes.candidates import CandidateGenerator; "
+    "import sys; from eigenthemes.kb.store import KB; from eigenthemes.candidates.generator import CandidateGenerator; "
     "assert len(CandidateGenerator(KB.open(sys.argv[1])).find(sys.argv[2]))"
 )
 
@@ -350,7 +352,7 @@ def _repeated(task: Callable[[], Any], times: int) -> Callable[[], Any]:
 
 def _must_find_the_same(word: str, ours: set[str], scanned: Sequence[tuple[str, float, int]]) -> None:
     """Rapidfuzz finds what our index finds: the nearest words, within the slips forgiven to both."""
-    from eigenthemes.typos import slips
+    from eigenthemes.candidates.typos import slips
 
     allowed = [(distance, other) for other, distance, _ in scanned if distance <= slips(other)]
     nearest = min((distance for distance, _ in allowed), default=0)

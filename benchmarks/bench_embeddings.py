@@ -37,10 +37,10 @@ from benchmarks.common import (
     save_results,
     say,
 )
-from eigenthemes.embed import GRAPH_METHODS, make_vectors
-from eigenthemes.evaluation.relatedness import hide_edges, relatedness
-from eigenthemes.graph import Graph, build_graph, distinct_edges
-from eigenthemes.kb import KB, Vectors
+from eigenthemes.embeddings.vector_sets import GRAPH_METHODS, make_vectors
+from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
+from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.metrics.relatedness import hide_edges, relatedness
 
 SETS = {
     "general": ("general/aida-testa", "general/dwie-train", "general/wned-cweb"),
@@ -186,9 +186,8 @@ class Judge:
     """P@1 of a method on the first documents of a set, with any vectors."""
 
     def __init__(self, kb: KB, path: Path) -> None:
-        from eigenthemes.batch import gold_rows
-        from eigenthemes.formats import document_name, read_gold
-        from eigenthemes.linker import batch_maker
+        from eigenthemes.documents.reader import document_name, read_gold
+        from eigenthemes.ranking.batch import batch_maker, gold_rows
 
         self.kb, self.name = kb, document_name(path)
         documents = [document for document, _ in zip(read_gold(path), range(DOCUMENTS), strict=False)]
@@ -196,8 +195,8 @@ class Judge:
         self.is_gold = gold_rows(self.batch, kb)
 
     def p_at_1(self, method: str, vectors: NDArray[np.float32]) -> float:
-        from eigenthemes.evaluation.metrics import credit
-        from eigenthemes.methods import MethodOptions, method_named
+        from eigenthemes.metrics.precision import credit
+        from eigenthemes.ranking.methods import MethodOptions, method_named
 
         batch = replace(self.batch, vectors=Vectors("measured", vectors, vectors.any(axis=1)))
         scores = method_named(method)(batch, self.kb, MethodOptions())
@@ -304,7 +303,7 @@ def measure_svd(arguments: argparse.Namespace) -> list[Row]:
     from scipy.sparse import csr_matrix
     from sklearn.utils.extmath import randomized_svd
 
-    from eigenthemes.blas import one_thread
+    from eigenthemes.core.blas import one_thread
     from eigenthemes.embeddings.blocks import Blocks
     from eigenthemes.embeddings.prone import factorize, logarithms
 

@@ -18,16 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
-from eigenthemes.batch import Batch
-from eigenthemes.embeddings.descriptions import WordVectors, description_vectors
+from eigenthemes.documents.reader import read_gold
+from eigenthemes.embeddings.descriptions import description_vectors
 from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
 from eigenthemes.embeddings.prone import prone
-from eigenthemes.evaluation.metrics import credit
-from eigenthemes.formats import read_gold
-from eigenthemes.graph import Graph
-from eigenthemes.kb import KB, Vectors
-from eigenthemes.linker import batch_maker
-from eigenthemes.methods import MethodOptions, method_named
+from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.kb.graph import Graph
+from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.metrics.precision import credit
+from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.ranking.methods import MethodOptions, method_named
 
 SETS = ("general/wned-cweb", "general/dwie-train")
 WORDS = "vectors/words-100d.txt.gz"

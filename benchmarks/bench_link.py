@@ -36,11 +36,11 @@ from benchmarks.common import (
     save_results,
     say,
 )
-from eigenthemes.batch import Batch
-from eigenthemes.blas import one_thread
-from eigenthemes.candidates import CandidateTable
-from eigenthemes.kb import KB, Vectors
-from eigenthemes.methods import MethodOptions, method_named
+from eigenthemes.candidates.generator import CandidateTable
+from eigenthemes.core.blas import one_thread
+from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.ranking.batch import Batch
+from eigenthemes.ranking.methods import MethodOptions, method_named
 from eigenthemes.records import Document, Mention
 
 sys.path.insert(0, str(CHECKOUT / "tests"))
@@ -225,7 +225,7 @@ def _own_mb(pid: int) -> float:
 
 def _inside(kb: KB, file: Path, k: int | None) -> Row:
     """Seconds in the kernels and outside them, in this process, steady state, per 1,000 documents."""
-    from eigenthemes.streaming import chunks_of, link_chunk, linker_for
+    from eigenthemes.stream import chunks_of, link_chunk, linker_for
 
     options = {"method": "eigen", "k": k}
     with open(file, "rb") as lines:
@@ -363,8 +363,8 @@ def _large_document(cache: Path) -> Row:
 
 
 def measure_quality(arguments: argparse.Namespace) -> list[Row]:
+    from eigenthemes.documents.reader import document_name, read_gold
     from eigenthemes.evaluation.run import evaluate, report
-    from eigenthemes.formats import document_name, read_gold
 
     rows = []
     for kg, files in SETS.items():

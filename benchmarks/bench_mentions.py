@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
-from eigenthemes.formats import document_name, read_gold
-from eigenthemes.kb import KB
-from eigenthemes.mentions import MentionFinder
+from eigenthemes.documents.reader import document_name, read_gold
+from eigenthemes.kb.store import KB
+from eigenthemes.mentions.names import MentionFinder
 
 SETS = {
     "general": ("general/wned-cweb", "general/wned-wiki"),

@@ -1,6 +1,6 @@
 """How many mentions have their gold entity among the 20 candidates, rule by rule: python -m benchmarks.bench_recall
 
-Rules are added one at a time, in the order of `eigenthemes.matching`. All rules off must give the paper's candidates, all on
+Rules are added one at a time, in the order of `candidates.rules`. All rules off must give the paper's candidates, all on
 those of the default generator, mention by mention; the run stops where they do not. A mention whose gold is not in the KB
 counts as not found.
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
-from eigenthemes import matching
-from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
-from eigenthemes.kb import KB
-from eigenthemes.lookup import Found, Lookup
-from eigenthemes.names import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
-from eigenthemes.text import normalize
+from eigenthemes.candidates import rules as matching
+from eigenthemes.candidates.generator import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.candidates.plain import Found, Lookup
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.store import KB
+from eigenthemes.text.normalize import normalize
 
 # set -> KB; the last two are reported, never tuned on
 TUNED = {

@@ -18,21 +18,20 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
-from eigenthemes.batch import gold_rows
-from eigenthemes.blas import one_thread
-from eigenthemes.evaluation.confidence import risk_coverage
-from eigenthemes.evaluation.metrics import credit
+from eigenthemes.build import store_ranker
+from eigenthemes.core.blas import one_thread
+from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
 from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.formats import read_gold
-from eigenthemes.kb import KB
-from eigenthemes.linker import batch_maker
+from eigenthemes.kb.store import KB
+from eigenthemes.metrics.calibration import risk_coverage
+from eigenthemes.metrics.precision import credit
+from eigenthemes.ranking.batch import batch_maker, gold_rows
+from eigenthemes.ranking.features import GROUPS, Surroundings
+from eigenthemes.ranking.ranker import Ranker, judge
 from eigenthemes.records import Document
-from eigenthemes.selftrain.features import GROUPS, Surroundings
 from eigenthemes.selftrain.gold import STRENGTH
-from eigenthemes.selftrain.ranker import Ranker, judge
 from eigenthemes.selftrain.train import Lessons, fit_rounds, lesson, self_train
-from eigenthemes.train import store_ranker
 
 Row = dict[str, Any]
 

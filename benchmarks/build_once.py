@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eigenthemes.build import build_kb
-from eigenthemes.progress import Advance
+from eigenthemes.core.progress import Advance
 
 
 class StepTimes:

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.kb import KB
+from eigenthemes.kb.store import KB
 
 HERE = Path(__file__).parent
 CHECKOUT = HERE.parent
@@ -32,7 +32,17 @@ SOURCES = {
     "phenotypes": ("phenotypes/hp.obo.gz",),
     "aida": ("aida/nodes.tsv.gz", "aida/edges.tsv.gz"),
 }
-_BUILDERS = ("build", "embed", "graph", "kb", "names", "strings", "text", "typos")  # modules that decide what a KB holds
+_BUILDERS = (
+    "build",
+    "assemble",
+    "embeddings/vector_sets",
+    "kb/graph",
+    "kb/store",
+    "candidates/name_index",
+    "core/strings",
+    "text/normalize",
+    "candidates/typos",
+)  # modules that decide what a KB holds
 
 
 def parse_arguments(doc: str | None, *add: Callable[[argparse.ArgumentParser], Any]) -> argparse.Namespace:

@@ -7,7 +7,8 @@
 The baseline commit is installed into an environment of its own, each version builds its own KBs with its own command line, and
 the JSON that `candidates`, `link` (all methods), `eval` and `explain` print is compared record by record. With --old-kb the
 present version also opens the KBs that the baseline built. Fields that were renamed on purpose are renamed in the baseline's
-output first (RENAMED_KEYS); everything else that differs is counted, and the first difference is shown. Exit code 1 if there is any.
+output first (RENAMED_KEYS); everything else that differs is counted, and the first difference is shown. Exit code 1 if there
+is any.
 
 What the baseline printed is kept in --cache, so a second run computes only the present version's side.
 """

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb import KB
+from eigenthemes.kb.store import KB
 
 Ints = NDArray[np.int64]
 

@@ -15,37 +15,35 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from eigenthemes.build import build_kb
-    from eigenthemes.candidates import CandidateGenerator, CandidateTable
-    from eigenthemes.embed import embed_kb, import_vectors
+    from eigenthemes.build import build_kb, embed_kb, import_vectors, train_kb
+    from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
     from eigenthemes.errors import EigenthemesError
-    from eigenthemes.graph import Graph
-    from eigenthemes.kb import KB
+    from eigenthemes.kb.graph import Graph
+    from eigenthemes.kb.store import KB
     from eigenthemes.kg.options import ReadOptions
     from eigenthemes.linker import Linker
     from eigenthemes.records import Candidate, Document, Link, LinkedDocument, Mention
-    from eigenthemes.text import normalize, tokenize
-    from eigenthemes.train import train_kb
+    from eigenthemes.text.normalize import normalize, tokenize
 
 _HOME = {
-    "KB": "kb",
+    "KB": "kb.store",
     "Candidate": "records",
-    "CandidateGenerator": "candidates",
-    "CandidateTable": "candidates",
+    "CandidateGenerator": "candidates.generator",
+    "CandidateTable": "candidates.generator",
     "Document": "records",
     "EigenthemesError": "errors",
-    "Graph": "graph",
+    "Graph": "kb.graph",
     "Link": "records",
     "LinkedDocument": "records",
     "Linker": "linker",
     "Mention": "records",
     "ReadOptions": "kg.options",
     "build_kb": "build",
-    "embed_kb": "embed",
-    "import_vectors": "embed",
-    "normalize": "text",
-    "tokenize": "text",
-    "train_kb": "train",
+    "embed_kb": "build",
+    "import_vectors": "build",
+    "normalize": "text.normalize",
+    "tokenize": "text.normalize",
+    "train_kb": "build",
 }
 
 __all__ = [

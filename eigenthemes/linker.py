@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, BatchMaker
-from eigenthemes.blas import one_thread
-from eigenthemes.candidates import MAX_CANDIDATES, CandidateGenerator
-from eigenthemes.context import WINDOW
+from eigenthemes.candidates.generator import MAX_CANDIDATES
+from eigenthemes.core.blas import one_thread
+from eigenthemes.documents.json_lines import document_of
+from eigenthemes.embeddings.word_context import WINDOW
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.formats.jsonl import document_of
-from eigenthemes.kb import KB
-from eigenthemes.methods import MethodOptions, check_ranker, check_weights, default_method, method_named
-from eigenthemes.methods.options import Scores
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, spans
+from eigenthemes.ranking.methods import MethodOptions, check_ranker, check_weights, default_method, method_named
+from eigenthemes.ranking.options import Scores
 from eigenthemes.records import Document, Link, LinkedDocument, Ranked
 
 if TYPE_CHECKING:
-    from eigenthemes.explain import Explainer
+    from eigenthemes.ranking.explain import Explainer
 
-BATCH = 64  # documents that are looked up together
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand
 
 
@@ -193,8 +192,8 @@ class Linker:
 
     def explainer(self, batch: Batch) -> Explainer:
         """Who can say why the mentions of a batch were linked as they were."""
-        from eigenthemes.explain import Explainer
-        from eigenthemes.methods.selftrained import judgement, ranker_of, surroundings_of
+        from eigenthemes.ranking.explain import Explainer
+        from eigenthemes.ranking.selftrained import judgement, ranker_of, surroundings_of
 
         name = None if batch.vectors is None else batch.vectors.name
         ranker, around = ranker_of(self.kb, name), surroundings_of(self.kb, batch.vectors)
@@ -257,27 +256,6 @@ class Linker:
         return Link(batch.mentions[i], external, label, score, ranking, *found)
 
 
-def batch_maker(
-    kb: KB,
-    *,
-    needs_vectors: bool,
-    generator: str = "default",
-    max_candidates: int | None = MAX_CANDIDATES,
-    aliases: bool = True,
-    vectors: str | None = None,
-) -> BatchMaker:
-    """What turns documents into batches: the candidate generator, and the vectors, where there are any."""
-    chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
-    finder = CandidateGenerator(
-        kb,
-        generator=generator,
-        max_candidates=max_candidates,
-        aliases=aliases,
-        embedded=None if chosen is None else chosen.has,
-    )
-    return BatchMaker(kb, finder, chosen)
-
-
 def as_document(given: str | Mapping[str, Any] | Document) -> Document:
     """A document from whatever people pass."""
     if isinstance(given, Document):
@@ -285,9 +263,3 @@ def as_document(given: str | Mapping[str, Any] | Document) -> Document:
     if not isinstance(given, str | Mapping):
         raise DocumentError(f"a document is of the type {type(given).__name__}; expected a text, a dict or a Document")
     return document_of(given if isinstance(given, str) else dict(given))
-
-
-def spans(batch: Batch) -> Iterator[tuple[Document, int, int]]:
-    """Each document with the numbers of its first mention and of the one after its last."""
-    bounds = batch.mention_bounds.tolist()
-    return zip(batch.documents, bounds[:-1], bounds[1:], strict=True)

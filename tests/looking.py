@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from eigenthemes import KB
-from eigenthemes.methods import METHODS
+from eigenthemes.ranking.methods import METHODS
 
 PLAIN = [name for name, method in METHODS.items() if not method.calibrated and method.reads is None]  # need nothing but a KB
 

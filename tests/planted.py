@@ -10,8 +10,8 @@ import numpy as np
 from conftest import write_jsonl
 
 from eigenthemes import KB, build_kb
-from eigenthemes.embeddings.descriptions import WordVectors
-from eigenthemes.formats import document_of
+from eigenthemes.documents.reader import document_of
+from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.records import Document
 
 SAID = {

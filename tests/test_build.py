@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from looking import entity, file_bytes, neighbours
 
 from eigenthemes.build import build_kb
-from eigenthemes.candidates import CandidateGenerator
+from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import BuildError, EigenthemesError, KBExistsError, OptionError, SourceError
-from eigenthemes.kb import KB
+from eigenthemes.kb.store import KB
 from eigenthemes.kg import FORMATS
 from eigenthemes.kg.options import ReadOptions
 
@@ -287,11 +287,11 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     build_kb([tmp_path / name], tmp_path / "whole.kb", options=options)
-    monkeypatch.setattr("eigenthemes.kg.files.BLOCK", 5_000)
+    monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.kg.BLOCK", 5_000)
-    monkeypatch.setattr("eigenthemes.names._CHUNK", 60)
+    monkeypatch.setattr("eigenthemes.candidates.name_index._CHUNK", 60)
     pools = Mock(wraps=ProcessPoolExecutor)
-    monkeypatch.setattr("eigenthemes.workers.ProcessPoolExecutor", pools)
+    monkeypatch.setattr("eigenthemes.core.workers.ProcessPoolExecutor", pools)
     build_kb([tmp_path / name], tmp_path / "1.kb", options=options, jobs=1)
     assert pools.call_count == 0
     build_kb([tmp_path / name], tmp_path / "2.kb", options=options, jobs=2)
@@ -301,7 +301,7 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
 
 def test_strict_stops_in_a_worker_with_the_same_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kg.nt").write_text(many_triples(), encoding="utf-8")
-    monkeypatch.setattr("eigenthemes.kg.files.BLOCK", 5_000)
+    monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.kg.BLOCK", 5_000)
     messages = []
     for jobs in (1, 2):

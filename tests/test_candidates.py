@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from eigenthemes import KB, CandidateGenerator
+from eigenthemes.candidates.compiled_typos import edit_distance
+from eigenthemes.candidates.name_index import name_keys
+from eigenthemes.candidates.typos import LONGEST, build_typo_index, similar_tokens, slips
+from eigenthemes.core.strings import Strings
 from eigenthemes.errors import OptionError
-from eigenthemes.kernels.typos import edit_distance
-from eigenthemes.names import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, name_keys
-from eigenthemes.strings import Strings
-from eigenthemes.text import normalize
-from eigenthemes.typos import LONGEST, build_typo_index, similar_tokens, slips
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.text.normalize import normalize
 
 
 def ids(kb: KB, name: str, **options: object) -> list[str]:

@@ -17,7 +17,7 @@ import pytest
 from conftest import write_jsonl
 
 from eigenthemes import KB, __version__
-from eigenthemes.demo import SMALL
+from eigenthemes.kg.demo import SMALL
 
 
 def run(*arguments: object, stdin: str | bytes = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes.errors import MissingExtraError, OptionError
-from eigenthemes.evaluation.confidence import (
+from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
+from eigenthemes.metrics.calibration import (
     area_under_risk,
     brier,
     calibration_error,
@@ -26,7 +27,6 @@ from eigenthemes.evaluation.confidence import (
     risk_table,
     summarize_confidence,
 )
-from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
 
 Array = NDArray[Any]
 Row = tuple[float, float, bool, bool]  # probability, right, in_kb, linked

@@ -13,12 +13,11 @@ import pytest
 from conftest import DATA, write_jsonl
 
 from eigenthemes import KB, build_kb
-from eigenthemes.batch import Batch
-from eigenthemes.embed import import_vectors
+from eigenthemes.build import import_vectors
+from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.formats import read_gold
-from eigenthemes.linker import batch_maker, spans
-from eigenthemes.methods import MethodOptions, method_named
+from eigenthemes.ranking.batch import Batch, batch_maker, spans
+from eigenthemes.ranking.methods import MethodOptions, method_named
 
 pytestmark = pytest.mark.real_data
 

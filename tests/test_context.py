@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from eigenthemes import KB, Linker, build_kb, train_kb
-from eigenthemes.batch import Batch
-from eigenthemes.context import WINDOW, WordContext
-from eigenthemes.embeddings.descriptions import WordVectors
+from eigenthemes.embeddings.word_context import WINDOW, WordContext
+from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.linker import as_document, batch_maker
-from eigenthemes.selftrain.features import LOCAL, DocumentNames, Surroundings, context_features, local_features
+from eigenthemes.linker import as_document
+from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.ranking.features import LOCAL, DocumentNames, Surroundings, context_features, local_features
 
 NODES = "id,name,description\nplanet,Mercury,rocky planet near the sun\nmetal,Mercury,liquid metal\nsun,Sun,star\n"
 EDGES = "source,relation,target\nplanet,orbits,sun\nmetal,seen_by,sun\n"

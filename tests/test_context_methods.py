@@ -14,15 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB, Linker, build_kb
+from eigenthemes.build import store, train_kb
 from eigenthemes.cli import cli
-from eigenthemes.embed import VectorSet, store
-from eigenthemes.english import is_content, noun_tagger, nouns
+from eigenthemes.embeddings.vector_sets import VectorSet
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.linker import as_document, batch_maker
-from eigenthemes.methods import MethodOptions, method_named
-from eigenthemes.methods.context import context_scores
-from eigenthemes.train import train_kb
+from eigenthemes.linker import as_document
+from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.context import context_scores
+from eigenthemes.ranking.methods import MethodOptions, method_named
+from eigenthemes.text.english import is_content, noun_tagger, nouns
 
 WORDS = {
     "planet": (1, 0, 0), "orbit": (0.9, 0.1, 0), "telescope": (0.8, 0, 0.2), "metal": (0, 1, 0), "liquid": (0.1, 0.9, 0),
@@ -129,7 +130,7 @@ def test_nouns_are_told_from_other_words() -> None:
 
 
 def test_without_a_tagger_content_words_stand_for_nouns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.english.find_spec", lambda name: None)
+    monkeypatch.setattr("eigenthemes.text.english.find_spec", lambda name: None)
     assert noun_tagger() is None
     assert nouns("The quick dogs of Paris ran 7 times") == ("quick", "dogs", "Paris", "ran", "times")
 

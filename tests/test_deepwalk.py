@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from eigenthemes.core.progress import Advance
 from eigenthemes.embeddings import deepwalk as module
 from eigenthemes.embeddings.deepwalk import LAST_RATE, PAPER, RATE, deepwalk, negative_targets, tree_targets
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph, build_graph, distinct_edges
+from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 from eigenthemes.kernels.skipgram import GROUP, LANES, learn_pairs, train_walks
-from eigenthemes.progress import Advance
 
 BOTH = pytest.mark.parametrize("hierarchical", [False, True], ids=["negatives", "tree"])
 

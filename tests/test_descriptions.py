@@ -15,9 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB, build_kb
+from eigenthemes.core.arrays import sum_rows, unit_rows
 from eigenthemes.embeddings import descriptions
-from eigenthemes.embeddings.descriptions import Coverage, WordVectors, description_vectors, sum_rows, unit_rows
+from eigenthemes.embeddings.descriptions import Coverage, description_vectors
+from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import VectorError
+from eigenthemes.text.words import WORD
 
 WORDS = {
     "red": [1.0, 0.0],
@@ -81,7 +84,7 @@ def test_words_as_they_stand_then_in_small_letters(tmp_path: Path, text: str, ro
 
 
 def test_vowel_signs_do_not_cut_words() -> None:
-    assert descriptions.WORD.findall("हिन्दी भाषा। e\u0301te\u0301") == ["हिन्दी", "भाषा", "e\u0301te\u0301"]
+    assert WORD.findall("हिन्दी भाषा। e\u0301te\u0301") == ["हिन्दी", "भाषा", "e\u0301te\u0301"]
 
 
 def test_rare_words_count_more_when_weighted(tmp_path: Path) -> None:

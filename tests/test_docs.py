@@ -13,7 +13,7 @@ import click
 import pytest
 
 from eigenthemes.cli import cli
-from eigenthemes.demo import DOCUMENTS, SMALL
+from eigenthemes.kg.demo import DOCUMENTS, SMALL
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])

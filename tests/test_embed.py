@@ -12,11 +12,12 @@ from click.testing import CliRunner
 from looking import entity, file_bytes
 
 from eigenthemes import KB
+from eigenthemes.build import embed_kb, import_vectors, store
 from eigenthemes.cli import cli
-from eigenthemes.demo import SMALL
-from eigenthemes.embed import GRAPH_METHODS, VectorSet, embed_kb, import_vectors, place_vectors, store
+from eigenthemes.embeddings.vector_sets import GRAPH_METHODS, VectorSet, place_vectors
 from eigenthemes.errors import EigenthemesError, KBError, OptionError, VectorError
-from eigenthemes.kb import KBWriter
+from eigenthemes.kb.writer import KBWriter
+from eigenthemes.kg.demo import SMALL
 
 
 @pytest.fixture

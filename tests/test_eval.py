@@ -19,9 +19,9 @@ from test_cli import run as run_process
 from test_link import VERSION_1, call, mentioned
 
 from eigenthemes import KB, build_kb
-from eigenthemes.embed import import_vectors
+from eigenthemes.build import import_vectors
 from eigenthemes.linker import Linker
-from eigenthemes.methods import METHODS
+from eigenthemes.ranking.methods import METHODS
 
 PLAIN = "degree,namematch,prior-name"
 

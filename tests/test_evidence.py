@@ -16,16 +16,16 @@ from test_cli import assert_one_sentence
 from test_cli import run as run_process
 
 from eigenthemes.errors import EigenthemesError, OptionError, SourceError
-from eigenthemes.evidence import verdicts
-from eigenthemes.evidence.earnings import Earnings
-from eigenthemes.evidence.lab import Lab, published_nodes
-from eigenthemes.evidence.plan import PLANS, Plan, read_plan
-from eigenthemes.evidence.report import Part, markdown, page
-from eigenthemes.evidence.run import read_rows, run_experiment
-from eigenthemes.evidence.sections import SECTIONS
-from eigenthemes.evidence.shown import Shown, by
-from eigenthemes.evidence.supervised import Counts, Pairs, _counted, _prior, entity_context
-from eigenthemes.evidence.verdicts import Verdict, judge
+from eigenthemes.reproduction import verdicts
+from eigenthemes.reproduction.earnings import Earnings
+from eigenthemes.reproduction.lab import Lab, published_nodes
+from eigenthemes.reproduction.plan import PLANS, Plan, read_plan
+from eigenthemes.reproduction.report import Part, markdown, page
+from eigenthemes.reproduction.run import read_rows, run_experiment
+from eigenthemes.reproduction.sections import SECTIONS
+from eigenthemes.reproduction.shown import Shown, by
+from eigenthemes.reproduction.supervised import Counts, Pairs, _counted, _prior, entity_context
+from eigenthemes.reproduction.verdicts import Verdict, judge
 
 # Two worlds of friends; "Ann" and "Bob" live in both, and more people know those of the first.
 WORLDS = {"sea": ("ship", "sailor", "harbour"), "hill": ("goat", "shepherd", "meadow")}
@@ -471,7 +471,7 @@ class TestSupervised:
 def test_without_torch_the_rivals_are_left_out(
     finished: tuple[Plan, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eigenthemes.neural.find_spec", lambda name: None)
+    monkeypatch.setattr("eigenthemes.ranking.taumil.find_spec", lambda name: None)
     plan, out = finished
     run_experiment(plan, tmp_path, work=out / "kbs", only=["table-2-neural", "graphs"])
     assert rows_of((plan, tmp_path), "table-2-neural") == []

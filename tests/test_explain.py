@@ -12,19 +12,20 @@ import pytest
 from click.testing import CliRunner, Result
 
 from eigenthemes import KB, build_kb
+from eigenthemes.build import store_ranker
+from eigenthemes.candidates.rules import HOW
 from eigenthemes.cli.explain import explain
-from eigenthemes.demo import DOCUMENTS, SMALL
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.explain import Explainer, Explanation
-from eigenthemes.explain.records import EDGE, GIVEN, LONGER, SAME, SHARED
-from eigenthemes.explain.words import readable
-from eigenthemes.linker import as_document, batch_maker
-from eigenthemes.matching import HOW
-from eigenthemes.methods.selftrained import ranker_of
-from eigenthemes.selftrain.features import COLUMNS, NONE_COLUMNS, Surroundings
-from eigenthemes.selftrain.logit import shares as softmax
-from eigenthemes.selftrain.ranker import Ranker, Weights, judge
-from eigenthemes.train import store_ranker
+from eigenthemes.kg.demo import DOCUMENTS, SMALL
+from eigenthemes.linker import as_document
+from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.explain import Explainer, Explanation
+from eigenthemes.ranking.explain.records import EDGE, GIVEN, LONGER, SAME, SHARED
+from eigenthemes.ranking.explain.words import readable
+from eigenthemes.ranking.features import COLUMNS, NONE_COLUMNS, Surroundings
+from eigenthemes.ranking.logit import shares as softmax
+from eigenthemes.ranking.ranker import Ranker, Weights, judge
+from eigenthemes.ranking.selftrained import ranker_of
 
 NODES = """id,name,aliases,description,prior
 fr,Paris,City of Light,capital of France,1000
@@ -317,7 +318,7 @@ def test_relations_arereadable(relation: str, words: str) -> None:
 def test_every_way_to_match_has_words(kb: KB) -> None:
     from dataclasses import replace
 
-    from eigenthemes.explain.words import _how
+    from eigenthemes.ranking.explain.words import _how
 
     (found,) = explained(kb, "Paris")
     assert found.best

@@ -22,7 +22,7 @@ from looking import problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, EigenthemesError, OptionError, SourceError
-from eigenthemes.kb import KB
+from eigenthemes.kb.store import KB
 from eigenthemes.kg import read_sources
 from eigenthemes.kg.options import ReadOptions
 
@@ -256,13 +256,13 @@ def test_utf_16_is_refused_with_the_remedy(tmp_path: Path, encoding: str) -> Non
 
 
 def test_a_character_split_between_two_blocks_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.kg.files.BLOCK", 7)
+    monkeypatch.setattr("eigenthemes.core.files.BLOCK", 7)
     kb = build(tmp_path, "n.csv", "id,name\na,東京都\nb,京都市\n")
     assert (labels(kb), problems(kb)) == (["京都市", "東京都"], {})
 
 
 def test_a_line_longer_than_a_block_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.kg.files.BLOCK", 10)
+    monkeypatch.setattr("eigenthemes.core.files.BLOCK", 10)
     kb = build(tmp_path, "kg.nt", f'<http://example.org/a> {LABEL} "{"Ada" * 50}" .')
     assert labels(kb) == ["Ada" * 50]
 

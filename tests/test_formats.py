@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eigenthemes.documents.aida import dbpedia_iri
+from eigenthemes.documents.authors import read_authors
+from eigenthemes.documents.reader import document_name, document_of, parse_document, read_gold
 from eigenthemes.errors import DocumentError, SourceError
-from eigenthemes.formats import document_name, document_of, parse_document, read_gold
-from eigenthemes.formats.aida import dbpedia_iri
-from eigenthemes.formats.authors import read_authors
 from eigenthemes.records import Document, Mention, Table
 
 TEXT = "Ada met Bob in Paris."

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.graph import build_graph, distinct_edges, sort_rows
+from eigenthemes.core.arrays import sort_rows
+from eigenthemes.kb.graph import build_graph, distinct_edges
 
 NODES = 8
 edges = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.integers(0, 3)))

@@ -384,7 +384,7 @@ def test_the_quick_and_the_careful_way_agree() -> None:
 
 
 def test_rows_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.kg.files.BLOCK", 40)
+    monkeypatch.setattr("eigenthemes.core.files.BLOCK", 40)
     monkeypatch.setattr(imported, "BLOCK", 5)
     assert same(read(tmp_path, text(IDS, MATRIX)))
     assert same(read(tmp_path, binary(IDS, MATRIX)))

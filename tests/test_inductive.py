@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import unit_rows
 from eigenthemes.embeddings import inductive
-from eigenthemes.embeddings.descriptions import unit_rows
 from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph, build_graph, distinct_edges
+from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 
 Matrix = NDArray[np.float32]
 

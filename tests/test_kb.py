@@ -19,7 +19,7 @@ from looking import file_bytes
 
 from eigenthemes import KB, build_kb
 from eigenthemes.errors import KBDamagedError, KBError, KBExistsError, KBNotFoundError, KBVersionError
-from eigenthemes.kb import KBWriter
+from eigenthemes.kb.writer import KBWriter
 
 FORMATS = Path(__file__).parent / "formats"
 

@@ -28,12 +28,12 @@ from test_cli import assert_one_sentence
 from test_cli import run as run_process
 
 from eigenthemes import KB, EigenthemesError, build_kb
+from eigenthemes.build import import_vectors
 from eigenthemes.cli import main
-from eigenthemes.embed import import_vectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.linker import Linker
 from eigenthemes.records import Document, Mention
-from eigenthemes.streaming import Failure, Report, link_stream
+from eigenthemes.stream import Failure, Report, link_stream
 
 VERSION_1 = Path(__file__).parent / "formats" / "version-1.kb"
 SENTENCE = "Michael Jordan of the United States went to Paris and Tokyo."

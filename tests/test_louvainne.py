@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eigenthemes.embeddings import louvainne as module
 from eigenthemes.embeddings.louvainne import add_level, hierarchy, louvain, louvainne
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph, build_graph, distinct_edges
+from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 
 
 def graph_of(edges: list[tuple[int, int]], nodes: int) -> Graph:

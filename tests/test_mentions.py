@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB, build_kb
-from eigenthemes.mentions import LONGEST, MentionFinder, split
-from eigenthemes.text import normalize, squash
+from eigenthemes.mentions.names import LONGEST, MentionFinder, split
+from eigenthemes.text.normalize import normalize, squash
 
 NAMES = [
     "St. Petersburg", "J. K. Rowling", "Paris London", "Paris", "London", "C++", "C#", "TGF-β1", "Málaga", "Walmart",
@@ -150,7 +150,7 @@ def test_many_names(people: MentionFinder) -> None:
 
 def test_a_sentence_needs_no_numba(tiny: KB) -> None:
     program = (
-        "import sys; from eigenthemes import KB; from eigenthemes.mentions import MentionFinder; "
+        "import sys; from eigenthemes import KB; from eigenthemes.mentions.names import MentionFinder; "
         f"print(MentionFinder(KB.open({str(tiny.path)!r})).find('He saw Iowa'), 'numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

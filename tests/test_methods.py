@@ -15,12 +15,13 @@ from transcription import average as average_transcription
 from transcription import eigenthemes
 
 from eigenthemes import KB, build_kb
-from eigenthemes.batch import Batch
-from eigenthemes.embed import VectorSet, store
+from eigenthemes.build import store
+from eigenthemes.embeddings.vector_sets import VectorSet
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.kb import Vectors
-from eigenthemes.linker import as_document, batch_maker
-from eigenthemes.methods import METHODS, MethodOptions, method_named
+from eigenthemes.kb.store import Vectors
+from eigenthemes.linker import as_document
+from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.ranking.methods import METHODS, MethodOptions, method_named
 
 DOCUMENTS: list[dict[str, Any]] = [
     {"id": "sport", "mentions": [{"text": name} for name in ("Michael Jordan", "NBA", "Iowa", "Jordan", "nobody at all")]},

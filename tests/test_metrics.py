@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes.errors import OptionError
-from eigenthemes.evaluation.metrics import EASY, HARD, NOT_FOUND, by_document, credit, difficulty, recall_at, summarize
+from eigenthemes.metrics.precision import EASY, HARD, NOT_FOUND, by_document, credit, difficulty, recall_at, summarize
 
 Array = NDArray[Any]
 Batch = list[list[tuple[float, bool]]]  # for each mention, (score, is gold) of its candidates by rank

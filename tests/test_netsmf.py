@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from eigenthemes.core.progress import Silent
 from eigenthemes.embeddings import blocks
 from eigenthemes.embeddings import netsmf as module
 from eigenthemes.embeddings.blocks import Blocks
 from eigenthemes.embeddings.netsmf import SparseMatrix, count_paths, factorize, logarithms, netsmf, pairs_that_fit
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph, build_graph, distinct_edges
-from eigenthemes.progress import Silent
+from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 
 EDGE = 1 << 31
 

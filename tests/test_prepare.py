@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eigenthemes.documents.reader import document_of, read_gold
+from eigenthemes.documents.wikitables import read_wikitables
 from eigenthemes.errors import DocumentError, OptionError, SourceError
-from eigenthemes.evidence import dumps as module
-from eigenthemes.evidence.dumps import read_rows
-from eigenthemes.evidence.prepare import ENTITY, Counts, WikipediaMap, prepare
-from eigenthemes.formats import document_of, read_gold
-from eigenthemes.formats.wikitables import read_wikitables
 from eigenthemes.records import Document, Mention
+from eigenthemes.reproduction import dumps as module
+from eigenthemes.reproduction.dumps import read_rows
+from eigenthemes.reproduction.prepare import ENTITY, Counts, WikipediaMap, prepare
 
 HEAD = (
     "-- MySQL dump 10.19\n/*!40101 SET NAMES utf8 */;\n"
@@ -370,7 +370,7 @@ def test_a_mention_may_have_no_place(pages: WikipediaMap) -> None:
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     def run(*arguments: Any) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "eigenthemes.evidence.prepare", *map(str, arguments)]
+        command = [sys.executable, "-m", "eigenthemes.reproduction.prepare", *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
 
     return run
@@ -403,7 +403,9 @@ def test_the_command_writes_to_standard_output(run: Run, aida: Path, dumps: tupl
 
 
 def test_a_reader_that_has_gone_is_no_error(tmp_path: Path, aida: Path, dumps: tuple[Path, Path, Path]) -> None:
-    command = f"{sys.executable} -m eigenthemes.evidence.prepare {aida} --page-props {dumps[0]} | true; echo ${{PIPESTATUS[0]}}"
+    command = (
+        f"{sys.executable} -m eigenthemes.reproduction.prepare {aida} --page-props {dumps[0]} | true; echo ${{PIPESTATUS[0]}}"
+    )
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.stdout == "0\n"
     assert "Traceback" not in done.stderr

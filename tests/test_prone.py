@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from eigenthemes.embed import make_vectors
 from eigenthemes.embeddings import blocks
 from eigenthemes.embeddings.blocks import Blocks, neighbor_sums
 from eigenthemes.embeddings.prone import bessel, factorize, orthonormal, prone
+from eigenthemes.embeddings.vector_sets import make_vectors
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph, build_graph, distinct_edges
+from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 
 
 def graph_of(edges: list[tuple[int, int]], nodes: int) -> Graph:

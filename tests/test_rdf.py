@@ -11,7 +11,7 @@ from looking import file_bytes, problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, OptionError, SourceError
-from eigenthemes.kb import KB
+from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
@@ -374,7 +374,7 @@ def test_an_iri_and_a_blank_node_of_the_same_text_are_two_nodes(tmp_path: Path) 
 
 
 def test_a_blank_node_in_two_blocks_of_a_file_is_one_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.kg.files.BLOCK", 50)
+    monkeypatch.setattr("eigenthemes.core.files.BLOCK", 50)
     kb = build(
         tmp_path,
         f'_:x {LABEL} "A" .\n' + f'<http://example.org/b> {LABEL} "B" .\n' * 20 + f'_:x {LABEL} "C" .\n',
@@ -438,7 +438,7 @@ def test_all_broken_lines_are_counted_and_five_are_shown(tmp_path: Path) -> None
 
 
 def test_the_line_of_a_problem_is_right_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.kg.files.BLOCK", 100)
+    monkeypatch.setattr("eigenthemes.core.files.BLOCK", 100)
     kb = build(tmp_path, b"\xef\xbb\xbf" + (A * 40 + "nonsense\n" + B).encode(), suffix="nt")
     assert kb.manifest["problem_examples"]["broken statement"][0].startswith("kg0.nt:41: ")
 

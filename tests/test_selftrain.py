@@ -19,32 +19,26 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes import KB, build_kb
-from eigenthemes.batch import Batch, BatchMaker
-from eigenthemes.demo import DOCUMENTS, SMALL
+from eigenthemes.build import store_ranker
+from eigenthemes.candidates.name_index import letters_of
+from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.formats import read_gold
+from eigenthemes.kb.name_index import ALIAS
 from eigenthemes.kernels.support import EDGES, LEAST, LONGER, MOST, SAME, SHARED, SHARED_RARE, support
-from eigenthemes.linker import Linker, batch_maker
-from eigenthemes.names import ALIAS, letters_of
+from eigenthemes.kg.demo import DOCUMENTS, SMALL
+from eigenthemes.linker import Linker
+from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker
+from eigenthemes.ranking.features import COLUMNS, LOCAL, DocumentNames, Surroundings, coherence, local_features, theme_features
+from eigenthemes.ranking.logit import shares
+from eigenthemes.ranking.ranker import ROUNDS, Ranker, judge
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain.features import (
-    COLUMNS,
-    LOCAL,
-    DocumentNames,
-    Surroundings,
-    coherence,
-    local_features,
-    theme_features,
-)
+from eigenthemes.selftrain.fit import fit_choice, fit_none
 from eigenthemes.selftrain.gold import gold_train
-from eigenthemes.selftrain.logit import fit_choice, fit_none, shares
 from eigenthemes.selftrain.naming import Namer, curtness
-from eigenthemes.selftrain.ranker import ROUNDS, Ranker, judge
 from eigenthemes.selftrain.recipe import RECIPE
 from eigenthemes.selftrain.sample import REMOVED, Sampler
 from eigenthemes.selftrain.train import lesson, self_train, without_removed
-from eigenthemes.text import normalize
-from eigenthemes.train import store_ranker
+from eigenthemes.text.normalize import normalize
 
 Floats = NDArray[np.float64]
 

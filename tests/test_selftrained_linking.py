@@ -22,20 +22,18 @@ from test_cli import run as run_process
 from test_link import call, good, mentioned
 from test_selftrain import small_kb, trained_demo
 
-import eigenthemes.train
 from eigenthemes import KB, build_kb
-from eigenthemes.demo import DOCUMENTS
-from eigenthemes.embed import embed_kb
+from eigenthemes.build import embed_kb, store_ranker, train_kb
+from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import OptionError
 from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.formats import read_gold
+from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.linker import Linker
-from eigenthemes.methods import METHODS, default_method
+from eigenthemes.ranking.methods import METHODS, default_method
+from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Link
-from eigenthemes.selftrain.ranker import Ranker
 from eigenthemes.selftrain.train import self_train
-from eigenthemes.streaming import link_stream
-from eigenthemes.train import store_ranker, train_kb
+from eigenthemes.stream import link_stream
 
 NODES: list[Any] = [*TINY]
 EX = "https://example.org/demo/"
@@ -460,8 +458,7 @@ def test_training_changes_nothing_but_the_manifest(copied: KB) -> None:
 
 
 def test_build_and_embed_train(tmp_path: Path, tiny: KB, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("build", "embed"):
-        monkeypatch.setattr(f"eigenthemes.{module}.train_kb", eigenthemes.train.train_kb)
+    monkeypatch.setattr("eigenthemes.build.train_kb", train_kb)
     shutil.copytree(tiny.path, tmp_path / "tiny.kb")
     assert list(embed_kb(tmp_path / "tiny.kb", name="second").rankers) == ["second"]
     nodes = write_jsonl(tmp_path / "nodes.jsonl", NODES)
@@ -476,7 +473,7 @@ def test_a_training_cut_short_leaves_a_readable_kb(
     def stopped(*arguments: Any, **options: Any) -> Ranker:
         raise error
 
-    monkeypatch.setattr("eigenthemes.build.train_kb", eigenthemes.train.train_kb)
+    monkeypatch.setattr("eigenthemes.build.train_kb", train_kb)
     monkeypatch.setattr("eigenthemes.selftrain.train.self_train", stopped)
     sources = [
         write_jsonl(tmp_path / "nodes.jsonl", NODES),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes.errors import OptionError
-from eigenthemes.evaluation.significance import compare, paired_bootstrap, paired_t_test
+from eigenthemes.metrics.significance import compare, paired_bootstrap, paired_t_test
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]

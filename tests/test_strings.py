@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eigenthemes.core.strings import HashTable, StringPile, Strings, hash_bytes, hash_strings
 from eigenthemes.kernels import hashing
-from eigenthemes.strings import HashTable, StringPile, Strings, hash_bytes, hash_strings
 
 texts = st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 

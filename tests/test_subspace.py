@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from transcription import average as average_transcription
 from transcription import eigenthemes
 
-from eigenthemes.subspace import fit_subspace, rank_weights, score, top_eigenvectors
+from eigenthemes.ranking.subspace import fit_subspace, rank_weights, score, top_eigenvectors
 
 
 def unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -113,7 +113,7 @@ def test_nothing_gives_nothing() -> None:
 def test_a_large_document_is_the_same_in_blocks(k: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, weights = random_rows(1000, 24), np.linspace(1, 0.05, 1000).astype(np.float32)
     whole = score(rows, fit_subspace(rows, weights, k))
-    monkeypatch.setattr("eigenthemes.subspace._ROWS", 64)
+    monkeypatch.setattr("eigenthemes.ranking.subspace._ROWS", 64)
     assert score(rows, fit_subspace(rows, weights, k)) == pytest.approx(whole, rel=1e-4)
 
 

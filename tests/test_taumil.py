@@ -20,21 +20,20 @@ from conftest import write_jsonl
 from planted import AMBIGUOUS, exam, lessons, planted_kb, word_vectors
 
 from eigenthemes import KB, Linker, build_kb
-from eigenthemes.batch import gold_rows
 from eigenthemes.cli import cli
+from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, KBError, MissingExtraError, OptionError
 from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.formats import read_gold
-from eigenthemes.kb import KBWriter
-from eigenthemes.linker import batch_maker
-from eigenthemes.methods import METHODS, MethodOptions
+from eigenthemes.kb.writer import KBWriter
+from eigenthemes.ranking.batch import batch_maker, gold_rows
+from eigenthemes.ranking.methods import METHODS, MethodOptions
 from eigenthemes.records import Document, Mention
-from eigenthemes.streaming import link_stream
+from eigenthemes.stream import link_stream
 
 torch = pytest.importorskip("torch")
 
-from eigenthemes.neural.store import IN_KB, StoredModel  # noqa: E402
-from eigenthemes.neural.train import Epoch, train_taumil  # noqa: E402
+from eigenthemes.ranking.taumil.store import IN_KB, StoredModel  # noqa: E402
+from eigenthemes.reproduction.taumil_training import Epoch, train_taumil  # noqa: E402
 
 TRAINED: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 13, "patience": 13, "batch_size": 10}
 QUICK: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 3, "patience": 9}
@@ -92,7 +91,7 @@ def test_the_objective_falls_and_its_best_epoch_is_kept(planted: KB) -> None:
 
 
 def test_it_stops_where_the_objective_gets_no_better(planted: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from eigenthemes.neural import train
+    from eigenthemes.reproduction import taumil_training as train
 
     objectives = iter([5.0, 4.0, 4.5, 4.5, 9.0])
     monkeypatch.setattr(train.Training, "_step", lambda *arguments: [0.0] * 4)
@@ -288,7 +287,7 @@ def test_a_model_that_was_trained_again_is_read_again(scratch: KB) -> None:
 
 def test_mentions_with_very_many_candidates_are_taken_some_at_a_time(planted: KB, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = scores(planted, exam(0, 30))
-    monkeypatch.setattr("eigenthemes.neural.judge._PAIRS", 7)
+    monkeypatch.setattr("eigenthemes.ranking.taumil.scorer._PAIRS", 7)
     assert scores(planted, exam(0, 30)) == pytest.approx(expected, abs=1e-5)
 
 
@@ -371,7 +370,7 @@ def test_a_missing_extra_prints_the_install_command(planted: KB, tmp_path: Path,
 
 def test_nobody_else_imports_torch(tiny: KB) -> None:
     check = f"""
-import eigenthemes.cli, eigenthemes.methods, sys
+import eigenthemes.cli, eigenthemes.ranking.methods, sys
 from eigenthemes import Linker
 Linker({str(tiny.path)!r}, method="degree").link("Iowa")
 print([name for name in ("torch", "safetensors") if name in sys.modules])

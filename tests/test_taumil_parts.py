@@ -12,13 +12,14 @@ from conftest import write_jsonl
 torch = pytest.importorskip("torch")
 
 from eigenthemes import KB, build_kb  # noqa: E402
-from eigenthemes.embeddings.descriptions import WordVectors  # noqa: E402
+from eigenthemes.embeddings.word_vectors import WordVectors  # noqa: E402
 from eigenthemes.errors import DocumentError, OptionError  # noqa: E402
-from eigenthemes.neural.entities import NEIGHBORS, PSEUDO_TYPES, EntityBags  # noqa: E402
-from eigenthemes.neural.judge import new_model  # noqa: E402
-from eigenthemes.neural.loss import best_of, hinge, kl_to_prior, noise_probability, objective, shares_of  # noqa: E402
-from eigenthemes.neural.sentences import Sentences, Words, check_text, sentence_of  # noqa: E402
+from eigenthemes.ranking.taumil.entities import NEIGHBORS, PSEUDO_TYPES, EntityBags  # noqa: E402
+from eigenthemes.ranking.taumil.model import best_of, shares_of  # noqa: E402
+from eigenthemes.ranking.taumil.scorer import new_model  # noqa: E402
+from eigenthemes.ranking.taumil.sentences import Sentences, Words, check_text, sentence_of  # noqa: E402
 from eigenthemes.records import Document, Mention, Table  # noqa: E402
+from eigenthemes.reproduction.taumil_objective import hinge, kl_to_prior, noise_probability, objective  # noqa: E402
 
 # the objective
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.text import normalize, squash, tokenize
+from eigenthemes.text.normalize import normalize, squash, tokenize
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from looking import entity, names, neighbours, problems
 
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, SourceError
-from eigenthemes.kb import KB
+from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
 
 pytestmark = pytest.mark.usefixtures("quick_disk")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from eigenthemes.documents.reader import read_gold
+from eigenthemes.documents.wikitables import is_wikitables, read_wikitables
 from eigenthemes.errors import DocumentError
-from eigenthemes.formats import read_gold
-from eigenthemes.formats.wikitables import is_wikitables, read_wikitables
 from eigenthemes.records import Document, Mention, Table
 
 

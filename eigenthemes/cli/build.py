@@ -73,7 +73,7 @@ def build(
     JSON lines, Parquet), plain or packed with gzip, bzip2, xz or zstd; - reads standard input.
     """
     from eigenthemes.build import build_kb
-    from eigenthemes.workers import available_cores
+    from eigenthemes.core.workers import available_cores
 
     start = time.monotonic()
     kb = build_kb(

@@ -32,7 +32,7 @@ _SHOWN = {"small": ("Michael Jordan", "Science"), "places": ("Paris", "Birmingha
 @click.pass_context
 def demo(context: click.Context, kg: str, output: str | None) -> None:
     """Build a KB from a small KG (or the places of GeoNames), and link a text whose names mean several things."""
-    from eigenthemes import demo as demo_kgs
+    from eigenthemes.kg import demo as demo_kgs
 
     with tempfile.TemporaryDirectory(prefix="eigenthemes-") as scratch:
         place = output or str(Path(scratch) / "demo.kb")
@@ -56,7 +56,7 @@ def demo(context: click.Context, kg: str, output: str | None) -> None:
 
 def _link(kb: str, file: Path, *, only_first: bool, shown: tuple[str, ...]) -> None:
     """Texts, what popularity alone says of their names, and what the names say of each other."""
-    from eigenthemes.formats import read_gold
+    from eigenthemes.documents.reader import read_gold
     from eigenthemes.linker import Linker
 
     themes, degree = Linker.open(kb, top=5, explain=True), Linker.open(kb, method="degree")

@@ -64,8 +64,8 @@ def embed(kb: str, **options: Any) -> None:
 
 
 def _embed(kb: str, options: dict[str, Any]) -> Any:
-    from eigenthemes.embed import complete_vectors, embed_kb, import_vectors
-    from eigenthemes.workers import available_cores
+    from eigenthemes.build import complete_vectors, embed_kb, import_vectors
+    from eigenthemes.core.workers import available_cores
 
     method, source, name, words = (options[key] for key in ("method", "source", "name", "word_vectors"))
     training = {"train": options["train"], "seed": options["seed"], "progress": terminal_progress()}

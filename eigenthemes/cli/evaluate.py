@@ -14,7 +14,7 @@ from eigenthemes.cli.output import print_table, terminal_progress
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.kb import KB
+    from eigenthemes.kb.store import KB
 
 _AS_GIVEN = ("delta", "unique", "weights", "window", "word_vectors", "model")
 _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
@@ -36,11 +36,11 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
     and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
     documents and the p-value of a paired t-test over mentions.
     """
+    from eigenthemes.documents.reader import read_gold
     from eigenthemes.evaluation.run import doubts, report
     from eigenthemes.evaluation.run import evaluate as run_methods
-    from eigenthemes.formats import read_gold
-    from eigenthemes.kb import KB
-    from eigenthemes.methods import MethodOptions
+    from eigenthemes.kb.store import KB
+    from eigenthemes.ranking.methods import MethodOptions
 
     opened = KB.open(kb)
     names = [name.strip() for name in (methods if methods is not None else _ready(opened, options["vectors"])).split(",")]
@@ -76,7 +76,7 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
 
 def _ready(kb: KB, vectors: str | None) -> str:
     """The methods that are compared unless others are named: those the KB is ready for."""
-    from eigenthemes.methods import default_method
+    from eigenthemes.ranking.methods import default_method
 
     best = default_method(kb, vectors)
     if best == "selftrained":
@@ -86,7 +86,7 @@ def _ready(kb: KB, vectors: str | None) -> str:
 
 def set_names(paths: tuple[str, ...]) -> dict[str, str]:
     """Name -> path: file names without any suffix, with as many parents as tell two sets apart."""
-    from eigenthemes.formats import document_name
+    from eigenthemes.documents.reader import document_name
 
     places = {path: [*Path(path).absolute().parts[:-1], document_name(path)] for path in dict.fromkeys(paths)}
     names: dict[str, str] = {}

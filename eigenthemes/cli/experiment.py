@@ -37,9 +37,9 @@ def experiment(
     """
     from pathlib import Path
 
-    from eigenthemes.evidence.lab import Lab
-    from eigenthemes.evidence.plan import read_plan
-    from eigenthemes.evidence.run import run_experiment
+    from eigenthemes.reproduction.lab import Lab
+    from eigenthemes.reproduction.plan import read_plan
+    from eigenthemes.reproduction.run import run_experiment
 
     read = read_plan(plan, data=data)
     out = Path(output or Path(plan).stem)

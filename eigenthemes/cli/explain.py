@@ -16,9 +16,9 @@ from eigenthemes.cli.output import print_table
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.batch import Batch
-    from eigenthemes.explain import Considered, Explainer, Explanation, Reason
     from eigenthemes.linker import Linker
+    from eigenthemes.ranking.batch import Batch
+    from eigenthemes.ranking.explain import Considered, Explainer, Explanation, Reason
     from eigenthemes.records import Document
 
 _GROUPS = ("name", "prior", "themes", "coreference", "context")
@@ -84,9 +84,9 @@ def explain(
 
 @contextmanager
 def _read(documents: str, plain_text: bool) -> Iterator[Iterator[Document]]:
-    from eigenthemes.formats.jsonl import document_of, read_json_lines
-    from eigenthemes.kg.facts import Problems
-    from eigenthemes.kg.files import Source
+    from eigenthemes.core.diagnostics import Problems
+    from eigenthemes.core.files import Source
+    from eigenthemes.documents.json_lines import document_of, read_json_lines
 
     with Source(documents, Problems(), lambda amount: None) as source:
         if plain_text or _is_text(source):

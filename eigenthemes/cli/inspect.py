@@ -30,7 +30,7 @@ def tells_damage(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_hashes(kb: str) -> int:
-    from eigenthemes.kb import KB
+    from eigenthemes.kb.store import KB
 
     checked = list(KB.open(kb).verify())
     wrong = [name for name, right in checked if not right]
@@ -48,8 +48,8 @@ def _check_hashes(kb: str) -> int:
 @tells_damage
 def info(kb: str, as_json: bool, plot: str | None) -> None:
     """Print the card of a KB: counts, sources, options, ambiguity, density, degrees."""
-    from eigenthemes.card import card, card_lines
-    from eigenthemes.kb import KB
+    from eigenthemes.kb.info import card, card_lines
+    from eigenthemes.kb.store import KB
 
     opened = KB.open(kb)
     facts = card(opened)
@@ -59,7 +59,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
         for line in card_lines(facts):
             click.echo(line)
     if plot:
-        from eigenthemes.plots import plot_degrees
+        from eigenthemes.kb.info import plot_degrees
 
         plot_degrees(opened.graph.degree, plot, title=f"{opened.path.name}: degrees")
         click.echo(f"drawn: {plot}", err=True)
@@ -89,8 +89,8 @@ def candidates(
     as_json: bool,
 ) -> None:
     """Print the candidates of NAMES in a KB; - reads names from standard input, one a line."""
-    from eigenthemes.candidates import CandidateGenerator
-    from eigenthemes.kb import KB
+    from eigenthemes.candidates.generator import CandidateGenerator
+    from eigenthemes.kb.store import KB
 
     finder = CandidateGenerator(
         KB.open(kb), generator=generator, max_candidates=parse_count(max_candidates, "--max-candidates"), aliases=not no_aliases

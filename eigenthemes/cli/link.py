@@ -18,8 +18,8 @@ from eigenthemes.cli.output import table_text, terminal_progress
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
-    from eigenthemes.kg.files import Source
-    from eigenthemes.streaming import Failure, Report
+    from eigenthemes.core.files import Source
+    from eigenthemes.stream import Failure, Report
 
 _AS_GIVEN = (
     "method", "delta", "unique", "weights", "window", "word_vectors", "top", "generator", "vectors", "threshold", "explain",
@@ -68,9 +68,9 @@ def link(
     standard input. Where there are no mentions, the KB's names are found in the text. Each document comes back on one line,
     its mentions with entity, label, score and ranking. Exit code 1 if any record could not be linked.
     """
-    from eigenthemes.kg.facts import Problems
-    from eigenthemes.kg.files import Source
-    from eigenthemes.streaming import link_stream, linker_for
+    from eigenthemes.core.diagnostics import Problems
+    from eigenthemes.core.files import Source
+    from eigenthemes.stream import link_stream, linker_for
 
     wanted = linker_options(options)
     linker_for(kb, wanted)  # before an output is opened, and with it emptied

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from eigenthemes.progress import Advance, Progress, Silent
+from eigenthemes.core.progress import Advance, Progress, Silent
 
 
 def terminal_progress(elsewhere: Progress | None = None) -> Progress:

@@ -23,8 +23,8 @@ def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | No
     With GOLD (20 mentions with "gold" or more; the formats of eval) the weights are fitted on these, too, starting from the
     self-trained ones. What is told of them was measured on documents they were not fitted on.
     """
-    from eigenthemes.formats import read_gold
-    from eigenthemes.train import train_kb
+    from eigenthemes.build import train_kb
+    from eigenthemes.documents.reader import read_gold
 
     start = time.monotonic()
     documents = None if gold is None else read_gold(gold)

@@ -12,7 +12,7 @@ from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.output import terminal_progress
 
 if TYPE_CHECKING:
-    from eigenthemes.neural.train import Epoch
+    from eigenthemes.reproduction.taumil_training import Epoch
 
 
 @click.command("train-taumil")
@@ -42,11 +42,11 @@ def train_taumil(
     DOCUMENTS have text, and mentions or none: then the KB's names are found. Gold is not read. Needs the extra neural. The
     objective of each epoch is told on stderr; an interrupted training goes on with --resume.
     """
-    from eigenthemes.formats import read_gold
-    from eigenthemes.neural import need_torch
+    from eigenthemes.documents.reader import read_gold
+    from eigenthemes.ranking.taumil import need_torch
 
     need_torch("eigenthemes train-taumil")
-    from eigenthemes.neural.train import train_taumil as train
+    from eigenthemes.reproduction.taumil_training import train_taumil as train
 
     start = time.monotonic()
     files = [read_gold(path) for path in documents]

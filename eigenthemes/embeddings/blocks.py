@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.blas import one_thread
-from eigenthemes.graph import Graph
+from eigenthemes.core.blas import one_thread
+from eigenthemes.kb.graph import Graph
 
 Matrix = NDArray[np.float32]
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.embeddings.prone import NEGATIVE_POWER
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph
-from eigenthemes.progress import Progress, Silent
+from eigenthemes.kb.graph import Graph
 
 PAPER: dict[str, Any] = {"walks": 80, "length": 80, "window": 10, "dimensions": 128, "hierarchical": True}
 RATE, LAST_RATE = 0.025, 0.0001  # of learning: falls evenly from the first to the last token

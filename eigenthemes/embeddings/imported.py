@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.files import BLOCK
 from eigenthemes.embeddings.pickles import read_pickle
 from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, one_line, opened, shown
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.kg.files import BLOCK
 
 FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "parquet", "pickle")
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.blas import one_thread
-from eigenthemes.embeddings.descriptions import sum_rows, unit_rows
+from eigenthemes.core.arrays import sum_rows, unit_rows
+from eigenthemes.core.blas import one_thread
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph
+from eigenthemes.kb.graph import Graph
 
 Matrix = NDArray[np.float32]
 Square = NDArray[np.float64]

@@ -18,10 +18,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph
-from eigenthemes.progress import Progress, Silent
+from eigenthemes.kb.graph import Graph
 
 Ints = NDArray[np.int64]
 

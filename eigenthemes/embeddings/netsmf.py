@@ -28,11 +28,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix
 from eigenthemes.embeddings.prone import OVERSAMPLING, orthonormal
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.graph import Graph
-from eigenthemes.progress import Progress, Silent
+from eigenthemes.kb.graph import Graph
 
 ROUNDS = 5  # held-out-edge MRR on AIDA .43 after 1, .52 after 5, .55 after 10; time and memory grow with them
 _PAIR_BYTES = 28  # a key and a count, and two entries of the matrix; or a key and a count, and the same of a new path

@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
-from eigenthemes.graph import Graph
-from eigenthemes.progress import Progress, Silent
+from eigenthemes.kb.graph import Graph
 
 NEGATIVE_POWER = 0.75  # of the distribution of negatives, as in word2vec
 OVERSAMPLING = 10

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.files import Source, clean_utf8
 from eigenthemes.errors import SourceError, VectorError
-from eigenthemes.kg.facts import Problems
-from eigenthemes.kg.files import Source, clean_utf8
 
 Vectors = tuple[list[str], NDArray[Any]]  # ids, and a matrix with a row for each
 _DAMAGED = "truncated or damaged archive"  # as `Source` calls it

@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, gold_of, judged, some_at_a_time
-from eigenthemes.candidates import MAX_CANDIDATES
-from eigenthemes.evaluation.confidence import summarize_confidence
-from eigenthemes.evaluation.metrics import by_document, credit, difficulty, recall_at, summarize
-from eigenthemes.evaluation.significance import compare
-from eigenthemes.kb import KB
-from eigenthemes.linker import BATCH, batch_maker
-from eigenthemes.methods import Method, MethodOptions, check_ranker, check_weights, method_named
-from eigenthemes.progress import Advance
+from eigenthemes.candidates.generator import MAX_CANDIDATES
+from eigenthemes.core.progress import Advance
+from eigenthemes.kb.store import KB
+from eigenthemes.metrics.calibration import summarize_confidence
+from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
+from eigenthemes.metrics.significance import compare
+from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, gold_of, judged, some_at_a_time
+from eigenthemes.ranking.methods import Method, MethodOptions, check_ranker, check_weights, method_named
 from eigenthemes.records import Document
 
 _MANY = 100  # names for which kernels are loaded

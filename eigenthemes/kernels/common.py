@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.hashing import OFFSET, finish, step
 
 

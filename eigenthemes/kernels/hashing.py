@@ -1,4 +1,4 @@
-"""The hash of `eigenthemes.strings`, and look-up in a `HashTable`."""
+"""The hash of `eigenthemes.core.strings`, and look-up in a `HashTable`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.jit import kernel
-from eigenthemes.strings import FNV_OFFSET, FNV_PRIME, MIX
+from eigenthemes.core.jit import kernel
+from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, MIX
 
 OFFSET = np.uint64(FNV_OFFSET)
 _PRIME, _MIX = np.uint64(FNV_PRIME), np.uint64(MIX)

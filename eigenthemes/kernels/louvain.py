@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 
 _BETTER = 1e-9  # a smaller gain may be rounding, and nodes could move in circles
 

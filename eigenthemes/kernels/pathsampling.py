@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.splitmix import GOLDEN, below, mixed
 
 _S32 = np.uint64(32)

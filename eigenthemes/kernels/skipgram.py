@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.splitmix import GOLDEN, below, mixed
 
 TOGETHER = 16  # walks that step at the same time: their waits for memory overlap

@@ -1,4 +1,4 @@
-"""Runs of words that are a name of the KB, in a long text; the plain Python of `eigenthemes.mentions`, compiled."""
+"""Runs of words that are a name of the KB, in a long text; the plain Python of `eigenthemes.mentions.names`, compiled."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
-from eigenthemes.names import UNBRACKETED
 
 
 @kernel
-def find_spans(pieces: Any, words: Any, index: Any, longest: Any) -> Any:
+def find_spans(pieces: Any, words: Any, index: Any, longest: Any, worst_kind: Any) -> Any:
     """Every span that is a name: first piece, last piece, row of the key, letters left off; [n, 4] int64.
 
-    pieces  (word [p] int64, joined [p] bool, apart [p] bool): see `eigenthemes.mentions.Pieces`
+    pieces  (word [p] int64, joined [p] bool, apart [p] bool): see `eigenthemes.mentions.names.Pieces`
     words   (blob [b] uint8, offsets [w + 1] int64, drops [w] bool: its last letter may be left off)
-    index   (key_hashes, key_buckets, key_indptr, key_kinds, key_filter): see `eigenthemes.names.NameIndexArrays`
+    index   (key_hashes, key_buckets, key_indptr, key_kinds, key_filter): see `eigenthemes.kb.name_index.NameIndexArrays`
+    longest, worst_kind   pieces of a span at most; a key is a name where its best kind is no worse than this
     """
     word, joined, apart = pieces
     blob, offsets, drops = words
@@ -40,7 +40,7 @@ def find_spans(pieces: Any, words: Any, index: Any, longest: Any) -> Any:
                 if not may_hold(key, key_filter):
                     continue
                 row = find(key, key_hashes, key_buckets, shift)
-                if row >= 0 and _is_name(row, key_indptr, key_kinds):
+                if row >= 0 and _is_name(row, key_indptr, key_kinds, worst_kind):
                     if count == len(found):
                         found = np.concatenate((found, np.empty_like(found)))
                     found[count, 0], found[count, 1], found[count, 2], found[count, 3] = first, last, row, dropped
@@ -56,8 +56,8 @@ def _append(h: Any, blob: Any, first: Any, last: Any) -> Any:
 
 
 @kernel
-def _is_name(row: Any, key_indptr: Any, key_kinds: Any) -> Any:
+def _is_name(row: Any, key_indptr: Any, key_kinds: Any, worst_kind: Any) -> Any:
     best = key_kinds[key_indptr[row]]
     for place in range(key_indptr[row], key_indptr[row + 1]):
         best = min(best, key_kinds[place])
-    return best <= UNBRACKETED
+    return best <= worst_kind

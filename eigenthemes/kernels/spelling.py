@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.jit import kernel
-from eigenthemes.names import WHOLE
+from eigenthemes.core.jit import kernel
 
 CASED, COVERED, BEGINS, ENDS, IN_LABEL = range(5)  # columns of the result
 
 
 @kernel
-def spelling(said: Any, letters: Any, bounds: Any, entity: Any, kind: Any, names: Any) -> Any:
+def spelling(said: Any, letters: Any, bounds: Any, entity: Any, kind: Any, whole: Any, names: Any) -> Any:
     """Columns [n, 5] float32 over the candidates of m mentions, those of mention i in bounds[i]:bounds[i + 1].
 
     said     (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `SpelledNames.letters`
-    entity   [n] int64; kind [n] uint8: how it was found
+    entity   [n] int64; kind [n] uint8: how it was found, `whole` and better: by a whole name
     names    (names of each entity, then the arrays of `SpelledNames`) of the KB
 
     CASED             found by a whole name, and one is written in the same letters, capitals and all
@@ -29,7 +28,7 @@ def spelling(said: Any, letters: Any, bounds: Any, entity: Any, kind: Any, names
         words = said[1][said[0][mention] : said[0][mention + 1]]
         for row in range(bounds[mention], bounds[mention + 1]):
             first, last = names[0][entity[row]], names[0][entity[row] + 1]
-            if kind[row] <= WHOLE:
+            if kind[row] <= whole:
                 found[row, COVERED] = 1
                 for name in range(first, last):
                     if names[3][name] == letters[mention]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1, _MIX2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 
 
 @kernel

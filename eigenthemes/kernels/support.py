@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.jit import kernel
+from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import position
 
 MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior

@@ -10,12 +10,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from eigenthemes.core.files import BLOCK, Source, check_readable, source_size
+from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
-from eigenthemes.kg.facts import Facts
-from eigenthemes.kg.files import BLOCK, Source, check_readable, source_size
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.progress import Progress, Silent
-from eigenthemes.workers import Workers
+from eigenthemes.kg.statements import Facts
 
 FORMATS = ("nt", "nq", "ttl", "trig", "xml", "wikidata", "obo", "csv", "tsv", "jsonl", "parquet")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import fastobo
 
-from eigenthemes.kg.facts import ALIAS, Facts
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.statements import ALIAS, Facts
 
 _FRAMES_AT_ONCE = 500  # fastobo is four times faster on many frames than on one; one by one only where there is an error
 

@@ -11,10 +11,11 @@ from typing import IO, Any
 
 import pyoxigraph as ox
 
+from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.files import clean_utf8
 from eigenthemes.errors import OptionError
-from eigenthemes.kg.facts import ALIAS, Facts, Problems
-from eigenthemes.kg.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.statements import ALIAS, Facts
 
 PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",

@@ -14,8 +14,8 @@ import orjson
 
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import Columns, find_columns, known_headers
-from eigenthemes.kg.facts import ALIAS, Facts
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.statements import ALIAS, Facts
 
 _TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
 _OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})

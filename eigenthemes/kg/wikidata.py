@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
-from eigenthemes.kg.facts import ALIAS, Facts
-from eigenthemes.kg.files import clean_utf8
+from eigenthemes.core.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.statements import ALIAS, Facts
 
 INSTANCE_OF = "P31"
 

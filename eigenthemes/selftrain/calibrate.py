@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.evaluation.confidence import calibration_error, reliability
+from eigenthemes.metrics.calibration import calibration_error, reliability
 
 Floats = NDArray[np.float64]
 

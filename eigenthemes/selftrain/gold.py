@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.blas import one_thread
-from eigenthemes.context import WordContext
+from eigenthemes.core.blas import one_thread
+from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
-from eigenthemes.kb import KB
-from eigenthemes.linker import batch_maker
-from eigenthemes.progress import Progress, Silent
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.features import Surroundings
+from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_threshold, trust
-from eigenthemes.selftrain.features import Surroundings
-from eigenthemes.selftrain.ranker import Ranker
 from eigenthemes.selftrain.train import Lessons, fit_rounds, lesson, outcomes, tempered
 
 STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions

@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from eigenthemes.kb import KB
-from eigenthemes.matching import ENDINGS
+from eigenthemes.candidates.rules import ENDINGS
+from eigenthemes.core.strings import hash_bytes
+from eigenthemes.kb.store import KB
 from eigenthemes.selftrain.recipe import Recipe
-from eigenthemes.strings import hash_bytes
-from eigenthemes.text import normalize, squash
+from eigenthemes.text.normalize import normalize, squash
 
 _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")

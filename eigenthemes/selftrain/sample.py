@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb import KB
+from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.naming import Namer
 from eigenthemes.selftrain.recipe import RECIPE, Recipe
-from eigenthemes.text import normalize
+from eigenthemes.text.normalize import normalize
 
 _MANY = 2000  # neighbours from which a few are taken at random
 _FEW = 64

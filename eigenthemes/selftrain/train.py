@@ -9,24 +9,17 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.batch import Batch, gold_of, gold_rows
-from eigenthemes.blas import one_thread
-from eigenthemes.context import WordContext
-from eigenthemes.kb import KB
-from eigenthemes.linker import batch_maker
-from eigenthemes.progress import Advance, Progress, Silent
+from eigenthemes.core.blas import one_thread
+from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import Batch, batch_maker, gold_of, gold_rows
+from eigenthemes.ranking.features import COLUMNS, DocumentNames, Surroundings, local_features, none_features, theme_features
+from eigenthemes.ranking.logit import shares
+from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, chances, judge
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, trust
-from eigenthemes.selftrain.features import (
-    COLUMNS,
-    DocumentNames,
-    Surroundings,
-    local_features,
-    none_features,
-    theme_features,
-)
-from eigenthemes.selftrain.logit import fit_choice, fit_none, shares
-from eigenthemes.selftrain.ranker import ROUNDS, Ranker, Weights, chances, judge
+from eigenthemes.selftrain.fit import fit_choice, fit_none
 from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
 from eigenthemes.selftrain.sample import REMOVED, Sampler
 
@@ -62,7 +55,7 @@ def self_train(
     progress: Progress | None = None,
 ) -> Ranker:
     """A ranker for a KB, from documents made up from it; no label of anybody is used."""
-    from eigenthemes.jit import announce_compilation
+    from eigenthemes.core.jit import announce_compilation
     from eigenthemes.kernels.support import support
 
     announce_compilation(support, "ranking")
@@ -185,7 +178,7 @@ def without_removed(batch: Batch, kb: KB) -> Batch:
 
 def outcomes(ranker: Ranker, batch: Batch, kb: KB, around: Surroundings) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Of each mention: the probability of its best candidate, whether it is right, and whether it has a right answer."""
-    from eigenthemes.evaluation.metrics import credit
+    from eigenthemes.metrics.precision import credit
 
     found = judge(ranker, batch, around)
     table = batch.table

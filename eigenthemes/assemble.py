@@ -1,0 +1,353 @@
+"""From statements to the arrays of a KB: which nodes are part of it, their order by prior, their names, the graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes import __version__
+from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.errors import BuildError, OptionError, SourceError
+from eigenthemes.kb.graph import EdgeList, Graph, build_graph, distinct_edges
+from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
+from eigenthemes.kb.writer import KBWriter
+from eigenthemes.kg.columns import known_headers
+from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.statements import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes of the KB in order of prior."""
+
+    ids: list[str]
+    entity: NDArray[np.int64]  # [all nodes of the facts] number in the KB, -1 where left out
+    prior: NDArray[np.float64]
+    prior_given: bool
+    graph: Graph
+    self_loops: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names in order of entity, the label first."""
+
+    texts: Strings
+    entity: NDArray[np.uint32]
+    is_label: NDArray[np.bool_]
+    indptr: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that goes into the KB."""
+
+    nodes: Nodes
+    names: Names
+    index: NameIndexArrays
+    descriptions: Strings
+    type_indptr: NDArray[np.int64]
+    entity_types: NDArray[np.uint32]
+    redirects: dict[str, int]  # id -> entity
+
+
+def resolve_redirects(facts: Facts) -> dict[str, int]:
+    """Redirect id -> node of the facts, through chains. An id with a record or name of its own is no redirect."""
+    if not facts.redirects:
+        return {}
+    own = set(facts.record_node) | set(facts.name_node)
+    for members in facts.left_out.values():
+        own -= members
+    resolved = {}
+    for old, new in sorted(facts.redirects.items()):
+        seen = {old}
+        while new in facts.redirects and new not in seen:
+            seen.add(new)
+            new = facts.redirects[new]
+        if new in facts.ids and new != old and facts.ids.get(old) not in own:
+            resolved[old] = facts.ids[new]
+    return resolved
+
+
+def choose_universe(facts: Facts, redirects: dict[str, int], wanted: set[str] | None) -> NDArray[np.bool_]:
+    """Which nodes of the facts are part of the KG."""
+    part = np.ones(len(facts.ids), dtype=bool)
+    for members in facts.left_out.values():
+        part[list(members)] = False
+    part[[facts.ids[old] for old in redirects if old in facts.ids]] = False
+    if wanted is not None:
+        kept = np.zeros(len(facts.ids), dtype=bool)
+        kept[_nodes_of(wanted, facts, redirects)] = True
+        facts.left_out["not in --keep"] = set(np.flatnonzero(part & ~kept).tolist())
+        part &= kept
+    if not part[_uints(facts.name_node)].any():
+        raise BuildError(f"no entity with a name is left of {len(facts.ids):,} nodes; {_left_out(facts)}")
+    return part
+
+
+def _left_out(facts: Facts) -> str:
+    reasons = ", ".join(f"{len(members):,} {reason}" for reason, members in facts.left_out.items() if members)
+    return f"left out: {reasons}; check the options that leave them out, or the source"
+
+
+def _nodes_of(wanted: set[str], facts: Facts, redirects: dict[str, int]) -> list[int]:
+    found = {each: redirects.get(each, facts.ids.get(each)) for each in sorted(wanted)}
+    unknown = [each for each, node in found.items() if node is None]
+    if len(unknown) == len(wanted):
+        raise BuildError(
+            f"none of the {len(wanted):,} ids to keep is in the KG (it has ids like {next(iter(facts.ids))}); "
+            "check the spelling of the ids given with --keep"
+        )
+    for each in unknown:
+        facts.problems.add("id to keep that is not in the KG", "--keep", each)
+    return [node for node in found.values() if node is not None]
+
+
+def order_nodes(facts: Facts, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
+    """Number the nodes by prior, highest first; equal priors by external id. The prior is the degree unless given."""
+    all_ids = list(facts.ids)
+    node = np.flatnonzero(part)
+    local = np.full(len(all_ids), -1, dtype=np.int64)
+    local[node] = np.arange(len(node))
+    for old, target in redirects.items():
+        if old in facts.ids:
+            local[facts.ids[old]] = local[target]  # an edge to a redirect is an edge to what it stands for
+    edges = _edges_within(facts, local, len(node))
+    prior, given = _prior(facts, local, edges)
+    ids = [all_ids[i] for i in node.tolist()]
+    by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
+    order = by_id[np.argsort(-prior[by_id], kind="stable")]
+    number = np.empty(len(order), dtype=np.uint32)
+    number[order] = np.arange(len(order), dtype=np.uint32)
+    entity = np.full(len(all_ids), -1, dtype=np.int64)
+    entity[node] = number
+    return Nodes([ids[i] for i in order.tolist()], entity, prior[order], given, build_graph(edges, number), edges.self_loops)
+
+
+def collect_names(facts: Facts, nodes: Nodes) -> Names:
+    """The names of the entities: distinct strings, the best one of a label predicate first."""
+    entity = nodes.entity[_uints(facts.name_node)]
+    rank = np.frombuffer(facts.name_rank, dtype=np.uint8)
+    order = np.lexsort((rank, entity))  # stable: equal ranks in order of the sources
+    order = order[np.searchsorted(entity[order], 0) :]
+    texts = facts.name_text.strings().take(order)
+    entity = entity[order]
+    hashes = hash_strings(texts)
+    # a name may come twice (label in two languages): keep its first mention
+    again = np.lexsort((hashes, entity))
+    repeated = np.zeros(len(order), dtype=bool)
+    same = (entity[again][1:] == entity[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
+    repeated[again[1:][same]] = True
+    kept = np.flatnonzero(~repeated)
+    texts, owner = texts.take(kept), entity[kept].astype(np.uint32)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(nodes))))).astype(np.int64)
+    is_label = np.zeros(len(kept), dtype=bool)
+    is_label[indptr[:-1][np.diff(indptr) > 0]] = True
+    return Names(texts, owner, is_label, indptr)
+
+
+def _edges_within(facts: Facts, local: NDArray[np.int64], nodes: int) -> EdgeList:
+    source, target = local[_uints(facts.edge_source)], local[_uints(facts.edge_target)]
+    inside = (source >= 0) & (target >= 0)
+    return distinct_edges(
+        source[inside].astype(np.uint32), target[inside].astype(np.uint32), _uints(facts.edge_relation)[inside], nodes
+    )
+
+
+def _prior(facts: Facts, local: NDArray[np.int64], edges: EdgeList) -> tuple[NDArray[np.float64], bool]:
+    if not facts.prior_node:
+        return edges.degree.astype(np.float64), False
+    prior = np.full(edges.nodes, -np.inf)
+    node = local[_uints(facts.prior_node)]
+    np.maximum.at(prior, node[node >= 0], np.frombuffer(facts.prior_value, dtype=np.float64)[node >= 0])
+    return np.where(np.isfinite(prior), prior, 0.0), True
+
+
+def _check_buildable(facts: Facts, options: ReadOptions) -> None:
+    if not facts.ids:
+        broken = f" ({sum(facts.problems.counts.values()):,} problems)" if facts.problems.counts else ""
+        examples = (f"{kind}: {examples[0]}" for kind, examples in facts.problems.examples.items())
+        first = next(examples, "no statement was found")
+        raise BuildError(f"nothing could be read from the sources{broken}: {first}; check the files, or give --format")
+    if facts.name_node:
+        if not facts.edge_source and options.strict:
+            raise BuildError("the sources have no edges at all, so no themes can be found; add edges or build without --strict")
+        if not facts.edge_source:
+            facts.problems.add("no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found")
+        return
+    remedy = "give names with a column or predicate for them, or use --names-from-ids"
+    if facts.other_languages:
+        found = ", ".join(language for language, _ in facts.other_languages.most_common(5))
+        remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {found}; try without --lang"
+    elif facts.literal_predicates:
+        from eigenthemes.kg.rdf import PREFIXES, shorten
+
+        best = shorten(facts.literal_predicates.most_common(1)[0][0], {**PREFIXES, **facts.prefixes})
+        remedy = f"most frequent literal predicate: {best}; try --label {best}"
+    elif columns := [column for column in facts.columns_seen if not known_headers([column])]:
+        seen, unknown = (" ".join(", ".join(each).split()) for each in (facts.columns_seen, columns[:1]))
+        remedy = f"say which of the columns {seen} holds them, e.g. --column name={unknown}"
+    if facts.left_out:
+        remedy = _left_out(facts)
+    raise BuildError(f"0 of {len(facts.ids):,} nodes have a name in a known predicate or column; {remedy}")
+
+
+def _name_by_id(facts: Facts) -> None:
+    """Name nodes that have no name by the last part of their id, as people would read it."""
+    named = set(facts.name_node)
+    for external_id, node in facts.ids.items():
+        if node not in named and not external_id.startswith("_:"):
+            last = external_id.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+            facts.name(node, unquote(last).replace("_", " "), 0)
+
+
+def _read_ids(path: str | Path) -> set[str]:
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); give a text file, one id a line") from None
+    wanted = {line.strip().removeprefix("<").removesuffix(">") for line in lines} - {""}
+    if not wanted:
+        raise OptionError(f"{path} holds no ids; give a text file, one id a line")
+    return wanted
+
+
+def _write(writer: KBWriter, facts: Facts, content: Content) -> None:
+    nodes, names = content.nodes, content.names
+    ids, redirect_ids = Strings.of(nodes.ids), Strings.of(content.redirects)
+    hashes = np.concatenate((hash_strings(ids), hash_strings(redirect_ids)))
+    targets = np.array(list(content.redirects.values()), dtype=np.uint32)
+    order = np.argsort(hashes, kind="stable")
+    writer.add_strings("ids", ids)
+    writer.add_strings("redirects", redirect_ids)
+    writer.add("redirect_targets", targets)
+    writer.add_table("id", HashTable.of(hashes[order]))
+    writer.add("id_entities", np.concatenate((np.arange(len(nodes), dtype=np.uint32), targets))[order])
+    writer.add("prior", nodes.prior)
+    writer.add_strings("names", names.texts)
+    writer.add("entity_names", names.indptr)
+    writer.add_strings("descriptions", content.descriptions)
+    writer.add_strings("types", Strings.of(facts.types))
+    writer.add("type_indptr", content.type_indptr)
+    writer.add("entity_types", content.entity_types)
+    writer.add_strings("relations", Strings.of(facts.relations))
+    writer.add("graph_indptr", nodes.graph.indptr)
+    writer.add("graph_neighbors", nodes.graph.neighbors)
+    writer.add("graph_relations", nodes.graph.relations)
+    _write_index(writer, content.index)
+
+
+def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
+    writer.add_strings("tokens", index.tokens)
+    writer.add_table("token", index.token_table)
+    writer.add("postings_indptr", index.postings_indptr)
+    writer.add("postings", index.postings)
+    writer.add("postings_in_label", index.in_label)
+    writer.add_table("key", index.key_table)
+    writer.add("key_indptr", index.key_indptr)
+    writer.add("key_entities", index.key_entities)
+    writer.add("key_kinds", index.key_kinds)
+    writer.add("key_filter", index.key_filter)
+    assert index.spelled is not None
+    writer.add("name_token_indptr", index.spelled.indptr)
+    writer.add("name_tokens", index.spelled.tokens)
+    writer.add("name_letters", index.spelled.letters)
+    writer.add("typo_indptr", index.typos.indptr)
+    writer.add("typo_members", index.typos.members)
+    writer.add("typo_checks", index.typos.checks)
+    writer.add("typo_filter", index.typos.filter)
+
+
+def _redirect_targets(redirects: dict[str, int], nodes: Nodes) -> dict[str, int]:
+    """Redirect id -> entity; those to a node that is not part of the KB are dropped."""
+    entities = {old: int(nodes.entity[node]) for old, node in redirects.items()}
+    return {old: entity for old, entity in entities.items() if entity >= 0}
+
+
+def _descriptions(facts: Facts, nodes: Nodes) -> Strings:
+    entity = nodes.entity[_uints(facts.description_node)]
+    rank = np.frombuffer(facts.description_rank, dtype=np.uint8)
+    order = np.lexsort((rank, entity))
+    order = order[np.searchsorted(entity[order], 0) :]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = entity[order][1:] != entity[order][:-1]
+    chosen = order[first]
+    texts = facts.description_text.strings().take(chosen)
+    lengths = np.zeros(len(nodes), dtype=np.int64)
+    lengths[entity[chosen]] = np.diff(texts.offsets)
+    return Strings(texts.blob, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
+
+
+def _types(facts: Facts, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    entity = nodes.entity[_uints(facts.type_node)]
+    kind = _uints(facts.type_id)[entity >= 0]
+    entity = entity[entity >= 0]
+    pairs = np.unique(np.stack((entity, kind.astype(np.int64)), axis=1), axis=0)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs[:, 0], minlength=len(nodes))))).astype(np.int64)
+    return indptr, pairs[:, 1].astype(np.uint32)
+
+
+def _options(options: ReadOptions, keep: str | Path | None, names_from_ids: bool) -> dict[str, Any]:
+    return {
+        "label": list(options.label),
+        "alias": list(options.alias),
+        "description": list(options.description),
+        "type": list(options.type),
+        "prior": list(options.prior),
+        "lang": list(options.languages),
+        "synonyms": list(options.synonyms),
+        "sitelink": options.sitelink,
+        "column": dict(options.columns),
+        "keep": None if keep is None else Path(keep).name,
+        "names_from_ids": names_from_ids,
+    }
+
+
+def _description(facts: Facts, content: Content, sources: list[dict[str, Any]], options: dict[str, Any]) -> dict[str, Any]:
+    """What the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
+    return {
+        "tool": {"name": "eigenthemes", "version": __version__},
+        "sources": sources,
+        "options": options,
+        "counts": _counts(facts, content),
+        "left_out": {reason: len(members) for reason, members in sorted(facts.left_out.items())},
+        "problems": dict(sorted(facts.problems.counts.items())),
+        "problem_examples": dict(sorted(facts.problems.examples.items())),
+    }
+
+
+def _counts(facts: Facts, content: Content) -> dict[str, Any]:
+    nodes, names, index = content.nodes, content.names, content.index
+    whole = index.key_kinds <= WHOLE
+    key = np.repeat(np.arange(len(index.key_indptr) - 1), np.diff(index.key_indptr))[whole]
+    sharing = np.bincount(key)
+    return {
+        "statements": facts.statements,
+        "entities": len(nodes),
+        "named": int((np.diff(names.indptr) > 0).sum()),
+        "names": len(names.texts),
+        "distinct_names": int((sharing > 0).sum()),
+        "ambiguous_names": int((sharing > 1).sum()),
+        "tokens": len(index.tokens),
+        "edges": nodes.graph.edges,
+        "edge_statements": len(facts.edge_source),
+        "self_loops": nodes.self_loops,
+        "isolated": int((nodes.graph.degree == 0).sum()),
+        "relations": len(facts.relations),
+        "types": len(np.unique(content.entity_types)),
+        "described": int((np.diff(content.descriptions.offsets) > 0).sum()),
+        "redirects": len(content.redirects),
+        "prior": "given" if nodes.prior_given else "degree",
+    }
+
+
+def _uints(values: Any) -> NDArray[np.uint32]:
+    return np.frombuffer(values, dtype=np.uint32)

@@ -1,0 +1,312 @@
+"""Candidates of many mentions at once, compiled: the same rules, in the same order, as the plain look-up in `plain`.
+
+Mentions come normalised, as UTF-8 bytes in one buffer, tokens apart by a space. A property test holds both look-ups together,
+entity by entity.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.candidates import rules as matching
+from eigenthemes.candidates.compiled_sharing import share
+from eigenthemes.candidates.compiled_typos import CHECKED
+from eigenthemes.candidates.rules import CONTAINS, ENDING, QUOTA
+from eigenthemes.candidates.typos import LONGEST
+from eigenthemes.core.jit import announce_compilation, kernel
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, LABEL, UNBRACKETED, NameIndexArrays
+from eigenthemes.kernels.common import other_form, position
+from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
+
+_SPACE = np.uint8(32)
+
+
+class Index(NamedTuple):
+    """The name index as the kernels take it; see `eigenthemes.kb.name_index.NameIndexArrays`."""
+
+    entities: Any
+    endings: Any  # [rules, 2, 4] uint8: ending said, ending of the name
+    lengths: Any  # [rules, 4] int64: their lengths, letters before, last letter said (0: none)
+    token_blob: Any
+    token_offsets: Any
+    token_hashes: Any
+    token_buckets: Any
+    postings_indptr: Any
+    postings: Any
+    in_label: Any
+    key_hashes: Any
+    key_buckets: Any
+    key_indptr: Any
+    key_entities: Any
+    key_kinds: Any
+    typo_indptr: Any
+    typo_members: Any
+    typo_checks: Any
+    typo_filter: Any
+    key_filter: Any
+
+
+class Mention(NamedTuple):
+    """Scratch for one mention: its words, and its squashed form with the state of the hash after each byte."""
+
+    starts: Any
+    ends: Any
+    hashes: Any
+    tokens: Any
+    squashed: Any
+    states: Any
+    order: Any
+    at: Any
+
+
+def index_of(names: NameIndexArrays, entities: int) -> Index:
+    """The index of a KB, ready for `find_candidates`."""
+    announce_compilation(find_candidates, "looking up many names at once")
+    return Index(
+        np.int64(entities),
+        *_ending_table(),
+        names.tokens.blob,
+        names.tokens.offsets,
+        names.token_table.hashes,
+        names.token_table.buckets,
+        names.postings_indptr,
+        names.postings,
+        names.in_label,
+        names.key_table.hashes,
+        names.key_table.buckets,
+        names.key_indptr,
+        names.key_entities,
+        names.key_kinds,
+        names.typos.indptr,
+        names.typos.members,
+        names.typos.checks,
+        names.typos.filter,
+        names.key_filter,
+    )
+
+
+def _ending_table() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    rules = matching.ENDINGS
+    endings, lengths = np.zeros((len(rules), 2, 4), dtype=np.uint8), np.zeros((len(rules), 4), dtype=np.int64)
+    for row, (said, named, before) in enumerate(rules):
+        for side, text in enumerate((said, named)):
+            endings[row, side, : len(text)] = list(text.encode())
+        lengths[row] = len(said), len(named), before, ord(said[-1]) if said else 0
+    return endings, lengths
+
+
+@kernel
+def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, labels_only: Any, paper: Any) -> Any:
+    """Candidates of each mention text[starts[i]:ends[i]]: counts [m], entities [m, most], how [m, most].
+
+    `paper`: only entities that contain all tokens. Both in order of prior.
+    """
+    mentions = len(starts)
+    counts = np.zeros(mentions, dtype=np.int64)
+    out, how = np.empty((mentions, most), dtype=np.uint32), np.empty((mentions, most), dtype=np.uint8)
+    hits = np.empty(most, dtype=np.uint32)
+    forms, rows = np.empty(len(index.lengths), dtype=np.uint64), np.empty(len(index.lengths), dtype=np.int64)
+    points, checked = np.empty((5, LONGEST + 1), dtype=np.int64), np.zeros(CHECKED + 1, dtype=np.int64)
+    token_shift, key_shift = shift_of(index.token_buckets), shift_of(index.key_buckets)
+    worst_whole = LABEL if labels_only else ALIAS
+    mention = _scratch(starts, ends)
+    for m in range(mentions):
+        words, size, known = _read(text, starts[m], ends[m], index, token_shift, mention)
+        if words == 0:
+            continue
+        contained = _contain(words, mention, index, labels_only, most, hits) if known else 0
+        key = find(finish(mention.states[size]), index.key_hashes, index.key_buckets, key_shift)
+        if paper:
+            _mark_whole(key, index, worst_whole, hits, contained, out[m], how[m])
+            counts[m] = contained
+            continue
+        count = _whole_names(key, index, worst_whole, most, out[m], how[m])
+        if count < most:
+            found = _other_forms(index, mention.squashed[:size], mention.states, key_shift, forms, rows)
+            count = _by_ending(rows[:found], index, worst_whole, count, most, out[m], how[m])
+        nearer = count
+        for i in range(contained):
+            count = _add(hits[i], CONTAINS, count, nearer, most, out[m], how[m])
+        if count == 0:
+            count = share(text, words, mention, index, labels_only, most, points, checked, out[m], how[m])
+        _sort(out[m], how[m], count)
+        counts[m] = count
+    return counts, out, how
+
+
+@kernel
+def _scratch(starts: Any, ends: Any) -> Any:
+    longest = 0
+    for m in range(len(starts)):
+        longest = max(longest, ends[m] - starts[m])
+    return Mention(
+        np.empty(longest, np.int64),
+        np.empty(longest, np.int64),
+        np.empty(longest, np.uint64),
+        np.empty(longest, np.int64),
+        np.empty(longest, np.uint8),
+        np.empty(longest + 1, np.uint64),
+        np.empty(longest, np.int64),
+        np.empty(longest, np.int64),
+    )
+
+
+@kernel
+def _read(text: Any, first: Any, last: Any, index: Any, shift: Any, mention: Any) -> Any:
+    """Split a mention into words and look them up: (words, squashed bytes, are all words known)."""
+    words, size, known = 0, 0, True
+    begin, h = first, OFFSET
+    mention.states[0] = OFFSET
+    for i in range(first, last + 1):
+        if i < last and text[i] != _SPACE:
+            h = step(h, text[i])
+            mention.squashed[size] = text[i]
+            mention.states[size + 1] = step(mention.states[size], text[i])
+            size += 1
+            continue
+        if i > begin:
+            mention.starts[words], mention.ends[words] = begin, i
+            mention.hashes[words] = finish(h)
+            mention.tokens[words] = find(mention.hashes[words], index.token_hashes, index.token_buckets, shift)
+            known = known and mention.tokens[words] >= 0
+            words += 1
+        begin, h = i + 1, OFFSET
+    return words, size, known
+
+
+@kernel
+def _contain(words: Any, mention: Any, index: Any, labels_only: Any, most: Any, hits: Any) -> Any:
+    """Leap-frog intersection of the tokens' lists, shortest first, stopping after `most` hits."""
+    order, at, indptr, postings = mention.order, mention.at, index.postings_indptr, index.postings
+    for i in range(words):
+        order[i] = mention.tokens[i]
+        j = i
+        while j > 0 and _length(order[j], indptr) < _length(order[j - 1], indptr):
+            order[j], order[j - 1] = order[j - 1], order[j]
+            j -= 1
+    for i in range(words):
+        at[i] = indptr[order[i]]
+    count = 0
+    for place in range(at[0], indptr[order[0] + 1]):
+        entity = postings[place]
+        if labels_only and index.in_label[place] == 0:
+            continue
+        everywhere = True
+        for i in range(1, words):
+            last = indptr[order[i] + 1]
+            at[i] = position(postings, at[i], last, entity)
+            if at[i] == last:
+                return count
+            if postings[at[i]] != entity or (labels_only and index.in_label[at[i]] == 0):
+                everywhere = False
+                break
+        if everywhere:
+            hits[count] = entity
+            count += 1
+            if count == most:
+                break
+    return count
+
+
+@kernel
+def _mark_whole(key: Any, index: Any, worst: Any, hits: Any, count: Any, out: Any, how: Any) -> Any:
+    """The paper's candidates, with those marked that the mention names wholly."""
+    place, last = np.int64(0), np.int64(0)
+    if key >= 0:
+        place, last = index.key_indptr[key], index.key_indptr[key + 1]
+    for i in range(count):
+        place = position(index.key_entities, place, last, hits[i])
+        whole = place < last and index.key_entities[place] == hits[i] and index.key_kinds[place] <= worst
+        out[i] = hits[i]
+        how[i] = index.key_kinds[place] if whole else CONTAINS
+
+
+@kernel
+def _whole_names(key: Any, index: Any, worst: Any, most: Any, out: Any, how: Any) -> Any:
+    """Rules 1 and 2: entities of which the mention is a whole name, then those of its shorter forms."""
+    if key < 0:
+        return 0
+    count = 0
+    first, last = index.key_indptr[key], index.key_indptr[key + 1]
+    for place in range(first, last):
+        if index.key_kinds[place] <= worst:
+            if count == most:
+                break
+            count = _add(index.key_entities[place], index.key_kinds[place], count, 0, most, out, how)
+    for kind in range(UNBRACKETED, ACRONYM + 1):
+        quota = most if kind == UNBRACKETED else QUOTA
+        for place in range(first, last):
+            if quota == 0 or count == most:
+                break
+            if index.key_kinds[place] == kind:
+                quota -= 1
+                count = _add(index.key_entities[place], kind, count, 0, most, out, how)
+    return count
+
+
+@kernel
+def _other_forms(index: Any, word: Any, states: Any, shift: Any, forms: Any, rows: Any) -> Any:
+    """Keys of the mention's other endings, in the order of the rules; returns how many are in the table.
+
+    Three short loops, not one: the look-ups do not wait for each other's memory.
+    """
+    count, last_letter = 0, np.int64(word[-1])
+    for rule in range(len(index.lengths)):
+        if index.lengths[rule, 3] == last_letter or index.lengths[rule, 0] == 0:
+            applies, h = other_form(index.endings, index.lengths, rule, word, states)
+            if applies and may_hold(h, index.key_filter):
+                forms[count] = h
+                count += 1
+    for f in range(count):
+        rows[f] = index.key_buckets[np.int64(forms[f] >> shift)]
+    found = 0
+    for f in range(count):
+        for row in range(rows[f], index.key_buckets[np.int64(forms[f] >> shift) + 1]):
+            if index.key_hashes[row] == forms[f]:
+                rows[found] = row
+                found += 1
+                break
+    return found
+
+
+@kernel
+def _by_ending(rows: Any, index: Any, worst: Any, count: Any, most: Any, out: Any, how: Any) -> Any:
+    """Rule 3: entities of which the mention is a name but for its ending."""
+    quota = QUOTA
+    for row in rows:
+        for place in range(index.key_indptr[row], index.key_indptr[row + 1]):
+            kind = index.key_kinds[place]
+            if quota and (kind <= worst or kind == UNBRACKETED):
+                quota -= 1
+                count = _add(index.key_entities[place], ENDING, count, count, most, out, how)
+    return count
+
+
+@kernel
+def _add(entity: Any, reason: Any, count: Any, among: Any, most: Any, out: Any, how: Any) -> Any:
+    """Append a candidate unless it is there already, among the first `among`; returns the new count."""
+    if count >= most:
+        return count
+    for i in range(among):
+        if out[i] == entity:
+            return count
+    out[count], how[count] = entity, reason
+    return count + 1
+
+
+@kernel
+def _length(token: Any, indptr: Any) -> Any:
+    return indptr[token + 1] - indptr[token]
+
+
+@kernel
+def _sort(entities: Any, how: Any, count: Any) -> Any:
+    for i in range(1, count):
+        j = i
+        while j > 0 and entities[j] < entities[j - 1]:
+            entities[j], entities[j - 1] = entities[j - 1], entities[j]
+            how[j], how[j - 1] = how[j - 1], how[j]
+            j -= 1

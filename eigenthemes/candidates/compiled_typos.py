@@ -1,0 +1,177 @@
+"""`eigenthemes.candidates.typos.similar_tokens`, compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.candidates.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
+from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.hashing import OFFSET, finish, may_hold, shift_of, step
+
+CHECKED = 1021  # tokens remembered while one word is mended
+_LOW = np.uint64(0xF)
+_PATTERNS = PREFIX * PREFIX  # more than there are
+
+
+@kernel
+def similar_tokens(
+    text: Any,
+    first: Any,
+    last: Any,
+    token_blob: Any,
+    token_offsets: Any,
+    indptr: Any,
+    members: Any,
+    checks: Any,
+    bits: Any,
+    points: Any,
+    checked: Any,
+    out: Any,
+) -> Any:
+    """The tokens nearest to the word text[first:last], ascending, as many as `out` holds; returns how many.
+
+    points   [5, LONGEST + 1] int64, scratch
+    checked  [CHECKED + 1] int64, the tokens met for this word; its serial number stands in the last place
+    """
+    word, other, rows = points[0], points[1], points[2:5]
+    length = _decode(text, first, last, word)
+    allowed = _slips(word, length)
+    if allowed == 0:
+        return 0
+    hashes, places = np.empty(_PATTERNS, dtype=np.uint64), np.empty(_PATTERNS, dtype=np.int64)
+    shift = shift_of(indptr)
+    checked[CHECKED] += 1
+    serial = checked[CHECKED] << 32
+    nearest, count = allowed, 0
+    for pairs in range(allowed):  # none or one letter deleted, then two; what one slip reaches is nearer
+        if count and nearest <= pairs:
+            break
+        patterns = _deletions(word, min(length, PREFIX), pairs == 1, bits, hashes)
+        for p in range(patterns):  # apart from the next loop, so that the look-ups do not wait for each other
+            places[p] = indptr[np.int64(hashes[p] >> shift)]
+        for p in range(patterns):
+            for place in range(places[p], indptr[np.int64(hashes[p] >> shift) + 1]):
+                if not _may_be_near(checks[place], hashes[p], length, nearest):
+                    continue
+                token = np.int64(members[place])
+                if checked[token % CHECKED] == serial + token:
+                    continue
+                checked[token % CHECKED] = serial + token
+                n = _decode(token_blob, token_offsets[token], token_offsets[token + 1], other)
+                limit = min(_slips(other, n), nearest)
+                distance = edit_distance(word, length, other, n, limit, rows)
+                if distance > limit:
+                    continue
+                if distance < nearest:
+                    nearest, count = distance, 0
+                count = _insert(token, count, out)
+    return count
+
+
+@kernel
+def edit_distance(a: Any, m: Any, b: Any, n: Any, limit: Any, rows: Any) -> Any:
+    """Edit distance with swaps of neighbours (optimal string alignment); limit + 1 where it is more than `limit`.
+
+    Only the diagonals within `limit` are looked at; `rows` [3, LONGEST + 1] is scratch.
+    """
+    if abs(m - n) > limit:
+        return limit + 1
+    before, last, now = 0, 1, 2
+    for j in range(min(n, limit) + 1):
+        rows[last, j] = j
+    for i in range(1, m + 1):
+        low, high = max(1, i - limit), min(n, i + limit)
+        rows[now, low - 1] = i if low == 1 else limit + 1
+        smallest = rows[now, low - 1]
+        for j in range(low, high + 1):
+            best = rows[last, j - 1] + (0 if a[i - 1] == b[j - 1] else 1)
+            if j < i + limit:
+                best = min(best, rows[last, j] + 1)
+            best = min(best, rows[now, j - 1] + 1)
+            if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
+                best = min(best, rows[before, j - 2] + 1)
+            rows[now, j] = best
+            smallest = min(smallest, best)
+        if smallest > limit:
+            return limit + 1
+        before, last, now = last, now, before
+    return min(rows[last, n], limit + 1)
+
+
+@kernel
+def _decode(blob: Any, first: Any, last: Any, points: Any) -> Any:
+    """UTF-8 to code points; returns how many, 0 where there are more than LONGEST."""
+    count, i = 0, first
+    while i < last:
+        if count == LONGEST:
+            return 0
+        byte = np.int64(blob[i])
+        if byte < 0x80:
+            point, more = byte, 0
+        elif byte < 0xE0:
+            point, more = byte & 0x1F, 1
+        elif byte < 0xF0:
+            point, more = byte & 0x0F, 2
+        else:
+            point, more = byte & 0x07, 3
+        for j in range(more):
+            point = (point << 6) | (np.int64(blob[i + 1 + j]) & 0x3F)
+        points[count] = point
+        count += 1
+        i += 1 + more
+    return count
+
+
+@kernel
+def _slips(points: Any, count: Any) -> Any:
+    """`eigenthemes.candidates.typos.slips`."""
+    if count < ONE_SLIP:
+        return 0
+    for i in range(count):
+        if 48 <= points[i] <= 57:  # a digit
+            return 0
+    return 2 if count >= TWO_SLIPS else 1
+
+
+@kernel
+def _deletions(word: Any, prefix: Any, pairs: Any, bits: Any, hashes: Any) -> Any:
+    """Hashes of the word's first `prefix` letters with none or one deleted, or with two, that the index may hold."""
+    count = 0
+    for gone_a in range(0 if pairs else -1, prefix):
+        for gone_b in range(gone_a + 1 if pairs else gone_a, prefix if pairs else gone_a + 1):
+            h = OFFSET
+            for i in range(prefix):
+                if i != gone_a and i != gone_b:
+                    h = step(h, word[i])
+            hashes[count] = finish(h)
+            count += may_hold(hashes[count], bits)
+    return count
+
+
+@kernel
+def _may_be_near(check: Any, h: Any, length: Any, nearest: Any) -> Any:
+    """Do the hash bits and the length in a check allow the token to be near? See `eigenthemes.kb.name_index.TypoIndex`."""
+    if np.int64(check & 0xF) != np.int64(h & _LOW):
+        return False
+    n = np.int64(check) >> 4
+    return n == 15 or abs(n + ONE_SLIP - length) <= nearest
+
+
+@kernel
+def _insert(token: Any, count: Any, out: Any) -> Any:
+    """Keep the smallest distinct tokens, ascending, as many as `out` holds."""
+    place = count
+    for i in range(count):
+        if out[i] == token:
+            return count
+        if out[i] > token:
+            place = i
+            break
+    if place == len(out):
+        return count
+    for i in range(min(count, len(out) - 1), place, -1):
+        out[i] = out[i - 1]
+    out[place] = token
+    return min(count + 1, len(out))

@@ -1,0 +1,95 @@
+"""Tokens a slip of the pen away: an index of deletions (SymSpell) over the vocabulary.
+
+Two words within edit distance k share a string that both reach by deleting at most k letters. The index holds, for the first
+8 letters of each word of 5+ letters, every such string (k = 1, and 2 for words of 9+); a look-up makes the same strings of the
+word asked for and checks the true distance of what it meets. Words with digits are never mended: "2004" is no slip of "2005".
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.arrays import sort_rows
+from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, Strings, bit_filter, mix
+from eigenthemes.kb.name_index import TypoIndex
+
+PREFIX = 8
+ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven
+LONGEST = 64
+_DIGITS = frozenset("0123456789")
+
+
+def slips(token: str) -> int:
+    """How many slips are forgiven in a token."""
+    if not ONE_SLIP <= len(token) <= LONGEST or not _DIGITS.isdisjoint(token):
+        return 0
+    return 2 if len(token) >= TWO_SLIPS else 1
+
+
+def build_typo_index(tokens: Strings) -> TypoIndex:
+    """Index the deletions of a vocabulary."""
+    hashes, row, lengths = _deletions(tokens)
+    bits = max(1, int(len(hashes) // 2).bit_length())
+    checks = (np.minimum(lengths[row] - ONE_SLIP, 15).astype(np.uint64) << np.uint64(4)) | (hashes & np.uint64(0xF))
+    bucket, members, checks = sort_rows((hashes >> np.uint64(64 - bits), row, checks), (1 << bits, max(1, len(tokens)), 256))
+    counts = np.bincount(bucket, minlength=1 << bits)
+    indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
+    return TypoIndex(indptr, members, checks.astype(np.uint8), bit_filter(hashes))
+
+
+def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
+    """The tokens nearest to a word, within the slips forgiven to both; ascending."""
+    from rapidfuzz.distance import OSA
+
+    if not slips(word):
+        return []
+    bits = (len(index.indptr) - 1).bit_length() - 1
+    met: set[int] = set()
+    for h in _deletions(Strings.of([word]))[0].tolist():
+        first, last = index.indptr[h >> (64 - bits) : (h >> (64 - bits)) + 2].tolist()
+        met.update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
+    nearest, found = LONGEST, list[int]()
+    for token in sorted(met):
+        other = tokens[token]
+        limit = min(slips(word), slips(other), nearest)
+        distance = OSA.distance(word, other, score_cutoff=limit)
+        if distance > limit:
+            continue
+        if distance < nearest:
+            nearest, found = distance, []
+        found.append(token)
+    return found
+
+
+def _deletions(words: Strings) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.int64]]:
+    """(hash, row) of every string reached by deleting up to `slips` of the first PREFIX letters; and all lengths."""
+    codes = np.frombuffer(words.blob.tobytes().decode("utf-8").encode("utf-32-le"), dtype=np.uint32)
+    letters_before = np.concatenate(([0], np.cumsum((words.blob & 0xC0) != 0x80)))
+    digits_before = np.concatenate(([0], np.cumsum((codes >= ord("0")) & (codes <= ord("9")))))
+    start = letters_before[words.offsets]
+    lengths = np.diff(start)
+    mended = (lengths >= ONE_SLIP) & (lengths <= LONGEST) & (np.diff(digits_before[start]) == 0)
+    allowed = np.where(mended, np.where(lengths >= TWO_SLIPS, 2, 1), 0)
+    rows = np.flatnonzero(allowed)
+    columns = np.arange(PREFIX)
+    inside = columns < lengths[rows, None]
+    letters = np.where(inside, codes[np.where(inside, start[rows, None] + columns, 0)], 0) if len(rows) else inside
+    hashes, origins = [], []
+    for deleted in range(3):
+        for gone in combinations(range(PREFIX), deleted):
+            chosen = np.flatnonzero((allowed[rows] >= deleted) & (lengths[rows] > max(gone, default=-1)))
+            hashes.append(_hash_columns(letters[chosen], [c for c in range(PREFIX) if c not in gone]))
+            origins.append(rows[chosen].astype(np.uint32))
+    return np.concatenate(hashes), np.concatenate(origins), lengths
+
+
+def _hash_columns(letters: NDArray[Any], columns: list[int]) -> NDArray[np.uint64]:
+    h = np.full(len(letters), FNV_OFFSET, dtype=np.uint64)
+    for column in columns:
+        letter = letters[:, column].astype(np.uint64)
+        h = np.where(letter > 0, (h ^ letter) * np.uint64(FNV_PRIME), h)
+    return mix(h)

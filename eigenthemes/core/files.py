@@ -1,0 +1,251 @@
+"""Source files as streams of bytes: any compression, cut files, byte-order marks, stray Latin-1.
+
+A `Source` is read once, front to back. What is wrong with its bytes is written to `Problems`; the parsers above only see
+clean UTF-8 that ends early at worst.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import hashlib
+import io
+import lzma
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, BinaryIO, cast
+
+from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.progress import Advance
+from eigenthemes.errors import SourceError
+
+BLOCK = 4 << 20  # bytes of text handed to a parser at a time
+_SNIFF = 1 << 16
+
+_BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
+
+
+class _Tap(io.RawIOBase):
+    """The raw file: counts and hashes the bytes as they pass."""
+
+    def __init__(self, raw: IO[bytes], advance: Advance) -> None:
+        self.raw, self.advance = raw, advance
+        self.size = 0
+        self.sha256 = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.raw.read(len(buffer))
+        buffer[: len(data)] = data
+        self.size += len(data)
+        self.sha256.update(data)
+        self.advance(len(data))
+        return len(data)
+
+
+class _Unpacked(io.RawIOBase):
+    """The unpacked bytes; a cut or damaged archive ends there, and the problem is noted."""
+
+    def __init__(self, packed: IO[bytes], name: str, problems: Problems) -> None:
+        self.packed, self.name, self.problems = packed, name, problems
+        self.size = 0
+        self.ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.ended:
+            return 0
+        try:
+            # little at a time, so that little before a damaged place is lost
+            size = min(len(buffer), 1 << 16)
+            data = self.packed.read1(size) if hasattr(self.packed, "read1") else self.packed.read(size)
+        except _BROKEN_STREAM as error:
+            self.ended = True
+            self.problems.add(
+                "truncated or damaged archive", self.name, f"{error} after {self.size:,} unpacked bytes; the rest is lost"
+            )
+            return 0
+        buffer[: len(data)] = data
+        self.size += len(data)
+        return len(data)
+
+
+class Source:
+    """One source file (or `-` for standard input), opened for one pass."""
+
+    def __init__(self, path: str | Path, problems: Problems, advance: Advance) -> None:
+        self.path = str(path)
+        self.name = "stdin" if self.path == "-" else Path(self.path).name
+        self.problems = problems
+        self._raw = _open_raw(self.path)
+        self._tap = _Tap(self._raw, advance)
+        try:
+            unpacked = _Unpacked(_unpack(io.BufferedReader(self._tap, 1 << 20), self.name), self.name, problems)
+            self._open(unpacked)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+
+    def _open(self, unpacked: _Unpacked) -> None:
+        whole = io.BufferedReader(unpacked, 1 << 20)
+        self.head = whole.read(_SNIFF)  # enough to tell the format by
+        self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: whole.read(1 << 20), b""))), 1 << 20)
+
+    def blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Blocks of whole lines as they are, each with the number of its first line; only a byte-order mark is removed."""
+        first_line = 1
+        for block in _line_blocks(self.stream):
+            if first_line == 1:
+                block = block.removeprefix(b"\xef\xbb\xbf")
+            yield block, first_line
+            first_line += block.count(b"\n")
+
+    def text(self) -> BinaryIO:
+        """The blocks in clean UTF-8, as one readable stream."""
+        clean = (clean_utf8(block, line, self.name, self.problems) for block, line in self.blocks())
+        return cast(BinaryIO, io.BufferedReader(_Joined(clean), 1 << 20))
+
+    def xml(self) -> BinaryIO:
+        """An XML file as UTF-8, whatever encoding it declares; the parser knows no other."""
+        declared = re.match(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']""", self.head)
+        encoding = declared[1].decode() if declared else "utf-8"
+        try:
+            decoder = codecs.getincrementaldecoder(encoding)("replace")
+        except LookupError:
+            raise SourceError(f"{self.name} declares the encoding {encoding}, which is unknown; convert it to UTF-8") from None
+        if declared is None or encoding.lower() in ("utf-8", "utf8", "ascii", "us-ascii"):
+            return cast(BinaryIO, self.stream)
+        texts = (decoder.decode(block) for block in iter(lambda: self.stream.read(BLOCK), b""))
+        blocks = (text.replace(encoding, "UTF-8", 1) if i == 0 else text for i, text in enumerate(texts))
+        return cast(BinaryIO, io.BufferedReader(_Joined(block.encode() for block in blocks), 1 << 20))
+
+    def lines(self) -> Iterator[str]:
+        """The lines as text, line ends removed."""
+        return (line.rstrip("\r\n") for line in io.TextIOWrapper(self.text(), encoding="utf-8", newline="\n"))
+
+    def description(self) -> dict[str, Any]:
+        """What the manifest says of the file, once it is read."""
+        while self._tap.read(1 << 20):  # parsers may stop early; the hash is of the whole file
+            pass
+        return {"name": self.name, "bytes": self._tap.size, "sha256": self._tap.sha256.hexdigest()}
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.path != "-":
+            self._raw.close()
+
+
+class _Joined(io.RawIOBase):
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self.blocks = blocks
+        self.rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self.rest:
+            block = next(self.blocks, None)
+            if block is None:
+                return 0
+            self.rest = memoryview(block)
+        count = min(len(buffer), len(self.rest))
+        buffer[:count] = self.rest[:count]
+        self.rest = self.rest[count:]
+        return count
+
+
+def clean_utf8(block: bytes, first_line: int, origin: str, problems: Problems) -> bytes:
+    """A block of lines as UTF-8; lines that are not are taken for Latin-1 and counted."""
+    if block.isascii():
+        return block
+    try:
+        block.decode("utf-8")
+        return block
+    except UnicodeDecodeError:
+        lines = block.split(b"\n")
+    for i, line in enumerate(lines):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError:
+            problems.add("bytes that are not UTF-8 (read as Latin-1)", f"{origin}:{first_line + i}")
+            lines[i] = _from_latin_1(line).encode("utf-8")
+    return b"\n".join(lines)
+
+
+def _from_latin_1(line: bytes) -> str:
+    try:
+        return line.decode("cp1252")  # what Windows calls Latin-1: with dashes, quotes and the euro
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
+
+
+def source_size(path: str | Path) -> int | None:
+    """The size on disk, or None for standard input."""
+    return None if str(path) == "-" else Path(path).stat().st_size
+
+
+def check_readable(path: str | Path) -> None:
+    """Say in one sentence why a source cannot be read, before any work is done."""
+    if str(path) != "-":
+        _open_raw(str(path)).close()
+
+
+def _open_raw(path: str) -> IO[bytes]:
+    if path == "-":
+        return sys.stdin.buffer
+    try:
+        return open(path, "rb")
+    except FileNotFoundError:
+        raise SourceError(f"{path} does not exist; give the path of a file that is there") from None
+    except IsADirectoryError:
+        raise SourceError(f"{path} is a folder; give the files in it one by one") from None
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
+
+
+def _unpack(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
+    magic = stream.peek(6)[:6]
+    if magic.startswith(b"\x1f\x8b"):
+        return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
+    if magic.startswith(b"BZh"):
+        return cast(IO[bytes], bz2.BZ2File(stream))
+    if magic.startswith(b"\xfd7zXZ\x00"):
+        return cast(IO[bytes], lzma.LZMAFile(stream))
+    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+        import pyarrow
+
+        return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
+    if magic.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(f"{name} is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 {name}")
+    if magic.startswith(b"PK\x03\x04"):
+        if name.lower().endswith((".xlsx", ".ods")):
+            raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV")
+        raise SourceError(f"{name} is a zip archive; unpack it first, or pack the file with gzip")
+    return stream
+
+
+def _line_blocks(stream: IO[bytes]) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    while chunk := stream.read(BLOCK):
+        cut = chunk.rfind(b"\n") + 1
+        if not cut:
+            rest.append(chunk)
+            continue
+        yield b"".join((*rest, chunk[:cut]))
+        rest = [chunk[cut:]]
+    last = b"".join(rest)
+    if last:
+        yield last

@@ -1,0 +1,156 @@
+"""Vectors into a KB: made from its graph or its descriptions, or brought by the user; completed for entities without one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.progress import Progress
+from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.kb.graph import Graph
+from eigenthemes.kb.store import KB
+from eigenthemes.kb.writer import KBWriter
+
+# Functions `graph, *, dimensions, seed, jobs, progress, ... -> [n, d]` of the modules of these names in `embeddings`; what else
+# each can be told is in its own signature.
+GRAPH_METHODS = ("prone", "deepwalk", "netsmf", "louvainne")
+METHODS = (*GRAPH_METHODS, "descriptions")
+DIMENSIONS = 128  # unless told otherwise, and a fifth of the nodes at most: more would tell every node of a small graph apart
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSet:
+    """Vectors ready for a KB, and how they came about."""
+
+    name: str
+    rows: NDArray[np.float32]  # [entities, d], of unit length; zero: no vector
+    described: dict[str, Any]
+    lengths: NDArray[np.float32] | None = None  # [entities], before they were of unit length, where that is known
+
+    @property
+    def has(self) -> NDArray[np.bool_]:
+        return np.asarray(self.rows.any(axis=1))
+
+
+def make_vectors(
+    graph: Graph,
+    *,
+    method: str = "prone",
+    dimensions: int | None = None,
+    seed: int = 0,
+    name: str | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **own: Any,
+) -> VectorSet:
+    """Vectors from a graph by one of GRAPH_METHODS."""
+    check_embedding(method, dimensions)
+    _check_name(name or method)
+    if not graph.edges:
+        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors with embed --import")
+    make = getattr(import_module(f"eigenthemes.embeddings.{method}"), method)
+    size = dimensions or min(DIMENSIONS, max(2, len(graph) // 5))
+    try:
+        rows = make(graph, dimensions=size, seed=seed, jobs=jobs, progress=progress, **own)
+    except TypeError as error:
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if unknown is None:
+            raise
+        raise OptionError(f"{method} has no option {unknown[1]}; leave it out, or choose another method") from None
+    rows, lengths = _unit(rows) if own.get("unit_length") is False else (rows, None)
+    return VectorSet(name or method, rows, {"method": method, "seed": seed, **own}, lengths)
+
+
+def describe(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet:
+    """The average of the word vectors of each entity's description."""
+    from eigenthemes.embeddings.descriptions import description_vectors
+    from eigenthemes.embeddings.word_vectors import WordVectors
+
+    if word_vectors is None:
+        raise OptionError("vectors from descriptions need word vectors; give a file of them with --word-vectors")
+    rows, coverage = description_vectors(kb, WordVectors.open(word_vectors))
+    about = {
+        "method": "descriptions",
+        "source": _source(word_vectors),
+        "described": coverage.described,
+        "words_known": round(coverage.share, 4),
+    }
+    return VectorSet(_check_name(name or "descriptions"), rows, about)
+
+
+def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
+    """Vectors for entities without one: from their neighbours, then, with word vectors, from their descriptions."""
+    from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
+
+    before = int(made.has.sum())
+    rows, has = from_neighbors(kb.graph, made.rows, made.has)
+    about = {"from_neighbors": int(has.sum()) - before}
+    if word_vectors is not None:
+        between = int(has.sum())
+        rows, has = from_descriptions(describe(kb, word_vectors).rows, rows, has)
+        about["from_descriptions"] = int(has.sum()) - between
+    return replace(made, rows=rows, described={**made.described, **about})
+
+
+def check_embedding(method: str | None, dimensions: int | None) -> None:
+    """Can vectors be made so from a graph? Asked before hours of reading."""
+    if method == "descriptions":
+        raise OptionError(
+            "vectors from descriptions are made with: eigenthemes embed KB --method descriptions --word-vectors FILE"
+        )
+    if method is not None and method not in GRAPH_METHODS:
+        raise OptionError(f"embedding {method!r} is unknown; expected one of {', '.join(METHODS)}, or none")
+    if dimensions is not None and dimensions < 1:
+        raise OptionError(f"dimensions is {dimensions}; expected 1 or more")
+
+
+def place_vectors(
+    ids: Sequence[str], vectors: NDArray[np.float32], kb: KB
+) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:
+    """The vectors in the order of the KB's entities, of unit length; their lengths before; and how many ids were known.
+
+    Where an id and a redirect to it both have a vector, the first of them counts.
+    """
+    rows = np.zeros((len(kb), vectors.shape[1]), dtype=np.float32)
+    lengths = np.zeros(len(kb), dtype=np.float32)
+    entities = kb.entities(ids)
+    known = np.flatnonzero(entities >= 0)[::-1]  # the first one is written last
+    rows[entities[known]], lengths[entities[known]] = _unit(vectors[known])
+    return rows, lengths, len(known)
+
+
+def _unit(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Rows of unit length, and how long they were; a zero row stays."""
+    precise = vectors.astype(np.float64)
+    lengths = np.linalg.norm(precise, axis=1)
+    unit = precise / np.where(lengths > 0, lengths, 1)[:, None]
+    return unit.astype(np.float32), lengths.astype(np.float32)
+
+
+def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:
+    """Write the arrays; the manifest's entry for them."""
+    has = vectors.has
+    writer.add(f"vectors-{vectors.name}", vectors.rows)
+    writer.add(f"vectors-{vectors.name}-has", has)
+    if vectors.lengths is not None:
+        writer.add(f"vectors-{vectors.name}-lengths", vectors.lengths)
+    return {vectors.name: {**vectors.described, "dimensions": vectors.rows.shape[1], "entities": int(has.sum())}}
+
+
+def _source(word_vectors: Any) -> str:
+    return Path(word_vectors).name if isinstance(word_vectors, str | Path) else type(word_vectors).__name__
+
+
+def _check_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise OptionError(f"{name!r} cannot name a set of vectors; expected small letters, digits and hyphens, 40 at most")
+    return name

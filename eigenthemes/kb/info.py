@@ -1,0 +1,146 @@
+"""The card of a KB: what is in it, in a few figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.errors import MissingExtraError, OptionError
+from eigenthemes.kb.store import KB
+
+_WEIGHTS_A_LINE = 6
+
+
+def card(kb: KB) -> dict[str, Any]:
+    """The figures `eigenthemes info` shows."""
+    counts = kb.manifest["counts"]
+    degree = kb.graph.degree
+    return {
+        "path": str(kb.path),
+        "format_version": kb.manifest["version"],
+        "built_with": kb.manifest["tool"],
+        "sources": kb.manifest["sources"],
+        "options": {key: value for key, value in kb.manifest["options"].items() if value},
+        "counts": counts,
+        "vectors": kb.vector_sets,
+        "rankers": kb.rankers,
+        "left_out": kb.manifest["left_out"],
+        "problems": kb.manifest["problems"],
+        "names_per_entity": counts["names"] / max(1, counts["named"]),
+        "ambiguity": counts["ambiguous_names"] / max(1, counts["distinct_names"]),
+        "density": counts["edges"] / max(1, counts["entities"]),
+        "degree": {
+            "mean": float(degree.mean()) if len(degree) else 0.0,
+            "median": float(np.median(degree)) if len(degree) else 0.0,
+            "max": int(degree.max()) if len(degree) else 0,
+            "distribution": degree_bins(degree),
+        },
+        "bytes": sum(file["bytes"] for file in kb.manifest["files"].values()),
+    }
+
+
+def degree_bins(degree: NDArray[np.int64]) -> list[dict[str, int]]:
+    """Nodes by degree in bins that double: 0, 1, 2-3, 4-7, ..."""
+    bins = []
+    low, high = 0, 0
+    while len(degree) and low <= degree.max():
+        bins.append({"from": low, "to": high, "nodes": int(((degree >= low) & (degree <= high)).sum())})
+        low, high = high + 1, max(1, 2 * high + 1)
+    return bins
+
+
+def card_lines(facts: dict[str, Any]) -> Iterator[str]:
+    """The card for people."""
+    counts = facts["counts"]
+    rows = [
+        ("built with", f"{facts['built_with']['name']} {facts['built_with']['version']}, format {facts['format_version']}"),
+        *(("source", f"{each['name']} ({each['bytes']:,} bytes)") for each in facts["sources"]),
+        ("options", ", ".join(f"{key}={_shown(value)}" for key, value in facts["options"].items()) or "defaults"),
+        ("size", f"{facts['bytes'] / 1e6:,.1f} MB"),
+        ("entities", f"{counts['entities']:,}"),
+        ("named", f"{counts['named']:,} ({counts['named'] / max(1, counts['entities']):.1%}; the others only connect)"),
+        ("names", f"{counts['names']:,}, {facts['names_per_entity']:.2f} per named entity"),
+        ("ambiguity", f"{facts['ambiguity']:.1%} of {counts['distinct_names']:,} distinct names have more than one entity"),
+        ("described", f"{counts['described']:,}"),
+        ("types", f"{counts['types']:,}"),
+        ("redirects", f"{counts['redirects']:,}"),
+        (
+            "edges",
+            f"{counts['edges']:,} distinct, of {counts['edge_statements']:,} statements, {counts['relations']:,} relations",
+        ),
+        ("density", f"{facts['density']:.2f} edges per entity"),
+        ("isolated", f"{counts['isolated']:,} entities without an edge"),
+        ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
+        *(("vectors", _vectors(name, about)) for name, about in facts["vectors"].items()),
+        *([] if facts["vectors"] else [("vectors", "none; make them with eigenthemes embed")]),
+        *(row for name, about in facts["rankers"].items() for row in _ranker(name, about)),
+        *([] if facts["rankers"] else [("ranker", "none; train it with eigenthemes train")]),
+        *(("left out", f"{count:,} ({reason})") for reason, count in facts["left_out"].items()),
+        *(("problem", f"{kind}: {count:,}") for kind, count in facts["problems"].items()),
+    ]
+    yield facts["path"]
+    for name, value in rows:
+        yield f"  {name:<11} {value}"
+    yield from _degree_lines(facts["degree"])
+
+
+def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """How a ranker was trained, what it goes by, and how often answers of each probability were right."""
+    made, used = about["made_up"], f" with {name}" if name else ""
+    yield "ranker", f"trained{used} on {about['training']['documents']:,} made-up documents; threshold {about['threshold']:.2f}"
+    if "gold" in about:
+        yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
+    yield "", f"{made['p_at_1']:.1%} right on {made['mentions']:,} others, calibration error {made['calibration_error']:.3f}"
+    weights = {column: weight for column, weight in about["rounds"][-1]["choice"].items() if weight}
+    shown = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
+    for first in range(0, len(shown), _WEIGHTS_A_LINE):
+        yield "" if first else "weights", ", ".join(shown[first : first + _WEIGHTS_A_LINE])
+    if about["unlearned"]:
+        yield "", f"never varied, weight 0: {', '.join(about['unlearned'])}"
+    rows = [row for row in made["reliability"] if row["mentions"]]
+    said = ", ".join(f"{row['confidence']:.0%}: {row['accuracy']:.0%}" for row in rows)
+    yield "reliability", f"said and right: {said}"
+
+
+def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
+    yield f"  {'degree':<11} mean {degree['mean']:.2f}, median {degree['median']:.0f}, max {degree['max']:,}"
+    most = max((each["nodes"] for each in degree["distribution"]), default=1)
+    for each in degree["distribution"]:
+        span = str(each["from"]) if each["from"] == each["to"] else f"{each['from']:,}-{each['to']:,}"
+        bar = "█" * round(40 * each["nodes"] / max(1, most)) or ("▏" if each["nodes"] else "")
+        yield f"  {span:>15} {each['nodes']:>10,} {bar}"
+
+
+def _vectors(name: str, about: dict[str, Any]) -> str:
+    source = f" from {about['source']}" if "source" in about else ""
+    return f"{name}: {about['method']}{source}, {about['dimensions']} dimensions, {about['entities']:,} entities"
+
+
+def _shown(value: Any) -> str:
+    return "|".join(value) if isinstance(value, list) else str(value)
+
+
+def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> None:
+    """The degree distribution: share of nodes with at least that degree, both axes logarithmic."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("drawing", "matplotlib", "plot") from None
+    if Path(file).suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise OptionError(f"{file} is no picture file; give a name that ends in .png, .svg or .pdf")
+    connected = np.sort(degree[degree > 0])
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    if len(connected):
+        values, first = np.unique(connected, return_index=True)
+        axes.loglog(values, 1 - first / len(connected), marker=".", linestyle="none")
+    axes.set(xlabel="degree (distinct neighbours)", ylabel="share of nodes with at least that degree", title=title)
+    axes.grid(alpha=0.3)
+    try:
+        figure.savefig(file, dpi=150)
+    except OSError as error:
+        raise OptionError(f"{file} cannot be written ({error.strerror}); give another place") from None

@@ -1,0 +1,223 @@
+"""Write a KB folder: new files beside the old ones, the manifest last."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.strings import HashTable, Strings
+from eigenthemes.errors import KBError, KBExistsError
+from eigenthemes.kb.manifest import DATA_FOLDER, FORMAT, MANIFEST, VERSION, read_manifest
+from eigenthemes.kb.store import KB
+
+
+class KBWriter:
+    """Writes a new data folder beside the old one; `commit` makes it the KB, anything else leaves no trace.
+
+    With `base`, a KB that is to be changed, the files that are not written anew are taken over from it.
+    """
+
+    def __init__(self, path: str | Path, *, force: bool = False, base: KB | None = None) -> None:
+        self.path, self.base = Path(path), base
+        check_place(self.path, force=force or base is not None)
+        self.files: dict[str, dict[str, Any]] = {}
+        self._made_folder = not self.path.exists()
+        self._committed = False
+
+    def __enter__(self) -> KBWriter:
+        with _one_sentence(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = _take_lock(self.path)
+            self._check_base()
+            _remove_leftovers(self.path)
+            self._folder = self.path / f"data-new-{os.getpid()}"
+            self._folder.mkdir()
+        return self
+
+    def _check_base(self) -> None:
+        if self.base is not None and read_manifest(self.path) != self.base.manifest:
+            self._lock.close()
+            raise KBError(f"{self.path} was replaced by another process since it was opened; run the command again")
+
+    def _take_over(self, left_out: set[str]) -> None:
+        """The files of the base that are not written anew: the same file under a second name, or a copy."""
+        if self.base is None:
+            return
+        for name, described in self.base.manifest["files"].items():
+            if name not in self.files and name not in left_out:
+                old = self.path / self.base.manifest["data"] / f"{name}.npy"
+                try:
+                    os.link(old, self._folder / f"{name}.npy")
+                except OSError:  # a file system without links
+                    shutil.copyfile(old, self._folder / f"{name}.npy")
+                self.files[name] = described
+
+    def add(self, name: str, array: NDArray[Any]) -> None:
+        """Write one array and sync it."""
+        file = self._folder / f"{name}.npy"
+        with _one_sentence(self.path), open(file, "wb") as out:
+            hashing = _HashingFile(out)
+            np.lib.format.write_array(hashing, np.ascontiguousarray(array), allow_pickle=False)
+            out.flush()
+            os.fsync(out.fileno())
+        self.files[name] = {
+            "dtype": array.dtype.str,
+            "shape": list(array.shape),
+            "bytes": hashing.size,
+            "sha256": hashing.sha256.hexdigest(),
+        }
+
+    def add_strings(self, name: str, strings: Strings) -> None:
+        self.add(f"{name}_blob", strings.blob)
+        self.add(f"{name}_offsets", strings.offsets)
+
+    def add_table(self, name: str, table: HashTable) -> None:
+        self.add(f"{name}_hashes", table.hashes)
+        self.add(f"{name}_buckets", table.buckets)
+
+    def commit(self, description: dict[str, Any], *, left_out: set[str] | None = None) -> KB:
+        """Name the data folder by its content, replace the manifest, remove the old data.
+
+        `left_out`: files of the base that are not wanted any more.
+        """
+        with _one_sentence(self.path):
+            self._take_over(left_out or set())
+        content = hashlib.sha256(json.dumps(self.files, sort_keys=True).encode()).hexdigest()[:12]
+        with _one_sentence(self.path):
+            folder = self.path / f"data-{content}"
+            while folder.exists():  # the same content again; the old one may be in use, or damaged
+                folder = folder.with_name(f"{folder.name}-2")
+            self._folder.rename(folder)
+            _sync_folder(self.path)
+            manifest = {
+                "format": FORMAT,
+                "version": VERSION,
+                "data": folder.name,
+                **description,
+                "files": dict(sorted(self.files.items())),
+            }
+            _replace_manifest(self.path, manifest)
+            self._committed = True
+            _remove_leftovers(self.path)
+        return KB.open(self.path)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if not self._committed:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._lock.close()
+        if not self._committed and self._made_folder:
+            (self.path / _LOCK).unlink(missing_ok=True)
+            if not any(self.path.iterdir()):
+                self.path.rmdir()
+
+
+def check_place(path: Path, *, force: bool) -> None:
+    """May a KB be written here? Asked before hours of reading, and again before writing."""
+    if path.is_dir():
+        names = {entry.name for entry in path.iterdir()}
+        ours = {name for name in names if name in (MANIFEST, _LOCK, f"{MANIFEST}.new") or _OURS.fullmatch(name)}
+        if names - ours:
+            raise KBExistsError(f"{path} is a folder with other files in it; give a new place for the KB with -o")
+        if MANIFEST in names and not force:
+            raise KBExistsError(f"{path} exists; use --force to replace it, or give another place with -o")
+    elif path.exists():
+        raise KBExistsError(f"{path} is a file, and a KB is a folder; give another place with -o")
+    place = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise KBError(f"{place} cannot be written to; choose another place for the KB, or change its permissions")
+
+
+def _replace_manifest(path: Path, manifest: dict[str, Any]) -> None:
+    new = path / f"{MANIFEST}.new"
+    with open(new, "w", encoding="utf-8", newline="\n") as out:
+        json.dump(manifest, out, indent=1, ensure_ascii=False)
+        out.write("\n")
+        out.flush()
+        os.fsync(out.fileno())
+    new.replace(path / MANIFEST)
+    _sync_folder(path)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove data folders that no manifest names. A folder that cannot go (mapped, on Windows) is left to the next."""
+    try:
+        current = read_manifest(path)["data"]
+    except KBError:
+        current = None
+    for entry in path.iterdir():
+        if DATA_FOLDER.fullmatch(entry.name) and entry.name != current:
+            shutil.rmtree(entry, ignore_errors=True)
+    (path / f"{MANIFEST}.new").unlink(missing_ok=True)
+
+
+class _HashingFile:
+    def __init__(self, out: IO[bytes]) -> None:
+        self.out, self.size, self.sha256 = out, 0, hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        view = memoryview(data)
+        self.sha256.update(view)
+        self.size += view.nbytes
+        return self.out.write(view)
+
+
+def _sync_folder(path: Path) -> None:
+    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _take_lock(path: Path) -> IO[bytes]:
+    """Hold the KB against a second writer; the system frees it when the process ends, however it ends."""
+    lock = open(path / _LOCK, "ab")  # noqa: SIM115
+    try:
+        if os.name == "posix":
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:  # pragma: no cover: Windows is not tested
+            import msvcrt
+
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except OSError:
+        lock.close()
+        raise KBError(f"{path} is being written by another process; wait for it to end") from None
+    return lock
+
+
+class _one_sentence:
+    """Turn the system's errors on writing into one sentence."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if not isinstance(error, OSError):
+            return
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise KBError(f"the disk of {self.path} is full; nothing was changed: free some space and build again") from error
+        raise KBError(
+            f"{self.path} cannot be written ({error.strerror}); nothing was changed: give another place with -o"
+        ) from error
+
+
+_LOCK = ".lock"
+
+
+_OURS = re.compile(r"data-[0-9a-z-]+|taumil\.safetensors(\.[a-z]+)*")  # with the checkpoint of an unfinished training

@@ -1,0 +1,147 @@
+"""Whether probabilities can be believed, and what saying "not in the KB" (NIL) gains and costs.
+
+All arrays are [mentions], of one data set:
+
+probability  float64, that the mention's best candidate is right; 0 where it has no candidate
+right        float64 in 0..1, what that best candidate earns (precision@1 of `metrics.credit`: ties share)
+in_kb        bool: the gold is in the KB; else the mention is a true NIL
+linked       bool: a link was given; else the answer was NIL
+
+Of no mentions, every figure is 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.errors import OptionError
+from eigenthemes.metrics.precision import Bools, Figures, Floats
+
+COVERAGES = (0.5, 0.7, 0.8, 0.9, 1.0)
+
+
+def reliability(probability: Floats, right: Floats, *, bins: int = 10) -> list[dict[str, Any]]:
+    """What was promised and what came true, in bins of equal width: from <= probability < to, and 1 is in the last.
+
+    confidence is the mean probability in a bin, accuracy the share that is right; both None in a bin without mentions.
+    """
+    edges, mentions, promised, earned = _binned(probability, right, bins)
+    return [
+        {
+            "from": low,
+            "to": high,
+            "mentions": count,
+            "confidence": sum_promised / count if count else None,
+            "accuracy": sum_earned / count if count else None,
+        }
+        for low, high, count, sum_promised, sum_earned in zip(
+            edges[:-1].tolist(), edges[1:].tolist(), mentions.tolist(), promised.tolist(), earned.tolist(), strict=True
+        )
+    ]
+
+
+def calibration_error(probability: Floats, right: Floats, *, bins: int = 10) -> float:
+    """The expected calibration error: |confidence - accuracy| of the bins of `reliability`, each mention counting once."""
+    _, mentions, promised, earned = _binned(probability, right, bins)
+    return _share(float(np.abs(promised - earned).sum()), int(mentions.sum()))
+
+
+def brier(probability: Floats, right: Floats) -> float:
+    """The mean squared distance of the probability from what came true, 1 or 0.
+
+    A shared tie is right with chance `right`, so its distance is the expected one, as its credit is.
+    """
+    return _share(float((right * (1 - probability) ** 2 + (1 - right) * probability**2).sum()), len(right))
+
+
+def link_figures(right: Floats, in_kb: Bools, linked: Bools) -> dict[str, Figures]:
+    """Precision, recall and F1 of links and of NILs, with the counts they are made of: given, gold, and right among the given.
+
+    The gold of links are the mentions whose gold is in the KB, the gold of NILs all others; a link of one of these is wrong.
+    """
+    return {
+        "links": _found(float(right[linked & in_kb].sum()), given=int(linked.sum()), gold=int(in_kb.sum())),
+        "nil": _found(float((~linked & ~in_kb).sum()), given=int((~linked).sum()), gold=int((~in_kb).sum())),
+    }
+
+
+def risk_coverage(probability: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """How much goes wrong when only the most probable mentions are answered.
+
+    One point for each distinct probability, highest first, because no threshold can part equal ones:
+    coverage, the share of mentions with at least this probability, and risk, the share of these that is wrong.
+    """
+    distinct, place, mentions = np.unique(probability, return_inverse=True, return_counts=True)
+    wrong = np.bincount(place, weights=1 - right, minlength=len(distinct))
+    covered = np.cumsum(mentions[::-1])
+    return covered / max(1, len(probability)), np.cumsum(wrong[::-1]) / covered
+
+
+def area_under_risk(coverage: Floats, risk: Floats) -> float:
+    """The area under the risk as a step function: up to each coverage from the one before, the risk is that of the former.
+
+    Steps, because who wants a coverage between two points must take the next one; and nothing is made up at coverage 0, as
+    trapezoids would need. Without ties it is the mean risk over all coverages; if all are tied, the error rate.
+    """
+    return float((np.diff(coverage, prepend=0.0) * risk).sum())
+
+
+def risk_table(coverage: Floats, risk: Floats, *, wanted: tuple[float, ...] = COVERAGES) -> Figures:
+    """The risk at the least coverage that is as wanted or more, for each wanted coverage, which is its key as text."""
+    if unusable := [each for each in wanted if not 0 < each <= 1]:
+        raise OptionError(f"wanted has the coverage {unusable[0]}; expected shares above 0 and up to 1, such as 0.9")
+    if not len(coverage):
+        return {str(each): 0.0 for each in wanted}
+    return dict(zip(map(str, wanted), risk[np.searchsorted(coverage, wanted)].tolist(), strict=True))
+
+
+def summarize_confidence(probability: Floats, right: Floats, in_kb: Bools, linked: Bools) -> dict[str, Any]:
+    """The figures of a whole set, ready for JSON.
+
+    ece, brier and reliability are over the mentions whose gold is in the KB; ece_all and risk_coverage over all mentions,
+    of which those outside are wrong whatever their best candidate is. links and nil are those of `link_figures`.
+    """
+    right = np.where(in_kb, right, 0.0)
+    inside = probability[in_kb], right[in_kb]
+    curve = risk_coverage(probability, right)
+    return {
+        "ece": calibration_error(*inside),
+        "ece_all": calibration_error(probability, right),
+        "brier": brier(*inside),
+        "reliability": reliability(*inside),
+        **link_figures(right, in_kb, linked),
+        "risk_coverage": {"area": area_under_risk(*curve), "at": risk_table(*curve)},
+    }
+
+
+def _binned(probability: Floats, right: Floats, bins: int) -> tuple[NDArray[Any], ...]:
+    """The edges [bins + 1], and for each bin its mentions and its sums of probability and of right."""
+    if bins < 1:
+        raise OptionError(f"bins is {bins}; expected 1 or more")
+    edges = np.arange(bins + 1) / bins
+    # Compared with the edges as printed: 0.29 * 100 rounds to below 29, and would fall into the bin before its own.
+    place = np.searchsorted(edges[1:-1], probability, side="right")
+    return (
+        edges,
+        np.bincount(place, minlength=bins),
+        np.bincount(place, weights=probability, minlength=bins),
+        np.bincount(place, weights=right, minlength=bins),
+    )
+
+
+def _found(right: float, *, given: int, gold: int) -> Figures:
+    return {
+        "given": given,
+        "gold": gold,
+        "right": right,
+        "precision": _share(right, given),
+        "recall": _share(right, gold),
+        "f1": _share(2 * right, given + gold),
+    }
+
+
+def _share(part: float, whole: int) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,158 @@
+"""The paper's method and its baselines: one score for each candidate of a batch, higher is better.
+
+All have one signature, `score(batch, kb, *, options) -> float64 [n]`. Documents do not see each other. A candidate without a
+vector scores -1 - rank where vectors decide: behind all others, in order of prior; so does a whole document without any vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.candidates.rules import CONTAINS, ENDING, SHARES, TYPO
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import Batch
+from eigenthemes.ranking.context import context_scores
+from eigenthemes.ranking.options import MethodOptions, Scores
+from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score
+
+Vectors = NDArray[np.float32]
+
+# What a name match is worth beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
+NAME_WORTH = {
+    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
+    TYPO: 0.005,
+}  # fmt: skip
+
+
+def eigen(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """(Weighted) Eigenthemes: the distance of each candidate to the subspace of its document."""
+
+    def nearness(vectors: Vectors, weights: Scores) -> Scores:
+        subspace = fit_subspace(vectors, weights.astype(np.float32), options.k)
+        return score(vectors, subspace if options.strengths else Subspace(np.ascontiguousarray(subspace.components.T)))
+
+    # Rows that stand there twice, with weights v and w, are one row with the weight sqrt(v^2 + w^2).
+    return _by_document(batch, kb, options, 2, nearness)
+
+
+def average(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """The cosine of each candidate with the (weighted) mean of all candidates of its document."""
+
+    def nearness(vectors: Vectors, weights: Scores) -> Scores:
+        mean = weights @ vectors
+        return np.asarray(vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-30)), dtype=np.float64)
+
+    return _by_document(batch, kb, options, 1, nearness)
+
+
+def degree(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """1 / position by prior."""
+    return 1.0 / _position(batch)
+
+
+def namematch(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """1 / position by prior where the label is the mention, but for case; 0 (no answer) elsewhere."""
+    table, mentions = batch.table, [mention.text.casefold() for mention in batch.mentions]
+    pairs = zip(table.mention_of.tolist(), table.entity.tolist(), strict=True)
+    same = np.array([kb.label(entity).casefold() == mentions[i] for i, entity in pairs], dtype=bool)
+    return np.asarray(np.where(same, 1.0 / _position(batch), 0.0))
+
+
+def prior_name(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """The prior, times what the name match is worth."""
+    worth = np.array([NAME_WORTH[how] for how in range(len(NAME_WORTH))])
+    return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * worth[batch.table.name_match])
+
+
+def _position(batch: Batch) -> Scores:
+    """Of each candidate within its mention: by prior, ties by rank."""
+    table = batch.table
+    order = np.lexsort((table.rank, -table.prior, table.mention_of))
+    first = np.searchsorted(table.mention_of, np.arange(table.mentions))
+    position = np.empty(len(table))
+    position[order] = np.arange(1, len(table) + 1) - first[table.mention_of]
+    return position
+
+
+def _by_document(
+    batch: Batch, kb: KB, options: MethodOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]
+) -> Scores:
+    """Scores from vectors and weights, one document at a time.
+
+    An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
+    """
+    assert batch.vectors is not None
+    table, has_vector = batch.table, batch.vectors.has
+    has = has_vector[table.entity]
+    weights = candidate_weights(batch, kb, options, has)
+    scores = -1.0 - table.rank.astype(np.float64)
+    scratch = np.empty(len(has_vector), dtype=np.int64)
+    for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
+        rows = first + np.flatnonzero(has[first:last])
+        if len(rows):
+            entities, place = distinct(table.entity[rows], scratch)
+            together = _add_up(weights[rows], place, len(entities), power, unique=options.unique)
+            vectors = batch.vectors.rows[entities]
+            if not options.unit_length:
+                vectors = vectors * batch.vectors.lengths[entities, None]
+            scores[rows] = nearness(vectors, together)[place]
+    return scores
+
+
+def candidate_weights(batch: Batch, kb: KB, options: MethodOptions, has: NDArray[np.bool_]) -> Scores:
+    """The weighting scheme: rank^-delta of each candidate [n], the rank among those with a vector, by prior or by context."""
+    table = batch.table
+    if options.weights == "none" or options.delta == 0:
+        return np.ones(len(table))
+    if options.weights == "degree":
+        return rank_weights(_rank_of_embedded(table.mention_of, has), options.delta).astype(np.float64)
+    return rank_weights(context_rank(batch, context_scores(batch, kb, options.weights, options), has), options.delta).astype(
+        np.float64
+    )
+
+
+def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """The rank of each candidate within its mention by how well it fits the text, ties by prior [n].
+
+    counted  only these have a rank (for the others it means nothing); None: all
+    """
+    table = batch.table
+    order = np.lexsort((table.rank, -fits, table.mention_of))
+    rank = np.empty(len(table), dtype=np.int64)
+    among = np.ones(len(table), dtype=bool) if counted is None else counted
+    rank[order] = _rank_of_embedded(table.mention_of, among[order])  # the mentions stand in the same order
+    return rank
+
+
+def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """The distinct entities, and where each row's is among them; `scratch` has a place for every entity of the KB.
+
+    As np.unique, but in order of last occurrence, and without a sort.
+    """
+    row = np.arange(len(entity))
+    scratch[entity] = row
+    last = scratch[entity]  # the last row with the same entity
+    is_last = last == row
+    return entity[is_last], (np.cumsum(is_last) - 1)[last]
+
+
+def _add_up(weights: Scores, place: NDArray[Any], size: int, power: int, *, unique: bool) -> Scores:
+    if unique:
+        best = np.zeros(size)
+        np.maximum.at(best, place, weights)
+        return best
+    return np.asarray(np.bincount(place, weights=weights**power, minlength=size) ** (1 / power))
+
+
+def _rank_of_embedded(mention_of: NDArray[np.int64], has: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The rank of each candidate among those of its mention that have a vector (for the others it means nothing)."""
+    if not len(mention_of):
+        return np.zeros(0, dtype=np.int64)
+    so_far = np.cumsum(has)
+    first = np.searchsorted(mention_of, mention_of)  # the first row of the same mention
+    return np.asarray(np.maximum(1, so_far - so_far[first] + has[first]))

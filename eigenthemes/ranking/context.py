@@ -1,0 +1,191 @@
+"""What the text says: the words around a mention, or all of its document, beside the words of a candidate's description.
+
+As in the paper, a text is the plain average of the vectors of its words, a description too, and their cosine is the score; 0
+where one of them has no known word. In a table, the other cells of a row are near, and all cells are the document.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.arrays import sum_rows, unit_rows
+from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.errors import DocumentError, OptionError, VectorError
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import Batch
+from eigenthemes.ranking.options import MethodOptions, Scores
+from eigenthemes.records import Document, Mention
+from eigenthemes.text.english import is_content, nouns
+from eigenthemes.text.words import WORD, words_of
+
+Rows = NDArray[np.int64]
+Matrix = NDArray[np.float32]
+
+
+def local_context(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """How well the words near a mention fit a candidate's description."""
+    return context_scores(batch, kb, "local", options)
+
+
+def global_context(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+    """How well the nouns of the document fit a candidate's description."""
+    return context_scores(batch, kb, "nouns", options)
+
+
+def context_scores(batch: Batch, kb: KB, kind: str, options: MethodOptions) -> Scores:
+    """The cosine of each candidate's description with the "local" context of its mention, or with the "nouns" or the "global"
+    context, all words, of its document."""
+    texts = texts_of(kb, options)
+    contexts = np.zeros((batch.table.mentions, texts.dimensions), dtype=np.float32)
+    bounds = batch.mention_bounds.tolist()
+    for document, first, last in zip(batch.documents, bounds[:-1], bounds[1:], strict=True):
+        if last > first:
+            check_text(document)
+            vectors = texts.local(document, options.window) if kind == "local" else texts.whole(document, kind == "nouns")
+            contexts[first:last] = list(vectors)
+    described = texts.descriptions(batch.table.entity)
+    cosines = np.einsum("ij,ij->i", described, contexts[batch.table.mention_of], dtype=np.float64)
+    return np.asarray(cosines)
+
+
+def has_text(document: Document) -> bool:
+    """Are there words around the mentions of a document?"""
+    return document.text is not None or document.table is not None
+
+
+def check_text(document: Document) -> None:
+    """Refuse a document without words around its mentions."""
+    named = "a document" if document.id is None else f"document {document.id!r}"
+    if not has_text(document):
+        raise DocumentError(f'{named} has no "text", and the words around names are to count; add it, or choose another method')
+
+
+class Words(Protocol):
+    """Vectors of words."""
+
+    @property
+    def vectors(self) -> NDArray[Any]: ...
+    def rows(self, words: list[str]) -> Rows: ...
+
+
+class Texts:
+    """Averages of word vectors: of texts, and of descriptions, which are made as they are asked for and kept."""
+
+    def __init__(self, kb: KB, words: Words) -> None:
+        self.kb, self.words = kb, words
+        self.dimensions = words.vectors.shape[1]
+        self._described = np.zeros((len(kb), self.dimensions), dtype=np.float32)
+        self._made = np.zeros(len(kb), dtype=bool)
+
+    def descriptions(self, entity: NDArray[np.uint32]) -> Matrix:
+        """The average over the words of each entity's description [n, d], of unit length; zeros for none."""
+        new = np.unique(entity[~self._made[entity]])
+        if len(new):
+            words = [words_of(self.kb.description(each)) for each in new.tolist()]
+            rows = self.words.rows([word for some in words for word in some])
+            of = np.repeat(np.arange(len(new)), [len(some) for some in words])
+            counts = np.bincount(of[rows >= 0], minlength=len(new))
+            self._described[new] = unit_rows(sum_rows(self.words.vectors, rows[rows >= 0], counts))
+            self._made[new] = True
+        return np.asarray(self._described[entity])
+
+    def local(self, document: Document, window: int) -> Iterator[Matrix]:
+        """For each mention, the average over the content words near it [d]."""
+        if document.table is not None:
+            for mention in document.mentions or ():
+                yield self._average(self._content(_row_of(document, mention)))
+            return
+        found = [(match.start(), match[0]) for match in WORD.finditer(document.text or "")]
+        starts = [start for start, _ in found]
+        rows = self._content([word for _, word in found])
+        for mention in document.mentions or ():
+            start = document.start_of(mention)
+            before, after = bisect_left(starts, start), bisect_left(starts, start + len(mention.text))
+            yield self._average(_near(rows, before, after, window) if start >= 0 else rows[:0])
+
+    def whole(self, document: Document, only_nouns: bool) -> Iterator[Matrix]:
+        """For each mention, the average over the words of the document, or its nouns, but for the mention's own [d]."""
+        text = document.text if document.table is None else " . ".join(_cells(document))
+        words = [word for word in (nouns(text or "") if only_nouns else words_of(text or "")) if len(word) > 1]
+        known: dict[str, list[int]] = {}  # word in small letters -> its rows, as often as it stands there
+        for word, row in zip(words, self.words.rows(words).tolist(), strict=True):
+            if row >= 0:
+                known.setdefault(word.lower(), []).append(row)
+        total = self._sum(np.array([row for some in known.values() for row in some], dtype=np.int64))
+        for mention in document.mentions or ():
+            own = {word.lower() for word in words_of(mention.text)} & known.keys()
+            mine = np.array([row for word in own for row in known[word]], dtype=np.int64)
+            rest = total - self._sum(mine) if len(own) < len(known) else np.zeros_like(total)
+            yield np.asarray(unit_rows(rest[None, :])[0])
+
+    def _content(self, words: list[str]) -> Rows:
+        """The row of each word; -1: unknown, or it says nothing."""
+        return np.where([is_content(word) for word in words], self.words.rows(words), -1).astype(np.int64)
+
+    def _sum(self, rows: Rows) -> Matrix:
+        return np.asarray(self.words.vectors[rows].sum(axis=0, dtype=np.float64), dtype=np.float32)
+
+    def _average(self, rows: Rows) -> Matrix:
+        return np.asarray(unit_rows(self._sum(rows[rows >= 0])[None, :])[0])
+
+
+def texts_of(kb: KB, options: MethodOptions) -> Texts:
+    """What averages texts with the word vectors of a file, or with those the KB keeps."""
+    path = options.word_vectors
+    if path is None and not WordContext.kept(kb):
+        raise OptionError(
+            f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file with --word-vectors, "
+            f"or keep them in the KB: eigenthemes train {kb.path} --word-vectors FILE"
+        )
+    return kb.once(f"texts {path}", lambda: Texts(kb, _words(kb, path)))
+
+
+def _words(kb: KB, path: str | None) -> Words:
+    if not kb.descriptions.blob.size:
+        raise VectorError(
+            f"no entity of {kb.path} has a description to compare a text with; build it from sources with descriptions, "
+            "or choose another method"
+        )
+    return _KeptWords(kb) if path is None else WordVectors.open(path)
+
+
+class _KeptWords:
+    """The word vectors in a KB."""
+
+    def __init__(self, kb: KB) -> None:
+        kept = WordContext.of(kb)
+        assert kept is not None
+        self.kept, self.vectors = kept, kept.words
+
+    def rows(self, words: list[str]) -> Rows:
+        return self.kept.rows([word.lower() for word in words])
+
+
+def _near(rows: Rows, before: int, after: int, window: int) -> Rows:
+    """The rows of the known words within a window around a mention; a window without any is doubled, as often as it takes."""
+    while True:
+        near = np.concatenate((rows[max(0, before - window) : before], rows[after : after + window]))
+        near = near[near >= 0]
+        if len(near) or window >= len(rows):
+            return near
+        window *= 2
+
+
+def _row_of(document: Document, mention: Mention) -> list[str]:
+    """The words of the other cells in the row of a mention."""
+    assert document.table is not None
+    row = document.table.rows[mention.row] if mention.row is not None else ()
+    return [word for col, cell in enumerate(row) if col != mention.col for word in words_of(cell)]
+
+
+def _cells(document: Document) -> Iterator[str]:
+    assert document.table is not None
+    yield from document.table.header
+    for row in document.table.rows:
+        yield from row

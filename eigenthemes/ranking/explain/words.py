@@ -1,0 +1,167 @@
+"""An explanation in plain English: a sentence or two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from eigenthemes.ranking.explain.records import (
+    CLOSE,
+    EDGE,
+    LONGER,
+    SAME,
+    SHARED,
+    Considered,
+    Explanation,
+    Reason,
+    Support,
+    ahead_in,
+)
+
+_MOST_SAID = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
+_ENOUGH = 0.8
+_WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
+_LONGEST = 80  # characters of a description in a sentence
+_JOINTS = (
+    " of",
+    " in",
+    " at",
+    " for",
+    " by",
+    " on",
+    " to",
+    " from",
+    " with",
+)  # "both part of Texas", but not "both league NBA"
+
+
+def in_words(found: Explanation) -> str:
+    """An explanation as a sentence."""
+    sentence = f"{found.text} -> {_answer(found)}."
+    return " ".join("".join(char if char.isprintable() else " " for char in sentence).split())
+
+
+def _answer(found: Explanation) -> str:
+    best = found.best
+    if best is None:
+        return "nothing: no name in the KB resembles it"
+    if found.nil_reason is None:
+        return f"{best.shown}: " + "; ".join((_name_clause(found, best), _support_clause(found, best), *_rivals(found, best)))
+    chance, threshold = _percents(best.probability, found.threshold)
+    which = "the only candidate" if found.choices == 1 else "the best candidate"
+    why = f"{_how(best)}{'; ' if best.linked and found.support else ', and '}{_support_clause(found, best)}"
+    rival = found.runner_up
+    if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
+        why += f"; {rival.shown} is nearly as likely, with {_percent(rival.probability)}"
+    return f"nothing: {which}, {best.shown}, has {chance} (threshold {threshold}): {why}"
+
+
+def _name_clause(found: Explanation, best: Considered) -> str:
+    if found.choices == 1:
+        return f"{_how(best)}, the only candidate"
+    if found.more_popular is None and found.shares.get("prior", 0) > 0:
+        return f"{_how(best)}, the most popular of {found.choices} candidates"
+    return _how(best)
+
+
+def _how(best: Considered) -> str:
+    own = best.name == best.label
+    if best.how == "contains all words":
+        if " + " in best.name and not own:
+            return "its names together have all the words"
+        return "part of its name" if own else f"part of its other name {best.name}"
+    return {
+        "label": "exact name",
+        "alias": f"also called {best.name}",
+        "label without brackets": "exact name but for the brackets",
+        "initials": "its name with initials",
+        "acronym": "an acronym of its name",
+        "other ending": f"{best.name} with another ending",
+        "shares words": "some words of its name" if own else f"some words of its other name {best.name}",
+    }.get(best.how, best.how)
+
+
+def _support_clause(found: Explanation, best: Considered) -> str:
+    if not found.other_names:
+        return "there is no other name in the document to support it"
+    if not found.support:
+        return "nothing in the document supports it"
+    if found.nil_reason is not None and not best.linked:  # close in the vectors, as everything is a little
+        return "no other name in the document is linked to it"
+    said: list[Support] = []
+    for each in found.support[:_MOST_SAID]:
+        if sum(one.share for one in said) < _ENOUGH:
+            said.append(each)
+    whole = sum(each.share for each in said)
+    amount = "all the support is" if whole > 0.995 else f"{_percent(whole)} of the support is"
+    by_reason: dict[Reason, list[str]] = {}
+    for each in said:
+        by_reason.setdefault(each.reasons[0], []).append(each.text)
+    parts = [f"{_listed(texts)} ({_because(reason, best.label, len(texts))})" for reason, texts in by_reason.items()]
+    return f"{amount} from {_listed(parts, ', and ' if len(parts) < len(said) else ' and ')}"
+
+
+def _because(reason: Reason, label: str, names: int) -> str:
+    if reason.how == EDGE:
+        return f"{reason.relation} {label}" if reason.reverse else reason.relation
+    if reason.how == SHARED:
+        joined = reason.relation if reason.relation.endswith(_JOINTS) else "linked to"
+        return f"{'both' if names == 1 else 'all'} {joined} {reason.shared[0]}"
+    return {SAME: "the same entity", LONGER: "a longer name of it", CLOSE: "on the same theme"}[reason.how]
+
+
+def _rivals(found: Explanation, best: Considered) -> Iterator[str]:
+    popular, runner_up = found.more_popular, found.runner_up
+    if popular is not None:
+        yield f"{popular.shown} is more popular but {_weakness(best, popular)}"
+    if runner_up is not None and runner_up != popular and runner_up.probability >= _WORTH_SAYING:
+        yield f"next best, with {_percent(runner_up.probability)}, is {runner_up.shown}"
+
+
+def _weakness(best: Considered, rival: Considered) -> str:
+    """What holds a more popular candidate back most."""
+    ahead = {group: value for group, value in ahead_in(best, rival).items() if group != "prior"}
+    group = max(ahead, key=lambda each: ahead[each])
+    if group == "themes" and best.linked and not rival.linked:
+        return "shares nothing with the other names"
+    return {
+        "name": "its name fits less well",
+        "themes": "fits the other names less well",
+        "context": "fits the text less well",
+        "coreference": "is not what the other names mean",
+    }[group]
+
+
+def _listed(parts: Sequence[str], last: str = " and ") -> str:
+    return last.join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else parts[0]
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.005 else "less than 1%"
+
+
+def _percents(one: float, two: float) -> tuple[str, str]:
+    """Two that differ must not look the same."""
+    same = _percent(one) == _percent(two)
+    return (f"{one:.2%}", f"{two:.2%}") if same else (_percent(one), _percent(two))
+
+
+def cut(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return text[:_LONGEST].rpartition(" ")[0].rstrip(" ,;.") + "…"
+
+
+def last_part(name: str) -> str:
+    """The part of an IRI that people read."""
+    if "://" not in name:
+        return name
+    return re.split(r"[/#]", name.rstrip("/#>"))[-1] or name
+
+
+def readable(relation: str) -> str:
+    """A relation as words: https://example.org/partOf and part_of are both "part of"."""
+    name = re.sub(r"^[\w.-]*:(?=\w)", "", last_part(relation)).replace("_", " ").strip()
+    words = re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda capital: f" {capital[0].lower()}", name)
+    words = words[:1].lower() + words[1:] if words[1:2].islower() else words
+    return "linked" if words in ("", "link") else words

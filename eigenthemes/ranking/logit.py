@@ -1,0 +1,28 @@
+"""Two small convex models: which candidate of a name is right, if one is; and whether none is.
+
+Which: a conditional logit, softmax over the utilities x . w of a name's candidates, fitted on names that have a right one.
+None: a logistic regression on what is known of the best candidate. A dozen weights each, which a person can read. They are
+apart because the weights that tell two candidates from each other are not those that tell a good best one from a bad one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Features = NDArray[np.float32]
+
+
+def shares(utility: Floats, bounds: NDArray[np.int64]) -> Floats:
+    """Softmax of the utilities within each name: candidates of name i are bounds[i]:bounds[i + 1]."""
+    counts = np.diff(bounds)
+    name = np.repeat(np.arange(len(counts)), counts)
+    top = np.full(len(counts), -np.inf)
+    np.maximum.at(top, name, utility)
+    weight = np.exp(utility - top[name])
+    return np.asarray(weight / np.bincount(name, weights=weight, minlength=len(counts))[name])
+
+
+def sigmoid(values: Floats) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(0.5 * values)))

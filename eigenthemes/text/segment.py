@@ -1,0 +1,197 @@
+"""A text cut into pieces, and what can be told of each by looking at it: case, breaks, sentences."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.strings import Strings
+from eigenthemes.text.normalize import UNSPACED, normalize, squash
+
+_ABBREVIATION = 3  # letters
+# English, German, French, Spanish, Italian, Portuguese, Dutch; without accents, as `normalize` leaves them.
+FUNCTION_WORDS = frozenset(
+    """a an the and or but nor not no of in on at by for from to with into onto over under up down out off about after before
+    between through during against among within without upon via per as if then than that this these those there here where
+    when while who whom whose which what why how i me my we us our you your he him his she her it its they them their is are
+    was were be been being am do does did done has have had having can could may might must shall should will would also all
+    any both each every few more most many much other others some such only own same so too very just even still yet again
+    once ever never always often now new one two first last well
+    der die das den dem des ein eine einer eines und oder aber nicht von im am auf aus bei mit nach zu zum zur fur uber unter
+    ist sind war wird le la les un une du de et ou mais ne pas dans sur sous par pour avec sans est sont il elle ils elles ce
+    cette ces qui que se sa son ses au aux el los las una unos unas y o pero del al en con sin es su sus lo gli di da dal della
+    dei e ed ma non nel nella os um uma do dos das em na nos nas com het een van op te dat""".split()
+)
+_APOSTROPHE = "'`\u00b4\u2018\u2019\u02bc\u2032\uff07"
+POSSESSIVE = re.compile(f".+[{_APOSTROPHE}][sS]", re.DOTALL)
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s")
+_NO_NAME_GOES_ON = re.compile(r"\n\s*\n|[=<>;|{}*•#@~^\\\t。！？、，；：]|.{5}", re.DOTALL)
+_OPENS = re.compile(r"[\n\"“”„‘’«»:(\[*•|–—]")
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A text in pieces; columns [p].
+
+    starts, ends   int64, code points
+    word           int64, row of `Words`
+    joined         bool, continues a run of a script without spaces
+    apart          bool, no name goes on from the piece before to this one
+    opens          bool, at the start of a sentence, a line or a quotation: a capital says nothing
+    follows        bool, nothing but a space before it
+    titled         bool, capitalised after an abbreviation ("Dr. Who")
+    hyphened       bool, a hyphen before it
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    word: NDArray[np.int64]
+    joined: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
+    opens: NDArray[np.bool_]
+    follows: NDArray[np.bool_]
+    titled: NDArray[np.bool_]
+    hyphened: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The distinct words of a text; columns [w].
+
+    texts      as they stand
+    forms      normalised and squashed
+    sound      int64, the same number for the same form
+    function   bool, a function word
+    capital    bool, begins with a capital
+    small      bool, begins with a small letter
+    flat       bool, no capital after the first letter
+    striking   bool, a capital inside, a digit, or a script without capitals
+    shouted    bool, two letters or more, all capitals
+    number     bool, digits only
+    possessive bool, ends in 's
+    """
+
+    texts: list[str]
+    forms: Strings
+    sound: NDArray[np.int64]
+    function: NDArray[np.bool_]
+    capital: NDArray[np.bool_]
+    small: NDArray[np.bool_]
+    flat: NDArray[np.bool_]
+    striking: NDArray[np.bool_]
+    shouted: NDArray[np.bool_]
+    number: NDArray[np.bool_]
+    possessive: NDArray[np.bool_]
+
+
+def split(text: str) -> tuple[Pieces, Words]:
+    """Cut a text into pieces and tell about each what the rules ask."""
+    number_of: dict[str, int] = {}
+    gap_number: dict[str, int] = {}
+    starts, ends, word, gap = array("q"), array("q"), array("q"), array("q")
+    before = 0
+    for match in _pattern(*_special(text)).finditer(text):
+        start, end = match.span()
+        starts.append(start)
+        ends.append(end)
+        word.append(number_of.setdefault(match[0], len(number_of)))
+        gap.append(gap_number.setdefault(text[before:start], len(gap_number)))
+        before = end
+    words = _words(list(number_of))
+    return _pieces(_column(starts), _column(ends), _column(word), _column(gap), list(gap_number), words), words
+
+
+def _column(values: array[int]) -> NDArray[np.int64]:
+    return np.frombuffer(values, dtype=np.int64) if values else np.zeros(0, dtype=np.int64)
+
+
+def _special(text: str) -> tuple[str, str, str]:
+    """The text's marks of letters, other characters that do not part a word, and those of unspaced scripts that do."""
+    if text.isascii():
+        return "", "'`", ""
+    marks, others, parting = "", "", ""
+    for char in sorted(set(text)):
+        if char.isalnum():
+            continue
+        is_mark = unicodedata.category(char)[0] == "M"
+        if _IS_UNSPACED.match(char):
+            parting += "" if is_mark else char
+        elif " " not in normalize(f"xx{char}xx"):
+            marks, others = (marks + char, others) if is_mark else (marks, others + char)
+    return marks, others, parting
+
+
+@lru_cache(maxsize=64)
+def _pattern(marks: str, others: str, parting: str) -> re.Pattern[str]:
+    letter = rf"[^\W_{UNSPACED}]"
+    more = f"(?:{letter}|[{re.escape(marks)}])" if marks else letter
+    inside = f"(?:[{re.escape(others)}]+{more}+)*" if others else ""
+    no_piece = f"(?![{re.escape(parting)}])" if parting else ""
+    return re.compile(rf"(?<!\w)[^\W\d_{UNSPACED}][+#]+(?!\w)|{letter}{more}*{inside}|{no_piece}[{UNSPACED}]")
+
+
+def _words(texts: list[str]) -> Words:
+    forms = [squash(normalize(text)) for text in texts]
+    number_of: dict[str, int] = {}
+
+    def column(values: Iterable[bool]) -> NDArray[np.bool_]:
+        return np.fromiter(values, dtype=bool, count=len(texts))
+
+    return Words(
+        texts,
+        Strings.of(forms),
+        np.array([number_of.setdefault(form, len(number_of)) for form in forms], dtype=np.int64),
+        function=column(form in FUNCTION_WORDS for form in forms),
+        capital=column(text[0].isupper() for text in texts),
+        small=column(text[0].islower() for text in texts),
+        flat=column(text[1:] == text[1:].lower() for text in texts),
+        striking=column(text[1:] != text[1:].lower() or text.lower() == text.upper() or _has_digit(text) for text in texts),
+        shouted=column(len(text) > 1 and text.isupper() for text in texts),
+        number=column(text.isdigit() for text in texts),
+        possessive=column(POSSESSIVE.fullmatch(text) is not None for text in texts),
+    )
+
+
+def _has_digit(text: str) -> bool:
+    return not text.isalpha() and any(map(str.isdigit, text))
+
+
+def _pieces(
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    word: NDArray[np.int64],
+    gap: NDArray[np.int64],
+    gaps: list[str],
+    words: Words,
+) -> Pieces:
+    def gap_is(test: Callable[[str], object]) -> NDArray[np.bool_]:
+        return np.fromiter((bool(test(each)) for each in gaps), dtype=bool, count=len(gaps))[gap]
+
+    def before(column: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.concatenate(([False], column[:-1]))[: len(column)]
+
+    unspaced = np.array([bool(_IS_UNSPACED.match(text)) for text in words.texts], dtype=bool)[word]
+    # "St. Petersburg", "J. K. Rowling": a short capitalised word may be an abbreviation, and its stop no end.
+    abbreviated = before((words.capital & np.array([len(text) <= _ABBREVIATION for text in words.texts], dtype=bool))[word])
+    ended = gap_is(_SENTENCE_END.search) & ~abbreviated
+    opens = ended | gap_is(_OPENS.search)
+    opens[:1] = True
+    return Pieces(
+        starts,
+        ends,
+        word,
+        joined=gap_is("".__eq__) & unspaced & before(unspaced),
+        apart=gap_is(_NO_NAME_GOES_ON.search) | (ended & words.capital[word]),
+        opens=opens,
+        follows=gap_is(" ".__eq__),
+        titled=gap_is(". ".__eq__) & abbreviated & words.capital[word],
+        hyphened=gap_is("-\u2010\u2011".__contains__) & ~gap_is("".__eq__),
+    )
