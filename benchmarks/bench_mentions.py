@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.documents.reader import document_name, read_gold
 from eigenthemes.kb.store import KB
-from eigenthemes.mentions.names import MentionFinder
+from eigenthemes.mentions.names import NameDetector
 
 SETS = {
     "general": ("general/wned-cweb", "general/wned-wiki"),
@@ -37,7 +37,7 @@ def main() -> None:
 
 def measure(kb: KB, path: Path) -> dict[str, Any]:
     """Precision, recall and F1 of spans, and MB/s."""
-    finder = MentionFinder(kb)
+    finder = NameDetector(kb)
     finder.find("Paris " * 30_000)  # from here on the kernel answers
     right = found = sought = size = 0
     seconds = 0.0

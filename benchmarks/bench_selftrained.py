@@ -27,7 +27,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import risk_coverage
 from eigenthemes.metrics.precision import credit
 from eigenthemes.ranking.batch import batch_maker, gold_rows
-from eigenthemes.ranking.features import GROUPS, Surroundings
+from eigenthemes.ranking.features import GROUPS, FeatureContext
 from eigenthemes.ranking.ranker import Ranker, judge
 from eigenthemes.records import Document
 from eigenthemes.selftrain.gold import STRENGTH
@@ -122,7 +122,7 @@ class Subject:
     def __init__(self, arguments: argparse.Namespace, name: str) -> None:
         self.kb = trained(arguments, SEVEN[name])
         self.makes = batch_maker(self.kb, needs_vectors=False)
-        self.around = Surroundings(self.kb, self.makes.vectors)
+        self.around = FeatureContext(self.kb, self.makes.vectors)
         self.documents = documents_of(name)
         self.lessons: list[Lessons] = [lesson(self.makes.make([each]), self.kb, self.around) for each in self.documents]
         self.ranker = Ranker.of(next(iter(self.kb.rankers.values())))

@@ -18,7 +18,7 @@ from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.columns import known_headers
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.statements import Facts
+from eigenthemes.kg.statements import Statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Nodes:
     """The nodes of the KB in order of prior."""
 
     ids: list[str]
-    entity: NDArray[np.int64]  # [all nodes of the facts] number in the KB, -1 where left out
+    entity: NDArray[np.int64]  # [all nodes of the statements] number in the KB, -1 where left out
     prior: NDArray[np.float64]
     prior_given: bool
     graph: Graph
@@ -59,69 +59,69 @@ class Content:
     redirects: dict[str, int]  # id -> entity
 
 
-def resolve_redirects(facts: Facts) -> dict[str, int]:
-    """Redirect id -> node of the facts, through chains. An id with a record or name of its own is no redirect."""
-    if not facts.redirects:
+def resolve_redirects(statements: Statements) -> dict[str, int]:
+    """Redirect id -> node of the statements, through chains. An id with a record or name of its own is no redirect."""
+    if not statements.redirects:
         return {}
-    own = set(facts.record_node) | set(facts.name_node)
-    for members in facts.left_out.values():
+    own = set(statements.record_node) | set(statements.name_node)
+    for members in statements.left_out.values():
         own -= members
     resolved = {}
-    for old, new in sorted(facts.redirects.items()):
+    for old, new in sorted(statements.redirects.items()):
         seen = {old}
-        while new in facts.redirects and new not in seen:
+        while new in statements.redirects and new not in seen:
             seen.add(new)
-            new = facts.redirects[new]
-        if new in facts.ids and new != old and facts.ids.get(old) not in own:
-            resolved[old] = facts.ids[new]
+            new = statements.redirects[new]
+        if new in statements.ids and new != old and statements.ids.get(old) not in own:
+            resolved[old] = statements.ids[new]
     return resolved
 
 
-def choose_universe(facts: Facts, redirects: dict[str, int], wanted: set[str] | None) -> NDArray[np.bool_]:
-    """Which nodes of the facts are part of the KG."""
-    part = np.ones(len(facts.ids), dtype=bool)
-    for members in facts.left_out.values():
+def choose_universe(statements: Statements, redirects: dict[str, int], wanted: set[str] | None) -> NDArray[np.bool_]:
+    """Which nodes of the statements are part of the KG."""
+    part = np.ones(len(statements.ids), dtype=bool)
+    for members in statements.left_out.values():
         part[list(members)] = False
-    part[[facts.ids[old] for old in redirects if old in facts.ids]] = False
+    part[[statements.ids[old] for old in redirects if old in statements.ids]] = False
     if wanted is not None:
-        kept = np.zeros(len(facts.ids), dtype=bool)
-        kept[_nodes_of(wanted, facts, redirects)] = True
-        facts.left_out["not in --keep"] = set(np.flatnonzero(part & ~kept).tolist())
+        kept = np.zeros(len(statements.ids), dtype=bool)
+        kept[_nodes_of(wanted, statements, redirects)] = True
+        statements.left_out["not in --keep"] = set(np.flatnonzero(part & ~kept).tolist())
         part &= kept
-    if not part[_uints(facts.name_node)].any():
-        raise BuildError(f"no entity with a name is left of {len(facts.ids):,} nodes; {_left_out(facts)}")
+    if not part[_uints(statements.name_node)].any():
+        raise BuildError(f"no entity with a name is left of {len(statements.ids):,} nodes; {_left_out(statements)}")
     return part
 
 
-def _left_out(facts: Facts) -> str:
-    reasons = ", ".join(f"{len(members):,} {reason}" for reason, members in facts.left_out.items() if members)
+def _left_out(statements: Statements) -> str:
+    reasons = ", ".join(f"{len(members):,} {reason}" for reason, members in statements.left_out.items() if members)
     return f"left out: {reasons}; check the options that leave them out, or the source"
 
 
-def _nodes_of(wanted: set[str], facts: Facts, redirects: dict[str, int]) -> list[int]:
-    found = {each: redirects.get(each, facts.ids.get(each)) for each in sorted(wanted)}
+def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int]) -> list[int]:
+    found = {each: redirects.get(each, statements.ids.get(each)) for each in sorted(wanted)}
     unknown = [each for each, node in found.items() if node is None]
     if len(unknown) == len(wanted):
         raise BuildError(
-            f"none of the {len(wanted):,} ids to keep is in the KG (it has ids like {next(iter(facts.ids))}); "
+            f"none of the {len(wanted):,} ids to keep is in the KG (it has ids like {next(iter(statements.ids))}); "
             "check the spelling of the ids given with --keep"
         )
     for each in unknown:
-        facts.problems.add("id to keep that is not in the KG", "--keep", each)
+        statements.diagnostics.add("id to keep that is not in the KG", "--keep", each)
     return [node for node in found.values() if node is not None]
 
 
-def order_nodes(facts: Facts, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
+def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
     """Number the nodes by prior, highest first; equal priors by external id. The prior is the degree unless given."""
-    all_ids = list(facts.ids)
+    all_ids = list(statements.ids)
     node = np.flatnonzero(part)
     local = np.full(len(all_ids), -1, dtype=np.int64)
     local[node] = np.arange(len(node))
     for old, target in redirects.items():
-        if old in facts.ids:
-            local[facts.ids[old]] = local[target]  # an edge to a redirect is an edge to what it stands for
-    edges = _edges_within(facts, local, len(node))
-    prior, given = _prior(facts, local, edges)
+        if old in statements.ids:
+            local[statements.ids[old]] = local[target]  # an edge to a redirect is an edge to what it stands for
+    edges = _edges_within(statements, local, len(node))
+    prior, given = _prior(statements, local, edges)
     ids = [all_ids[i] for i in node.tolist()]
     by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64)
     order = by_id[np.argsort(-prior[by_id], kind="stable")]
@@ -132,13 +132,13 @@ def order_nodes(facts: Facts, part: NDArray[np.bool_], redirects: dict[str, int]
     return Nodes([ids[i] for i in order.tolist()], entity, prior[order], given, build_graph(edges, number), edges.self_loops)
 
 
-def collect_names(facts: Facts, nodes: Nodes) -> Names:
+def collect_names(statements: Statements, nodes: Nodes) -> Names:
     """The names of the entities: distinct strings, the best one of a label predicate first."""
-    entity = nodes.entity[_uints(facts.name_node)]
-    rank = np.frombuffer(facts.name_rank, dtype=np.uint8)
+    entity = nodes.entity[_uints(statements.name_node)]
+    rank = np.frombuffer(statements.name_rank, dtype=np.uint8)
     order = np.lexsort((rank, entity))  # stable: equal ranks in order of the sources
     order = order[np.searchsorted(entity[order], 0) :]
-    texts = facts.name_text.strings().take(order)
+    texts = statements.name_text.strings().take(order)
     entity = entity[order]
     hashes = hash_strings(texts)
     # a name may come twice (label in two languages): keep its first mention
@@ -154,59 +154,61 @@ def collect_names(facts: Facts, nodes: Nodes) -> Names:
     return Names(texts, owner, is_label, indptr)
 
 
-def _edges_within(facts: Facts, local: NDArray[np.int64], nodes: int) -> EdgeList:
-    source, target = local[_uints(facts.edge_source)], local[_uints(facts.edge_target)]
+def _edges_within(statements: Statements, local: NDArray[np.int64], nodes: int) -> EdgeList:
+    source, target = local[_uints(statements.edge_source)], local[_uints(statements.edge_target)]
     inside = (source >= 0) & (target >= 0)
     return distinct_edges(
-        source[inside].astype(np.uint32), target[inside].astype(np.uint32), _uints(facts.edge_relation)[inside], nodes
+        source[inside].astype(np.uint32), target[inside].astype(np.uint32), _uints(statements.edge_relation)[inside], nodes
     )
 
 
-def _prior(facts: Facts, local: NDArray[np.int64], edges: EdgeList) -> tuple[NDArray[np.float64], bool]:
-    if not facts.prior_node:
+def _prior(statements: Statements, local: NDArray[np.int64], edges: EdgeList) -> tuple[NDArray[np.float64], bool]:
+    if not statements.prior_node:
         return edges.degree.astype(np.float64), False
     prior = np.full(edges.nodes, -np.inf)
-    node = local[_uints(facts.prior_node)]
-    np.maximum.at(prior, node[node >= 0], np.frombuffer(facts.prior_value, dtype=np.float64)[node >= 0])
+    node = local[_uints(statements.prior_node)]
+    np.maximum.at(prior, node[node >= 0], np.frombuffer(statements.prior_value, dtype=np.float64)[node >= 0])
     return np.where(np.isfinite(prior), prior, 0.0), True
 
 
-def _check_buildable(facts: Facts, options: ReadOptions) -> None:
-    if not facts.ids:
-        broken = f" ({sum(facts.problems.counts.values()):,} problems)" if facts.problems.counts else ""
-        examples = (f"{kind}: {examples[0]}" for kind, examples in facts.problems.examples.items())
+def _check_buildable(statements: Statements, options: ReadOptions) -> None:
+    if not statements.ids:
+        broken = f" ({sum(statements.diagnostics.counts.values()):,} problems)" if statements.diagnostics.counts else ""
+        examples = (f"{kind}: {examples[0]}" for kind, examples in statements.diagnostics.examples.items())
         first = next(examples, "no statement was found")
         raise BuildError(f"nothing could be read from the sources{broken}: {first}; check the files, or give --format")
-    if facts.name_node:
-        if not facts.edge_source and options.strict:
+    if statements.name_node:
+        if not statements.edge_source and options.strict:
             raise BuildError("the sources have no edges at all, so no themes can be found; add edges or build without --strict")
-        if not facts.edge_source:
-            facts.problems.add("no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found")
+        if not statements.edge_source:
+            statements.diagnostics.add(
+                "no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found"
+            )
         return
     remedy = "give names with a column or predicate for them, or use --names-from-ids"
-    if facts.other_languages:
-        found = ", ".join(language for language, _ in facts.other_languages.most_common(5))
+    if statements.other_languages:
+        found = ", ".join(language for language, _ in statements.other_languages.most_common(5))
         remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {found}; try without --lang"
-    elif facts.literal_predicates:
+    elif statements.literal_predicates:
         from eigenthemes.kg.rdf import PREFIXES, shorten
 
-        best = shorten(facts.literal_predicates.most_common(1)[0][0], {**PREFIXES, **facts.prefixes})
+        best = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
         remedy = f"most frequent literal predicate: {best}; try --label {best}"
-    elif columns := [column for column in facts.columns_seen if not known_headers([column])]:
-        seen, unknown = (" ".join(", ".join(each).split()) for each in (facts.columns_seen, columns[:1]))
+    elif columns := [column for column in statements.columns_seen if not known_headers([column])]:
+        seen, unknown = (" ".join(", ".join(each).split()) for each in (statements.columns_seen, columns[:1]))
         remedy = f"say which of the columns {seen} holds them, e.g. --column name={unknown}"
-    if facts.left_out:
-        remedy = _left_out(facts)
-    raise BuildError(f"0 of {len(facts.ids):,} nodes have a name in a known predicate or column; {remedy}")
+    if statements.left_out:
+        remedy = _left_out(statements)
+    raise BuildError(f"0 of {len(statements.ids):,} nodes have a name in a known predicate or column; {remedy}")
 
 
-def _name_by_id(facts: Facts) -> None:
+def _name_by_id(statements: Statements) -> None:
     """Name nodes that have no name by the last part of their id, as people would read it."""
-    named = set(facts.name_node)
-    for external_id, node in facts.ids.items():
+    named = set(statements.name_node)
+    for external_id, node in statements.ids.items():
         if node not in named and not external_id.startswith("_:"):
             last = external_id.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
-            facts.name(node, unquote(last).replace("_", " "), 0)
+            statements.name(node, unquote(last).replace("_", " "), 0)
 
 
 def _read_ids(path: str | Path) -> set[str]:
@@ -220,7 +222,7 @@ def _read_ids(path: str | Path) -> set[str]:
     return wanted
 
 
-def _write(writer: KBWriter, facts: Facts, content: Content) -> None:
+def _write(writer: KBWriter, statements: Statements, content: Content) -> None:
     nodes, names = content.nodes, content.names
     ids, redirect_ids = Strings.of(nodes.ids), Strings.of(content.redirects)
     hashes = np.concatenate((hash_strings(ids), hash_strings(redirect_ids)))
@@ -235,10 +237,10 @@ def _write(writer: KBWriter, facts: Facts, content: Content) -> None:
     writer.add_strings("names", names.texts)
     writer.add("entity_names", names.indptr)
     writer.add_strings("descriptions", content.descriptions)
-    writer.add_strings("types", Strings.of(facts.types))
+    writer.add_strings("types", Strings.of(statements.types))
     writer.add("type_indptr", content.type_indptr)
     writer.add("entity_types", content.entity_types)
-    writer.add_strings("relations", Strings.of(facts.relations))
+    writer.add_strings("relations", Strings.of(statements.relations))
     writer.add("graph_indptr", nodes.graph.indptr)
     writer.add("graph_neighbors", nodes.graph.neighbors)
     writer.add("graph_relations", nodes.graph.relations)
@@ -272,23 +274,23 @@ def _redirect_targets(redirects: dict[str, int], nodes: Nodes) -> dict[str, int]
     return {old: entity for old, entity in entities.items() if entity >= 0}
 
 
-def _descriptions(facts: Facts, nodes: Nodes) -> Strings:
-    entity = nodes.entity[_uints(facts.description_node)]
-    rank = np.frombuffer(facts.description_rank, dtype=np.uint8)
+def _descriptions(statements: Statements, nodes: Nodes) -> Strings:
+    entity = nodes.entity[_uints(statements.description_node)]
+    rank = np.frombuffer(statements.description_rank, dtype=np.uint8)
     order = np.lexsort((rank, entity))
     order = order[np.searchsorted(entity[order], 0) :]
     first = np.ones(len(order), dtype=bool)
     first[1:] = entity[order][1:] != entity[order][:-1]
     chosen = order[first]
-    texts = facts.description_text.strings().take(chosen)
+    texts = statements.description_text.strings().take(chosen)
     lengths = np.zeros(len(nodes), dtype=np.int64)
     lengths[entity[chosen]] = np.diff(texts.offsets)
     return Strings(texts.blob, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))
 
 
-def _types(facts: Facts, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    entity = nodes.entity[_uints(facts.type_node)]
-    kind = _uints(facts.type_id)[entity >= 0]
+def _types(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    entity = nodes.entity[_uints(statements.type_node)]
+    kind = _uints(statements.type_id)[entity >= 0]
     entity = entity[entity >= 0]
     pairs = np.unique(np.stack((entity, kind.astype(np.int64)), axis=1), axis=0)
     indptr = np.concatenate(([0], np.cumsum(np.bincount(pairs[:, 0], minlength=len(nodes))))).astype(np.int64)
@@ -311,26 +313,28 @@ def _options(options: ReadOptions, keep: str | Path | None, names_from_ids: bool
     }
 
 
-def _description(facts: Facts, content: Content, sources: list[dict[str, Any]], options: dict[str, Any]) -> dict[str, Any]:
+def _description(
+    statements: Statements, content: Content, sources: list[dict[str, Any]], options: dict[str, Any]
+) -> dict[str, Any]:
     """What the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
     return {
         "tool": {"name": "eigenthemes", "version": __version__},
         "sources": sources,
         "options": options,
-        "counts": _counts(facts, content),
-        "left_out": {reason: len(members) for reason, members in sorted(facts.left_out.items())},
-        "problems": dict(sorted(facts.problems.counts.items())),
-        "problem_examples": dict(sorted(facts.problems.examples.items())),
+        "counts": _counts(statements, content),
+        "left_out": {reason: len(members) for reason, members in sorted(statements.left_out.items())},
+        "problems": dict(sorted(statements.diagnostics.counts.items())),
+        "problem_examples": dict(sorted(statements.diagnostics.examples.items())),
     }
 
 
-def _counts(facts: Facts, content: Content) -> dict[str, Any]:
+def _counts(statements: Statements, content: Content) -> dict[str, Any]:
     nodes, names, index = content.nodes, content.names, content.index
     whole = index.key_kinds <= WHOLE
     key = np.repeat(np.arange(len(index.key_indptr) - 1), np.diff(index.key_indptr))[whole]
     sharing = np.bincount(key)
     return {
-        "statements": facts.statements,
+        "statements": statements.count,
         "entities": len(nodes),
         "named": int((np.diff(names.indptr) > 0).sum()),
         "names": len(names.texts),
@@ -338,10 +342,10 @@ def _counts(facts: Facts, content: Content) -> dict[str, Any]:
         "ambiguous_names": int((sharing > 1).sum()),
         "tokens": len(index.tokens),
         "edges": nodes.graph.edges,
-        "edge_statements": len(facts.edge_source),
+        "edge_statements": len(statements.edge_source),
         "self_loops": nodes.self_loops,
         "isolated": int((nodes.graph.degree == 0).sum()),
-        "relations": len(facts.relations),
+        "relations": len(statements.relations),
         "types": len(np.unique(content.entity_types)),
         "described": int((np.diff(content.descriptions.offsets) > 0).sum()),
         "redirects": len(content.redirects),

@@ -77,25 +77,25 @@ def build_kb(
         WordVectors.open(word_vectors)  # whatever is wrong with them is said before hours of reading
     wanted = None if keep is None else _read_ids(keep)
     with Workers(jobs) as workers:
-        facts, described = read_sources(sources, options, format_name=format_name, workers=workers, progress=progress)
+        statements, described = read_sources(sources, options, format_name=format_name, workers=workers, progress=progress)
         if names_from_ids:
-            _name_by_id(facts)
-        _check_buildable(facts, options)
-        redirects = resolve_redirects(facts)
-        universe = choose_universe(facts, redirects, wanted)
-        nodes = order_nodes(facts, universe, redirects)
-        names = collect_names(facts, nodes)
+            _name_by_id(statements)
+        _check_buildable(statements, options)
+        redirects = resolve_redirects(statements)
+        universe = choose_universe(statements, redirects, wanted)
+        nodes = order_nodes(statements, universe, redirects)
+        names = collect_names(statements, nodes)
         index = build_name_index(names.texts, names.entity, names.is_label, len(nodes), workers=workers, progress=progress)
     content = Content(
-        nodes, names, index, _descriptions(facts, nodes), *_types(facts, nodes), _redirect_targets(redirects, nodes)
+        nodes, names, index, _descriptions(statements, nodes), *_types(statements, nodes), _redirect_targets(redirects, nodes)
     )
     vectors = None
     if embedding is not None and nodes.graph.edges:
         vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress)
     with progress.step("writing", total=None, unit="files"), KBWriter(out, force=force) as writer:
-        _write(writer, facts, content)
+        _write(writer, statements, content)
         given = _options(options, keep, names_from_ids)
-        about = _description(facts, content, described, given)
+        about = _description(statements, content, described, given)
         kb = writer.commit(about if vectors is None else {**about, "vectors": add_vectors(writer, vectors)})
     return _trained(kb, word_vectors, seed, progress) if train else kb
 

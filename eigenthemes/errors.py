@@ -19,55 +19,108 @@ from __future__ import annotations
 
 
 class EigenthemesError(Exception):
-    """Base of all errors that are the user's to mend."""
+    """Base of all errors that are the user's to mend.
+
+    The message is one sentence, "what was found; what to do"; the last clause is the remedy. It names no option of the
+    command line: the command line adds those by the code.
+
+    code    a stable name of the kind of error, for programs
+    where   the file, record or field it is about, where there is one
+    remedy  what to do
+    """
+
+    code = "error"
+
+    def __init__(self, message: str, *, code: str | None = None, where: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code or type(self).code
+        self.where = where
+
+    @property
+    def remedy(self) -> str:
+        return str(self).rpartition("; ")[2]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (type(self), str(self), self.code, self.where)
+
+
+def _restored(kind: type[EigenthemesError], message: str, code: str, where: str | None) -> EigenthemesError:
+    """An error that comes back from a worker process."""
+    error = kind.__new__(kind)
+    EigenthemesError.__init__(error, message, code=code, where=where)
+    return error
 
 
 class OptionError(EigenthemesError):
     """An option has a value that cannot be used."""
 
+    code = "option"
+
 
 class SourceError(EigenthemesError):
     """A source file cannot be read, or holds a bad record under ``strict``."""
+
+    code = "source"
 
 
 class BuildError(EigenthemesError):
     """The sources were read, but no KB can be made of them."""
 
+    code = "build"
+
 
 class KBError(EigenthemesError):
     """A KB folder cannot be used."""
+
+    code = "kb"
 
 
 class KBExistsError(KBError):
     """The place is taken and ``force`` was not given."""
 
+    code = "kb-exists"
+
 
 class KBNotFoundError(KBError):
     """There is no KB at that path."""
+
+    code = "kb-not-found"
 
 
 class KBVersionError(KBError):
     """The KB was written by a newer format."""
 
+    code = "kb-version"
+
 
 class KBDamagedError(KBError):
     """A file is missing, has another size, or another hash."""
+
+    code = "kb-damaged"
 
 
 class DocumentError(EigenthemesError):
     """A document cannot be linked."""
 
+    code = "document"
+
 
 class VectorError(EigenthemesError):
     """Vectors cannot be made, read, or are missing from a KB."""
+
+    code = "vectors"
 
 
 class WorkerError(EigenthemesError):
     """A process that shared the work ended abruptly."""
 
+    code = "worker"
+
 
 class MissingExtraError(EigenthemesError):
     """An optional package is needed."""
+
+    code = "missing-extra"
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         super().__init__(

@@ -22,10 +22,10 @@ from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, spans
 from eigenthemes.ranking.methods import MethodOptions, check_ranker, check_weights, default_method, method_named
 from eigenthemes.ranking.options import Scores
-from eigenthemes.records import Document, Link, LinkedDocument, Ranked
+from eigenthemes.records import Document, Explanation, Link, LinkedDocument, RankedCandidate
 
 if TYPE_CHECKING:
-    from eigenthemes.ranking.explain import Explainer
+    from eigenthemes.ranking.explain.explainer import Explainer
 
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand
 
@@ -36,13 +36,13 @@ class Answer(NamedTuple):
     ranking      (id, label, score), best first
     nil_reason   why the best is no answer, if it is none
     probability  of the answer; None where there is none, and for methods that are not calibrated
-    explanation  why, as `Explanation.to_dict`, where it was asked for
+    explanation  why, where it was asked for
     """
 
     ranking: list[tuple[str, str, float]]
     nil_reason: str | None
     probability: float | None
-    explanation: dict[str, Any] | None = None
+    explanation: Explanation | None = None
 
 
 class Linker:
@@ -192,18 +192,18 @@ class Linker:
 
     def explainer(self, batch: Batch) -> Explainer:
         """Who can say why the mentions of a batch were linked as they were."""
-        from eigenthemes.ranking.explain import Explainer
-        from eigenthemes.ranking.selftrained import judgement, ranker_of, surroundings_of
+        from eigenthemes.ranking.explain.explainer import Explainer
+        from eigenthemes.ranking.selftrained import feature_context_of, judgement, ranker_of
 
         name = None if batch.vectors is None else batch.vectors.name
-        ranker, around = ranker_of(self.kb, name), surroundings_of(self.kb, batch.vectors)
+        ranker, around = ranker_of(self.kb, name), feature_context_of(self.kb, batch.vectors)
         with one_thread():
             found = judgement(batch, self.kb)
         return Explainer(ranker, found, around, threshold=self.threshold, aliases=self.batches.generator.aliases)
 
     def _explained(self, batch: Batch, answers: list[Answer]) -> list[Answer]:
         explainer = self.explainer(batch)
-        return [answer._replace(explanation=explainer.explain(i).to_dict()) for i, answer in enumerate(answers)]
+        return [answer._replace(explanation=explainer.explain(i)) for i, answer in enumerate(answers)]
 
     def _answers(self, batch: Batch, scores: Scores) -> list[Answer]:
         """The best candidates of each mention; equal scores in order of rank."""
@@ -250,7 +250,7 @@ class Linker:
 
     def _link(self, batch: Batch, i: int, answer: Answer) -> Link:
         external, label, score = answer.ranking[0] if answer.nil_reason is None else (None, None, None)
-        ranking = tuple(Ranked(*each) for each in answer.ranking[: self.top])
+        ranking = tuple(RankedCandidate(*each) for each in answer.ranking[: self.top])
         unknown = batch.unknown.get(i, ())
         found = (answer.probability, answer.nil_reason, unknown, answer.explanation)
         return Link(batch.mentions[i], external, label, score, ranking, *found)

@@ -1,12 +1,17 @@
 """The records people see: frozen, and each turns into JSON by itself.
 
-A document is what somebody wants linked; a linked document is the same with an answer for each mention.
+Document (Mention, Table)              what somebody wants linked
+LinkedDocument (Link, RankedCandidate) the same with an answer for each mention
+Explanation                            why a mention was linked as it was
+Candidate, Entity                      what a KB holds
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from eigenthemes.errors import DocumentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +21,8 @@ class Candidate:
     rank: int
     id: str
     label: str
-    name: str
-    how: str
+    matched_name: str
+    match_type: str
     prior: float
     description: str = ""
 
@@ -61,7 +66,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """A text, a table or a mere list of mentions, linked as a whole.
 
@@ -70,20 +75,28 @@ class Document:
     source         the JSON object it came from: unknown fields pass through
     """
 
-    mentions: tuple[Mention, ...] | None = None
     id: str | int | None = None
     text: str | None = None
     table: Table | None = None
+    mentions: tuple[Mention, ...] | None = None
     embedded_only: bool = False
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        if type(self.text) is not str and self.text is not None:
+            raise DocumentError(f"the text of a document is of the type {type(self.text).__name__}; expected a string")
+        if type(self.mentions) is not tuple and self.mentions is not None:
+            raise DocumentError(f"the mentions of a document are of the type {type(self.mentions).__name__}; expected a tuple")
+        if self.text is None and self.table is None and self.mentions is None:
+            raise DocumentError("a document has neither text nor table nor mentions; give one of them")
+
     def start_of(self, mention: Mention) -> int:
-        """Where a mention starts in the text; without a place of its own, where its name first stands; -1: nowhere."""
+        """Where a mention starts in the text; without a span of its own, where its name first occurs; -1: nowhere."""
         return (self.text or "").find(mention.text) if mention.start is None else mention.start
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedCandidate:
     """A candidate with its score."""
 
     id: str
@@ -92,6 +105,117 @@ class Ranked:
 
     def to_dict(self) -> dict[str, Any]:
         return {"id": self.id, "label": self.label, "score": self.score}
+
+
+# Why a candidate of another name supports one: the values of `Reason.type`.
+EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"
+GIVEN = "given by the document"  # a match type beside those of `candidates.rules.MATCH_TYPES`
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedCandidate:
+    """A candidate as the ranker saw it.
+
+    display_label  its label, told apart from the mention and from other candidates of the same label
+    match_type     how its name matched: a value of `candidates.rules.MATCH_TYPES`, or GIVEN; and which name did, matched_name
+    contributions  feature group -> what it adds to the utility; 1 more than another candidate is 2.7 times as likely
+    connected      do the other names share an edge, a neighbour or the entity itself with it?
+    """
+
+    id: str
+    label: str
+    display_label: str
+    description: str
+    probability: float
+    prior: float
+    match_type: str
+    matched_name: str
+    contributions: dict[str, float]
+    connected: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        record: dict[str, Any] = _rounded(asdict(self))
+        return record
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """How a candidate of another name supports.
+
+    type      EDGE, SHARED, SAME, LONGER or CLOSE
+    relation  of the edge; of both edges, where shared neighbours are reached by the same one
+    reverse   the statement runs from the other candidate to the one it supports
+    shared    labels of the shared neighbours, the rarest first
+    """
+
+    type: str
+    relation: str = ""
+    reverse: bool = False
+    shared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Another name of the document that supports, and its candidate that supports most.
+
+    mention  the number of the (first) mention of that name in the document, from 0
+    share    of the support by all other names
+    reasons  the most telling first
+    """
+
+    text: str
+    mention: int
+    id: str
+    label: str
+    probability: float
+    share: float
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a mention was linked as it was.
+
+    sentence         all this in plain English
+    nil_reason       None where the best candidate is the answer
+    nil_probability  that no candidate is right
+    candidates       how many candidates there were
+    other_names      how many other names the document has
+    more_popular     the candidate of the highest prior, if that is not the best one
+    shares           feature group -> its share of what speaks for the best candidate against the runner-up; sums to 1
+    against          the same for what speaks against it, in the same measure
+    support          the names that support most
+    other_support    the share of the support by further names
+    """
+
+    text: str
+    nil_reason: str | None
+    nil_probability: float
+    threshold: float
+    candidates: int = 0
+    other_names: int = 0
+    best: ExplainedCandidate | None = None
+    runner_up: ExplainedCandidate | None = None
+    more_popular: ExplainedCandidate | None = None
+    shares: dict[str, float] = field(default_factory=dict)
+    against: dict[str, float] = field(default_factory=dict)
+    support: tuple[Support, ...] = ()
+    other_support: float = 0.0
+    sentence: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, the sentence first."""
+        record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
+        return record
+
+
+def _rounded(value: Any) -> Any:
+    """Figures as people read them."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,28 +234,28 @@ class Link:
     entity: str | None
     label: str | None
     score: float | None
-    ranking: tuple[Ranked, ...] = ()
+    ranking: tuple[RankedCandidate, ...] = ()
     probability: float | None = None
     nil_reason: str | None = None
     unknown_candidates: tuple[str, ...] = ()
-    explanation: dict[str, Any] | None = None
+    explanation: Explanation | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        found = {
+        record = {
             **self.mention.to_dict(),
             "entity": self.entity,
             "label": self.label,
             "score": self.score,
             "probability": self.probability,
-            "ranking": [each.to_dict() for each in self.ranking],
+            "ranking": [candidate.to_dict() for candidate in self.ranking],
             "nil_reason": self.nil_reason,
         }
-        found.pop("unknown_candidates", None)  # of an earlier linking, by another KB
+        record.pop("unknown_candidates", None)  # of an earlier linking, by another KB
         if self.unknown_candidates:
-            found["unknown_candidates"] = list(self.unknown_candidates)
+            record["unknown_candidates"] = list(self.unknown_candidates)
         if self.explanation is not None:
-            found["explanation"] = self.explanation
-        return found
+            record["explanation"] = self.explanation.to_dict()
+        return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +268,64 @@ class LinkedDocument:
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of the document with the links in place of its mentions."""
         document = self.document
-        found: dict[str, Any] = {} if document.id is None else {"id": document.id}
+        record: dict[str, Any] = {} if document.id is None else {"id": document.id}
         if document.text is not None:
-            found["text"] = document.text
+            record["text"] = document.text
         if document.table is not None:
-            found["table"] = {"header": document.table.header, "rows": document.table.rows}
-        return {**found, **document.source, "mentions": [link.to_dict() for link in self.links]}
+            record["table"] = {"header": document.table.header, "rows": document.table.rows}
+        return {**record, **document.source, "mentions": [link.to_dict() for link in self.links]}
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One flat record per mention, for data frames: where it is, and what it means."""
+        return [
+            {
+                "document": self.document.id,
+                "text": link.mention.text,
+                "start": link.mention.start,
+                "end": link.mention.end,
+                "row": link.mention.row,
+                "col": link.mention.col,
+                "entity": link.entity,
+                "label": link.label,
+                "score": link.score,
+                "probability": link.probability,
+                "nil_reason": link.nil_reason,
+            }
+            for link in self.links
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity of a KB.
+
+    aliases  all names but the label
+    prior    how popular it is: its degree, or what the sources give
+    """
+
+    id: str
+    label: str
+    aliases: tuple[str, ...]
+    description: str
+    types: tuple[str, ...]
+    prior: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbor:
+    """An entity that shares an edge with another one.
+
+    relation  as the sources name it
+    reverse   the statement runs from this neighbour to the other entity
+    """
+
+    id: str
+    label: str
+    relation: str
+    reverse: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)

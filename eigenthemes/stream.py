@@ -211,7 +211,7 @@ def _link(mention: Mention, answer: Answer, top: int, unknown: tuple[str, ...] |
         "nil_reason": nil_reason,
     }
     if explanation is not None:
-        found["explanation"] = explanation
+        found["explanation"] = explanation.to_dict()
     if unknown:
         found["unknown_candidates"] = unknown
     else:

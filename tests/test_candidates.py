@@ -135,7 +135,7 @@ def test_compiled_batches_equal_the_plain_look_up(tiny: KB, names: list[str], pa
     plain, compiled = generator._find_plain(names), generator._find_compiled(names)
     assert plain.mention_of.tolist() == compiled.mention_of.tolist()
     assert plain.entity.tolist() == compiled.entity.tolist()
-    assert plain.name_match.tolist() == compiled.name_match.tolist()
+    assert plain.match_type.tolist() == compiled.match_type.tolist()
     assert plain.rank.tolist() == compiled.rank.tolist()
     one_by_one = [generator.find(name) for name in names]
     assert [e for table in one_by_one for e in table.entity.tolist()] == compiled.entity.tolist()

@@ -15,7 +15,7 @@ from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import EigenthemesError
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import Batch, batch_maker
-from eigenthemes.ranking.features import LOCAL, DocumentNames, Surroundings, context_features, local_features
+from eigenthemes.ranking.features import LOCAL, FeatureContext, MentionGroups, context_features, local_features
 
 NODES = "id,name,description\nplanet,Mercury,rocky planet near the sun\nmetal,Mercury,liquid metal\nsun,Sun,star\n"
 EDGES = "source,relation,target\nplanet,orbits,sun\nmetal,seen_by,sun\n"
@@ -46,8 +46,8 @@ def document(text: str) -> dict[str, Any]:
     return {"text": text, "mentions": [{"start": start, "end": start + 7, "text": "Mercury"}]}
 
 
-def cosines(kb: KB, *documents: Any) -> tuple[DocumentNames, dict[str, Any]]:
-    names = DocumentNames.of(batch_of(kb, *documents))
+def cosines(kb: KB, *documents: Any) -> tuple[MentionGroups, dict[str, Any]]:
+    names = MentionGroups.of(batch_of(kb, *documents))
     found = context_features(WordContext.make(kb, WordVectors.open(words())), names)
     return names, {kb.id(int(entity)): row for entity, row in zip(names.entity, found.tolist(), strict=True)}
 
@@ -82,15 +82,15 @@ def test_a_document_says_the_same_in_a_batch(kb: KB) -> None:
     names, _ = cosines(kb, one, other)
     context = WordContext.make(kb, WordVectors.open(words()))
     together = context_features(context, names)
-    apart = [context_features(context, DocumentNames.of(batch_of(kb, each))) for each in (one, other)]
+    apart = [context_features(context, MentionGroups.of(batch_of(kb, each))) for each in (one, other)]
     assert np.array_equal(together, np.concatenate(apart))
 
 
 def test_they_are_columns_only_where_there_are_word_vectors(kb: KB) -> None:
-    names = DocumentNames.of(batch_of(kb, document("Mercury is a planet of the sun")))
+    names = MentionGroups.of(batch_of(kb, document("Mercury is a planet of the sun")))
     columns = [LOCAL.index("local_context"), LOCAL.index("global_context")]
-    assert not local_features(names, Surroundings(kb, None))[:, columns].any()
-    with_words = Surroundings(kb, None, WordContext.make(kb, WordVectors.open(words())))
+    assert not local_features(names, FeatureContext(kb, None))[:, columns].any()
+    with_words = FeatureContext(kb, None, WordContext.make(kb, WordVectors.open(words())))
     assert local_features(names, with_words)[:, columns].all()
 
 

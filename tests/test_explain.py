@@ -13,19 +13,19 @@ from click.testing import CliRunner, Result
 
 from eigenthemes import KB, build_kb
 from eigenthemes.build import store_ranker
-from eigenthemes.candidates.rules import HOW
+from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.cli.explain import explain
 from eigenthemes.errors import EigenthemesError
 from eigenthemes.kg.demo import DOCUMENTS, SMALL
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.explain import Explainer, Explanation
-from eigenthemes.ranking.explain.records import EDGE, GIVEN, LONGER, SAME, SHARED
+from eigenthemes.ranking.explain.explainer import Explainer, Explanation
 from eigenthemes.ranking.explain.words import readable
-from eigenthemes.ranking.features import COLUMNS, NONE_COLUMNS, Surroundings
+from eigenthemes.ranking.features import COLUMNS, NONE_COLUMNS, FeatureContext
 from eigenthemes.ranking.logit import shares as softmax
 from eigenthemes.ranking.ranker import Ranker, Weights, judge
 from eigenthemes.ranking.selftrained import ranker_of
+from eigenthemes.records import EDGE, GIVEN, LONGER, SAME, SHARED
 
 NODES = """id,name,aliases,description,prior
 fr,Paris,City of Light,capital of France,1000
@@ -87,7 +87,7 @@ def names(*texts: str) -> dict[str, Any]:
 
 def explainer(kb: KB, *documents: Any, ranker: Ranker | None = None, **options: Any) -> Explainer:
     makes = batch_maker(kb, needs_vectors=False)
-    around = Surroundings(kb, makes.vectors)
+    around = FeatureContext(kb, makes.vectors)
     ranker = ranker or a_ranker()
     batch = makes.make([as_document(each) for each in documents])
     return Explainer(ranker, judge(ranker, batch, around), around, **options)
@@ -322,8 +322,8 @@ def test_every_way_to_match_has_words(kb: KB) -> None:
 
     (found,) = explained(kb, "Paris")
     assert found.best
-    said = {how: _how(replace(found.best, how=how)) for how in HOW.values()}
-    assert len(set(said.values())) == len(HOW)
+    said = {how: _how(replace(found.best, how=how)) for how in MATCH_TYPES.values()}
+    assert len(set(said.values())) == len(MATCH_TYPES)
 
 
 # the command

@@ -211,8 +211,8 @@ def test_a_damaged_archive_is_reported(tmp_path: Path, packing: str) -> None:
     middle = len(data) // 2
     data[middle : middle + 40] = bytes(255 - byte for byte in data[middle : middle + 40])
     (tmp_path / "kg.nt").write_bytes(data)
-    facts, _ = read_sources([tmp_path / "kg.nt"])
-    assert facts.problems.counts["truncated or damaged archive"] == 1
+    statements, _ = read_sources([tmp_path / "kg.nt"])
+    assert statements.diagnostics.counts["truncated or damaged archive"] == 1
 
 
 def test_a_zip_archive_is_refused_with_the_remedy(tmp_path: Path) -> None:

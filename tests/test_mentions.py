@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB, build_kb
-from eigenthemes.mentions.names import LONGEST, MentionFinder, split
+from eigenthemes.mentions.names import LONGEST, NameDetector, split
 from eigenthemes.text.normalize import normalize, squash
 
 NAMES = [
@@ -34,25 +34,25 @@ def build(folder: Path, names: list[str]) -> KB:
 
 
 @pytest.fixture(scope="module")
-def names(tmp_path_factory: pytest.TempPathFactory) -> MentionFinder:
-    return MentionFinder(build(tmp_path_factory.mktemp("names"), NAMES))
+def names(tmp_path_factory: pytest.TempPathFactory) -> NameDetector:
+    return NameDetector(build(tmp_path_factory.mktemp("names"), NAMES))
 
 
 @pytest.fixture(scope="module")
-def ontology(tmp_path_factory: pytest.TempPathFactory) -> MentionFinder:
-    return MentionFinder(build(tmp_path_factory.mktemp("ontology"), TERMS))
+def ontology(tmp_path_factory: pytest.TempPathFactory) -> NameDetector:
+    return NameDetector(build(tmp_path_factory.mktemp("ontology"), TERMS))
 
 
 @pytest.fixture(scope="module")
-def people(tiny: KB) -> MentionFinder:
-    return MentionFinder(tiny)
+def people(tiny: KB) -> NameDetector:
+    return NameDetector(tiny)
 
 
-def found(finder: MentionFinder, text: str) -> list[str]:
+def found(finder: NameDetector, text: str) -> list[str]:
     return [text[start:end] for start, end in finder.find(text)]
 
 
-def test_spans_are_half_open_code_points(people: MentionFinder) -> None:
+def test_spans_are_half_open_code_points(people: NameDetector) -> None:
     assert people.find("Michael Jordan wrote in Science") == [(0, 14)]
     assert people.find("😀😀 Iowa, 東京都!") == [(3, 7), (9, 12)]
     assert people.find("") == []
@@ -81,7 +81,7 @@ def test_spans_are_half_open_code_points(people: MentionFinder) -> None:
         ("michael jordan went to paris", ["michael jordan", "paris"]),  # no capital at all: case says nothing
     ],
 )
-def test_names_of_people_and_places(people: MentionFinder, text: str, expected: list[str]) -> None:
+def test_names_of_people_and_places(people: NameDetector, text: str, expected: list[str]) -> None:
     assert found(people, text) == expected
 
 
@@ -120,7 +120,7 @@ def test_names_of_people_and_places(people: MentionFinder, text: str, expected: 
         ("saw Star Wars: A New Hope twice", ["Star Wars: A New Hope"]),
     ],
 )
-def test_how_names_are_written(names: MentionFinder, text: str, expected: list[str]) -> None:
+def test_how_names_are_written(names: NameDetector, text: str, expected: list[str]) -> None:
     assert found(names, text) == expected
 
 
@@ -134,24 +134,24 @@ def test_how_names_are_written(names: MentionFinder, text: str, expected: list[s
         ("low bone mass", ["bone mass"]),
     ],
 )
-def test_an_ontology_is_found_in_lower_case(ontology: MentionFinder, text: str, expected: list[str]) -> None:
+def test_an_ontology_is_found_in_lower_case(ontology: NameDetector, text: str, expected: list[str]) -> None:
     assert found(ontology, text) == expected
 
 
 def test_a_kb_without_names_finds_nothing(tmp_path: Path) -> None:
     nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "!!!"}])
-    assert MentionFinder(build_kb([nodes], tmp_path / "my.kb")).find("Paris is a town") == []
+    assert NameDetector(build_kb([nodes], tmp_path / "my.kb")).find("Paris is a town") == []
 
 
-def test_many_names(people: MentionFinder) -> None:
+def test_many_names(people: NameDetector) -> None:
     text = "Iowa, " * 100_000
     assert people.find(text) == [(6 * i, 6 * i + 4) for i in range(100_000)]
 
 
 def test_a_sentence_needs_no_numba(tiny: KB) -> None:
     program = (
-        "import sys; from eigenthemes import KB; from eigenthemes.mentions.names import MentionFinder; "
-        f"print(MentionFinder(KB.open({str(tiny.path)!r})).find('He saw Iowa'), 'numba' in sys.modules)"
+        "import sys; from eigenthemes import KB; from eigenthemes.mentions.names import NameDetector; "
+        f"print(NameDetector(KB.open({str(tiny.path)!r})).find('He saw Iowa'), 'numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[(7, 11)] False"
@@ -172,7 +172,7 @@ ANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_
 
 @ANY
 @given(text=TEXTS)
-def test_any_text_gives_ordered_spans_that_do_not_overlap(names: MentionFinder, ontology: MentionFinder, text: str) -> None:
+def test_any_text_gives_ordered_spans_that_do_not_overlap(names: NameDetector, ontology: NameDetector, text: str) -> None:
     for finder in (names, ontology):
         end = 0
         for span in finder.find(text):
@@ -183,12 +183,12 @@ def test_any_text_gives_ordered_spans_that_do_not_overlap(names: MentionFinder, 
 
 @ANY
 @given(text=TEXTS)
-def test_both_ways_find_the_same(names: MentionFinder, ontology: MentionFinder, text: str) -> None:
+def test_both_ways_find_the_same(names: NameDetector, ontology: NameDetector, text: str) -> None:
     for finder in (names, ontology):
         assert_same_both_ways(finder, text)
 
 
-def assert_same_both_ways(finder: MentionFinder, text: str) -> None:
+def assert_same_both_ways(finder: NameDetector, text: str) -> None:
     pieces, words = split(text)
     drops = finder._plurals(words) | words.possessive
     plain = finder._matches_plain(pieces, words, drops)
@@ -196,7 +196,7 @@ def assert_same_both_ways(finder: MentionFinder, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not set(name) & set("(")])
-def test_every_name_is_one_match_of_its_own(names: MentionFinder, name: str) -> None:
+def test_every_name_is_one_match_of_its_own(names: NameDetector, name: str) -> None:
     pieces, words = split(name)
     assert len(pieces.word) <= LONGEST
     matches = names._matches_plain(pieces, words, words.possessive)
@@ -213,7 +213,7 @@ def test_the_forms_of_the_pieces_together_are_the_key(text: str) -> None:
 
 @pytest.mark.real_data
 def test_phenotypes_in_real_abstracts(real_data: Callable[[str], Path], tmp_path: Path) -> None:
-    finder = MentionFinder(build_kb([real_data("phenotypes/hp.obo.gz")], tmp_path / "hp.kb"))
+    finder = NameDetector(build_kb([real_data("phenotypes/hp.obo.gz")], tmp_path / "hp.kb"))
     hits = spans = gold = 0
     with gzip.open(real_data("phenotypes/gsc.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):

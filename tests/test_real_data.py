@@ -1,4 +1,4 @@
-"""Facts about the real KGs; skipped, with a reason, where the data is not there."""
+"""Statements about the real KGs; skipped, with a reason, where the data is not there."""
 
 from __future__ import annotations
 
@@ -75,4 +75,4 @@ def test_compiled_and_plain_look_ups_agree_on_real_mentions(general_kb: KB, real
         generator = CandidateGenerator(general_kb, generator=name)
         plain, compiled = generator._find_plain(texts), generator._find_compiled(texts)
         assert plain.entity.tolist() == compiled.entity.tolist()
-        assert plain.name_match.tolist() == compiled.name_match.tolist()
+        assert plain.match_type.tolist() == compiled.match_type.tolist()

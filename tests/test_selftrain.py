@@ -28,7 +28,15 @@ from eigenthemes.kernels.support import EDGES, LEAST, LONGER, MOST, SAME, SHARED
 from eigenthemes.kg.demo import DOCUMENTS, SMALL
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker
-from eigenthemes.ranking.features import COLUMNS, LOCAL, DocumentNames, Surroundings, coherence, local_features, theme_features
+from eigenthemes.ranking.features import (
+    COLUMNS,
+    LOCAL,
+    FeatureContext,
+    MentionGroups,
+    coherence,
+    local_features,
+    theme_features,
+)
 from eigenthemes.ranking.logit import shares
 from eigenthemes.ranking.ranker import ROUNDS, Ranker, judge
 from eigenthemes.records import Document, Mention
@@ -78,8 +86,8 @@ def ranker(demo: KB) -> Ranker:
 
 
 @pytest.fixture(scope="module")
-def around(demo: KB) -> Surroundings:
-    return Surroundings(demo, demo.vectors())
+def around(demo: KB) -> FeatureContext:
+    return FeatureContext(demo, demo.vectors())
 
 
 @pytest.fixture(scope="module")
@@ -259,7 +267,7 @@ def mention_lists(kb: KB) -> st.SearchStrategy[list[Document]]:
     return st.lists(st.lists(mention, max_size=6).map(lambda some: Document(mentions=tuple(some))), max_size=4)
 
 
-def naive_coherence(names: DocumentNames, rows: NDArray[np.float32], weight: NDArray[np.float32]) -> Floats:
+def naive_coherence(names: MentionGroups, rows: NDArray[np.float32], weight: NDArray[np.float32]) -> Floats:
     found = np.zeros(len(names.row))
     document = np.repeat(np.arange(len(names.documents) - 1), np.diff(names.documents))
     for i, j in itertools.product(range(len(found)), repeat=2):
@@ -271,7 +279,7 @@ def naive_coherence(names: DocumentNames, rows: NDArray[np.float32], weight: NDA
 @given(st.data())
 @settings(max_examples=40)
 def test_coherence_is_the_weighted_sum_of_squared_cosines_with_other_names(tiny: KB, data: st.DataObject) -> None:
-    names = DocumentNames.of(batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny))))
+    names = MentionGroups.of(batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny))))
     weight = rng(1).random(len(names.row)).astype(np.float32)
     expected = naive_coherence(names, tiny.vectors().rows, weight)
     assert coherence(names, tiny.vectors(), weight) == pytest.approx(expected, abs=1e-4)
@@ -282,8 +290,8 @@ def test_coherence_is_the_weighted_sum_of_squared_cosines_with_other_names(tiny:
 @settings(max_examples=40)
 def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataObject) -> None:
     documents = data.draw(mention_lists(tiny))
-    maker, around = batch_maker(tiny, needs_vectors=True), Surroundings(tiny, tiny.vectors())
-    names = DocumentNames.of(maker.make(documents))
+    maker, around = batch_maker(tiny, needs_vectors=True), FeatureContext(tiny, tiny.vectors())
+    names = MentionGroups.of(maker.make(documents))
     weight = rng(2).random(len(names.row))
     local, themes = local_features(names, around), theme_features(names, around, weight)
     assert local.shape == (len(names.row), len(LOCAL))
@@ -291,8 +299,8 @@ def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataO
     assert np.isfinite(local).all()
     assert np.isfinite(themes).all()
     for document, (_, _, first, last) in zip(documents, names.spans(), strict=True):
-        alone = DocumentNames.of(maker.make([document]))
-        fresh = Surroundings(tiny, tiny.vectors())
+        alone = MentionGroups.of(maker.make([document]))
+        fresh = FeatureContext(tiny, tiny.vectors())
         assert np.array_equal(local_features(alone, fresh), local[first:last])
         assert np.array_equal(theme_features(alone, fresh, weight[first:last]), themes[first:last])
 
@@ -302,7 +310,7 @@ def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataO
 def test_names_are_the_distinct_ones_of_each_document(tiny: KB, data: st.DataObject) -> None:
     documents = data.draw(mention_lists(tiny))
     batch = batch_maker(tiny, needs_vectors=True).make(documents)
-    names = DocumentNames.of(batch)
+    names = MentionGroups.of(batch)
     assert len(names.name_of) == len(batch.mentions)
     assert np.array_equal(names.name_of[names.mention], np.arange(len(names)))
     assert names.documents[-1] == len(names)
@@ -315,7 +323,7 @@ def test_names_are_the_distinct_ones_of_each_document(tiny: KB, data: st.DataObj
 
 def test_a_name_again_in_other_letters_is_one_name(demo: KB, makes: BatchMaker) -> None:
     said = ("Michael Jordan", "michael jordan", "Chicago", "MICHAEL  JORDAN")
-    names = DocumentNames.of(
+    names = MentionGroups.of(
         makes.make([Document(mentions=tuple(map(Mention, said))), Document(mentions=(Mention("Chicago"),))])
     )
     assert names.name_of.tolist() == [0, 0, 1, 0, 2]
@@ -324,14 +332,14 @@ def test_a_name_again_in_other_letters_is_one_name(demo: KB, makes: BatchMaker) 
 
 def test_longer_names_hold_a_name_word_for_word(demo: KB, makes: BatchMaker) -> None:
     said = ("Jordan", "Michael Jordan", "Jordanian", "Michael", "Hussein of Jordan")
-    indptr, longer = DocumentNames.of(makes.make([Document(mentions=tuple(map(Mention, said)))])).longer
+    indptr, longer = MentionGroups.of(makes.make([Document(mentions=tuple(map(Mention, said)))])).longer
     found = [sorted(longer[a:b].tolist()) for a, b in itertools.pairwise(indptr.tolist())]
     assert found == [[1, 4], [], [], [1], []]
 
 
 def test_given_candidates_are_names_of_their_own(demo: KB, makes: BatchMaker) -> None:
     some = [Mention("Chicago"), Mention("Chicago", candidates=(demo.id(0),)), Mention("Chicago", candidates=(demo.id(1),))]
-    names = DocumentNames.of(makes.make([Document(mentions=(*some, some[1]))]))
+    names = MentionGroups.of(makes.make([Document(mentions=(*some, some[1]))]))
     assert names.name_of.tolist() == [0, 1, 2, 1]
 
 
@@ -354,12 +362,12 @@ def naive_spelling(said: str, kind: int, names: list[str]) -> list[float]:
 @settings(max_examples=60)
 def test_spelling_is_compared_with_every_name(tiny: KB, data: st.DataObject) -> None:
     batch = batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny)))
-    names = DocumentNames.of(batch)
+    names = MentionGroups.of(batch)
     columns = [LOCAL.index(name) for name in ("cased", "covered", "begins", "ends", "in_label")]
-    found = local_features(names, Surroundings(tiny, None))[:, columns]
+    found = local_features(names, FeatureContext(tiny, None))[:, columns]
     for row, (name, entity) in enumerate(zip(names.name.tolist(), names.entity.tolist(), strict=True)):
         mention = batch.mentions[int(names.mention[name])]
-        kind = int(batch.table.name_match[names.row[row]])
+        kind = int(batch.table.match_type[names.row[row]])
         expected = naive_spelling(mention.text, kind, tiny.names_of(entity)) if mention.candidates is None else [0, 1, 0, 0, 0]
         assert found[row].tolist() == pytest.approx(expected), (mention, tiny.names_of(entity))
 
@@ -374,7 +382,7 @@ def test_support_of_others_only() -> None:
 @given(st.permutations(range(5)))
 @settings(max_examples=15)
 def test_the_order_of_names_does_not_matter(
-    demo: KB, ranker: Ranker, makes: BatchMaker, around: Surroundings, order: list[int]
+    demo: KB, ranker: Ranker, makes: BatchMaker, around: FeatureContext, order: list[int]
 ) -> None:
     said = ["Michael Jordan", "Jordan", "Chicago", "NBA", "Science"]
 
@@ -565,7 +573,7 @@ def test_gold_is_in_the_kb_or_empty(demo: KB, made_up: list[Document]) -> None:
 
 def test_names_are_mostly_found_again(demo: KB, made_up: list[Document], makes: BatchMaker) -> None:
     """Documents nobody could link would teach nothing."""
-    found = lesson(makes.make(made_up), demo, Surroundings(demo, None))
+    found = lesson(makes.make(made_up), demo, FeatureContext(demo, None))
     assert found.gold.sum() > 0.7 * len(found.names)
 
 
@@ -705,7 +713,7 @@ def test_columns_of_another_version_weigh_nothing(ranker: Ranker) -> None:
 
 
 def test_judgements_are_probabilities(
-    demo: KB, ranker: Ranker, makes: BatchMaker, around: Surroundings, gold_documents: list[Document]
+    demo: KB, ranker: Ranker, makes: BatchMaker, around: FeatureContext, gold_documents: list[Document]
 ) -> None:
     odd = [Document(mentions=()), Document(mentions=(Mention("xyzzy"), Mention("Chicago")))]
     found = judge(ranker, makes.make([*gold_documents, *odd]), around)
@@ -716,7 +724,7 @@ def test_judgements_are_probabilities(
     assert found.features.shape == (len(found.names.row), len(COLUMNS))
 
 
-def test_judging_nothing(demo: KB, ranker: Ranker, makes: BatchMaker, around: Surroundings) -> None:
+def test_judging_nothing(demo: KB, ranker: Ranker, makes: BatchMaker, around: FeatureContext) -> None:
     for documents in ([], [Document(mentions=())], [Document(mentions=(Mention("xyzzy"), Mention("xyzzy"), Mention("")))]):
         found = judge(ranker, makes.make(documents), around)
         assert len(found.probability) == 0
@@ -724,7 +732,7 @@ def test_judging_nothing(demo: KB, ranker: Ranker, makes: BatchMaker, around: Su
 
 
 def test_a_higher_temperature_is_less_sure(
-    ranker: Ranker, makes: BatchMaker, around: Surroundings, gold_documents: list[Document]
+    ranker: Ranker, makes: BatchMaker, around: FeatureContext, gold_documents: list[Document]
 ) -> None:
     batch = makes.make(gold_documents)
     cool, hot = (judge(replace(ranker, temperature=t), batch, around) for t in (1.0, 3.0))
@@ -794,7 +802,7 @@ def smiths(tmp_path_factory: pytest.TempPathFactory) -> KB:
 def test_a_name_whose_entity_was_removed_once_and_once_not(smiths: KB) -> None:
     mentions = (Mention("Ann Smith", gold=("s0",), source={REMOVED: True}), Mention("Ann Smith", gold=("s1",)))
     batch = without_removed(batch_maker(smiths, needs_vectors=False).make([Document(mentions=mentions)]), smiths)
-    names = DocumentNames.of(batch)
+    names = MentionGroups.of(batch)
     assert names.back.max() < len(names.row)  # it is 5, of 5 rows
     assert np.array_equal(names.entity[names.back], batch.table.entity)
 
@@ -911,4 +919,4 @@ def test_a_field_called_removed_is_the_users_own(contrary: tuple[KB, Ranker]) ->
     batch = batch_maker(kb, needs_vectors=False).make(
         [Document(mentions=(Mention("Thing1", gold=("low1",), source={"text": "Thing1", "removed": False}),))]
     )
-    assert lesson(batch, kb, Surroundings(kb, None)).gold.sum() == 1
+    assert lesson(batch, kb, FeatureContext(kb, None)).gold.sum() == 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.plain import Found, Lookup
-from eigenthemes.candidates.rules import HOW
+from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.kb.store import KB
@@ -35,7 +35,7 @@ class CandidateTable:
     entity      uint32, which entity of the KB
     rank        int32, 1 = highest prior
     prior       float64
-    name_match  uint8, how it was found: a key of `matching.HOW`
+    match_type  uint8, how it was found: a key of `matching.MATCH_TYPES`
     """
 
     mentions: int
@@ -43,7 +43,7 @@ class CandidateTable:
     entity: NDArray[np.uint32]
     rank: NDArray[np.int32]
     prior: NDArray[np.float64]
-    name_match: NDArray[np.uint8]
+    match_type: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.entity)
@@ -94,20 +94,20 @@ class CandidateGenerator:
         return self._find_compiled(names)
 
     def kinds(self, name: str) -> dict[int, int]:
-        """Entity -> how its name is this one (a key of `matching.HOW`), of all entities with such a name."""
+        """Entity -> how its name is this one (a key of `matching.MATCH_TYPES`), of all entities with such a name."""
         return dict(zip(*self._lookup.whole(squash(normalize(name))), strict=True))
 
     def records(self, name: str) -> list[Candidate]:
         """The candidates of one name, for people."""
         table = self.find(name)
-        columns = zip(table.entity.tolist(), table.rank.tolist(), table.prior.tolist(), table.name_match.tolist(), strict=True)
+        columns = zip(table.entity.tolist(), table.rank.tolist(), table.prior.tolist(), table.match_type.tolist(), strict=True)
         return [
             Candidate(
                 rank=rank,
                 id=self.kb.id(entity),
                 label=self.kb.label(entity),
-                name=self._matched(name, entity, how),
-                how=HOW[how],
+                matched_name=self._matched(name, entity, how),
+                match_type=MATCH_TYPES[how],
                 prior=prior,
                 description=self.kb.description(entity),
             )
@@ -131,14 +131,14 @@ class CandidateGenerator:
         found = self.find(name)
         at = np.flatnonzero(found.entity == entity)
         if len(at):
-            how = HOW[int(found.name_match[at[0]])]
+            how = MATCH_TYPES[int(found.match_type[at[0]])]
             return f"{what} ({names[0]}) is candidate {found.rank[at[0]]} of {len(found)} ({how})"
         everything = self._plain(name, None)
         if entity in everything:
             rank = list(everything).index(entity) + 1
             return (
-                f"{what} ({names[0]}) matches ({HOW[everything[entity]]}) but is not among the first {self.max_candidates} of "
-                f"{len(everything)} (it is number {rank} by prior); raise --max-candidates"
+                f"{what} ({names[0]}) matches ({MATCH_TYPES[everything[entity]]}) but is not among the first "
+                f"{self.max_candidates} of {len(everything)} (it is number {rank} by prior); raise --max-candidates"
             )
         return f"{what} ({names[0]}) does not match: {self._difference(name, names)}"
 

@@ -21,7 +21,7 @@ import math
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 
 ENDING, CONTAINS, SHARES, TYPO = range(ACRONYM + 1, ACRONYM + 5)
-HOW = {
+MATCH_TYPES = {
     LABEL: "label",
     ALIAS: "alias",
     UNBRACKETED: "label without brackets",

@@ -88,7 +88,7 @@ def _compare_candidates(linker: Linker, link: Link) -> None:
     click.echo(f'Candidates of "{link.mention.text}": their popularity, and how likely each is, among the other names:\n')
     print_table(("candidate", "popularity", "probability"), rows, right=(1, 2))
     assert link.explanation is not None
-    click.echo(f"\n{link.explanation['words']}\n")
+    click.echo(f"\n{link.explanation.sentence}\n")
 
 
 def _about(linker: Linker, external_id: str | None, label: str | None) -> str:

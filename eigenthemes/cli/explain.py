@@ -18,8 +18,8 @@ from eigenthemes.errors import DocumentError, OptionError
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
     from eigenthemes.ranking.batch import Batch
-    from eigenthemes.ranking.explain import Considered, Explainer, Explanation, Reason
-    from eigenthemes.records import Document
+    from eigenthemes.ranking.explain.explainer import Explainer
+    from eigenthemes.records import Document, ExplainedCandidate, Explanation, Reason
 
 _GROUPS = ("name", "prior", "themes", "coreference", "context")
 
@@ -84,11 +84,11 @@ def explain(
 
 @contextmanager
 def _read(documents: str, plain_text: bool) -> Iterator[Iterator[Document]]:
-    from eigenthemes.core.diagnostics import Problems
+    from eigenthemes.core.diagnostics import Diagnostics
     from eigenthemes.core.files import Source
     from eigenthemes.documents.json_lines import document_of, read_json_lines
 
-    with Source(documents, Problems(), lambda amount: None) as source:
+    with Source(documents, Diagnostics(), lambda amount: None) as source:
         if plain_text or _is_text(source):
             yield iter([document_of(source.text().read().decode())])
         else:
@@ -144,7 +144,7 @@ def _print_document(document: Document, found: list[Explanation], *, headed: boo
         click.echo("the document has no mentions, and no name of the KB was found in it", err=True)
     width = len(str(len(found) - 1))
     for number, each in enumerate(found):
-        click.echo(f"{number:{width}}  {each.words}")
+        click.echo(f"{number:{width}}  {each.sentence}")
     if headed:
         click.echo()
 
@@ -155,14 +155,16 @@ def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
         record = {"mention": mention, **found.to_dict(), "candidates": [each.to_dict() for each in candidates]}
         click.echo(json.dumps(record, ensure_ascii=False))
         return
-    click.echo(found.words)
+    click.echo(found.sentence)
     if not candidates:
         return
     click.echo(f"\n{_decision(found)}\n\nCandidates: what each group of features adds; 1 more makes 2.7 times as likely\n")
     print_table(
-        ("label", "id", "probability", *_GROUPS, "how", "matched name"), map(_candidate_row, candidates), right=range(2, 8)
+        ("label", "id", "probability", *_GROUPS, "match type", "matched name"),
+        map(_candidate_row, candidates),
+        right=range(2, 8),
     )
-    click.echo(f"\nNone of them: {found.none:.1%}; threshold {found.threshold:.0%}")
+    click.echo(f"\nNone of them: {found.nil_probability:.1%}; threshold {found.threshold:.0%}")
     if found.support:
         _print_support(found)
 
@@ -172,18 +174,18 @@ def _decision(found: Explanation) -> str:
     if found.runner_up is None:
         return f"Speaks for it: {_shares(found.shares) or 'nothing'}"
     if not found.shares:
-        return f"Level with {found.runner_up.shown}"
+        return f"Level with {found.runner_up.display_label}"
     behind = f"; behind in: {_shares(found.against)}" if found.against else ""
-    return f"Ahead of {found.runner_up.shown} in: {_shares(found.shares)}{behind}"
+    return f"Ahead of {found.runner_up.display_label} in: {_shares(found.shares)}{behind}"
 
 
 def _shares(shares: dict[str, float]) -> str:
     return ", ".join(f"{group} {share:.0%}" for group, share in shares.items() if share >= 0.005)
 
 
-def _candidate_row(each: Considered) -> tuple[str, ...]:
+def _candidate_row(each: ExplainedCandidate) -> tuple[str, ...]:
     parts = (f"{each.contributions[group]:+.2f}" for group in _GROUPS)
-    return each.shown, each.id, f"{each.probability:.1%}", *parts, each.how, each.name
+    return each.display_label, each.id, f"{each.probability:.1%}", *parts, each.match_type, each.matched_name
 
 
 def _print_support(found: Explanation) -> None:
@@ -191,8 +193,8 @@ def _print_support(found: Explanation) -> None:
         (f"{each.share:.0%}", each.text, each.label, each.id, f"{each.probability:.0%}", "; ".join(map(_reason, each.reasons)))
         for each in found.support
     ]
-    if found.others > 0:
-        rows.append((f"{found.others:.0%}", "(others)", "", "", "", ""))
+    if found.other_support > 0:
+        rows.append((f"{found.other_support:.0%}", "(others)", "", "", "", ""))
     click.echo("\nSupport: the other names that speak for the best candidate\n")
     print_table(("share", "name", "candidate", "id", "probability", "how"), rows, right=(0, 4))
 
@@ -202,4 +204,4 @@ def _reason(reason: Reason) -> str:
         return f"shared: {', '.join(reason.shared)}"
     if reason.relation:
         return f"{'edge to it' if reason.reverse else 'edge from it'}: {reason.relation}"
-    return reason.how
+    return reason.type

@@ -112,8 +112,8 @@ def candidates(
             click.echo(f"no candidates for {name!r}; try --why ID with the entity you expect", err=True)
             continue
         print_table(
-            ("rank", "id", "label", "matched name", "how", "prior"),
-            ((str(c.rank), c.id, c.label, c.name, c.how, f"{c.prior:,.12g}") for c in found),
+            ("rank", "id", "label", "matched name", "match type", "prior"),
+            ((str(c.rank), c.id, c.label, c.matched_name, c.match_type, f"{c.prior:,.12g}") for c in found),
             right=(0, 5),
         )
 

@@ -68,15 +68,15 @@ def link(
     standard input. Where there are no mentions, the KB's names are found in the text. Each document comes back on one line,
     its mentions with entity, label, score and ranking. Exit code 1 if any record could not be linked.
     """
-    from eigenthemes.core.diagnostics import Problems
+    from eigenthemes.core.diagnostics import Diagnostics
     from eigenthemes.core.files import Source
     from eigenthemes.stream import link_stream, linker_for
 
     wanted = linker_options(options)
     linker_for(kb, wanted)  # before an output is opened, and with it emptied
-    problems = Problems()
+    diagnostics = Diagnostics()
     with ExitStack() as stack:
-        source = stack.enter_context(Source(documents, problems, lambda amount: None))
+        source = stack.enter_context(Source(documents, diagnostics, lambda amount: None))
         plain_text = plain_text or _is_text(source)
         _check_outputs(documents, output, errors)
         out = _open_output(output, stack)
@@ -98,10 +98,10 @@ def link(
             click.echo("eigenthemes: interrupted; the output holds what was linked so far", err=True)
             return 130
     _tell(report, sys.stderr.isatty() or output != "-")
-    if problems.counts["truncated or damaged archive"]:
-        cause = problems.examples["truncated or damaged archive"][0]
+    if diagnostics.counts["truncated or damaged archive"]:
+        cause = diagnostics.examples["truncated or damaged archive"][0]
         raise SourceError(f"truncated or damaged archive: {cause}; what came before was linked: fetch or pack the file again")
-    for kind, examples in problems.examples.items():
+    for kind, examples in diagnostics.examples.items():
         click.echo(f"warning: {kind}: {examples[0]}", err=True)
     if report.failures:
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
@@ -128,7 +128,7 @@ class _Tables:
             self.out.write(table_text(header, rows, right=(3,)).encode() + b"\n")
             for mention in document["mentions"]:
                 if "explanation" in mention:
-                    self.out.write(f"{mention['explanation']['words']}\n".encode())
+                    self.out.write(f"{mention['explanation']['sentence']}\n".encode())
 
 
 def _row(mention: dict[str, Any]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ SHOWN = 5  # examples kept of each kind of problem
 
 
 @dataclass
-class Problems:
+class Diagnostics:
     """What was wrong in the sources: counted by kind, the first few kept with file and line."""
 
     strict: bool = False
@@ -27,7 +27,7 @@ class Problems:
         if len(kept) < SHOWN:
             kept.append(message)
 
-    def merge(self, other: Problems) -> None:
+    def merge(self, other: Diagnostics) -> None:
         self.counts.update(other.counts)
         for kind, messages in other.examples.items():
             kept = self.examples.setdefault(kind, [])

@@ -1,6 +1,6 @@
 """Source files as streams of bytes: any compression, cut files, byte-order marks, stray Latin-1.
 
-A `Source` is read once, front to back. What is wrong with its bytes is written to `Problems`; the parsers above only see
+A `Source` is read once, front to back. What is wrong with its bytes is written to `Diagnostics`; the parsers above only see
 clean UTF-8 that ends early at worst.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, cast
 
-from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.progress import Advance
 from eigenthemes.errors import SourceError
 
@@ -54,8 +54,8 @@ class _Tap(io.RawIOBase):
 class _Unpacked(io.RawIOBase):
     """The unpacked bytes; a cut or damaged archive ends there, and the problem is noted."""
 
-    def __init__(self, packed: IO[bytes], name: str, problems: Problems) -> None:
-        self.packed, self.name, self.problems = packed, name, problems
+    def __init__(self, packed: IO[bytes], name: str, diagnostics: Diagnostics) -> None:
+        self.packed, self.name, self.diagnostics = packed, name, diagnostics
         self.size = 0
         self.ended = False
 
@@ -71,7 +71,7 @@ class _Unpacked(io.RawIOBase):
             data = self.packed.read1(size) if hasattr(self.packed, "read1") else self.packed.read(size)
         except _BROKEN_STREAM as error:
             self.ended = True
-            self.problems.add(
+            self.diagnostics.add(
                 "truncated or damaged archive", self.name, f"{error} after {self.size:,} unpacked bytes; the rest is lost"
             )
             return 0
@@ -83,14 +83,14 @@ class _Unpacked(io.RawIOBase):
 class Source:
     """One source file (or `-` for standard input), opened for one pass."""
 
-    def __init__(self, path: str | Path, problems: Problems, advance: Advance) -> None:
+    def __init__(self, path: str | Path, diagnostics: Diagnostics, advance: Advance) -> None:
         self.path = str(path)
         self.name = "stdin" if self.path == "-" else Path(self.path).name
-        self.problems = problems
+        self.diagnostics = diagnostics
         self._raw = _open_raw(self.path)
         self._tap = _Tap(self._raw, advance)
         try:
-            unpacked = _Unpacked(_unpack(io.BufferedReader(self._tap, 1 << 20), self.name), self.name, problems)
+            unpacked = _Unpacked(_unpack(io.BufferedReader(self._tap, 1 << 20), self.name), self.name, diagnostics)
             self._open(unpacked)
         except BaseException:
             self.__exit__(None, None, None)
@@ -112,7 +112,7 @@ class Source:
 
     def text(self) -> BinaryIO:
         """The blocks in clean UTF-8, as one readable stream."""
-        clean = (clean_utf8(block, line, self.name, self.problems) for block, line in self.blocks())
+        clean = (clean_utf8(block, line, self.name, self.diagnostics) for block, line in self.blocks())
         return cast(BinaryIO, io.BufferedReader(_Joined(clean), 1 << 20))
 
     def xml(self) -> BinaryIO:
@@ -167,7 +167,7 @@ class _Joined(io.RawIOBase):
         return count
 
 
-def clean_utf8(block: bytes, first_line: int, origin: str, problems: Problems) -> bytes:
+def clean_utf8(block: bytes, first_line: int, origin: str, diagnostics: Diagnostics) -> bytes:
     """A block of lines as UTF-8; lines that are not are taken for Latin-1 and counted."""
     if block.isascii():
         return block
@@ -180,7 +180,7 @@ def clean_utf8(block: bytes, first_line: int, origin: str, problems: Problems) -
         try:
             line.decode("utf-8")
         except UnicodeDecodeError:
-            problems.add("bytes that are not UTF-8 (read as Latin-1)", f"{origin}:{first_line + i}")
+            diagnostics.add("bytes that are not UTF-8 (read as Latin-1)", f"{origin}:{first_line + i}")
             lines[i] = _from_latin_1(line).encode("utf-8")
     return b"\n".join(lines)
 

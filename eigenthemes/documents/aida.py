@@ -83,7 +83,7 @@ class _Draft:
     def document(self) -> Document:
         text = "".join(self.pieces)
         mentions = (Mention(text[start:end], start, end, gold=gold) for start, end, gold in self.mentions)
-        return Document(tuple(mentions), self.id, text)
+        return Document(id=self.id, text=text, mentions=tuple(mentions))
 
 
 def _document_id(line: str) -> str:

@@ -29,7 +29,7 @@ def read_authors(source: IO[bytes] | bytes, *, origin: str = "the authors' file"
         if not isinstance(items, list):
             raise DocumentError(f'{origin}: document "{name}" is no list; expected a list of objects with "mention"')
         mentions = tuple(_mention(item, f'{origin}: document "{name}", mention {number}') for number, item in enumerate(items))
-        yield Document(mentions, name, embedded_only=True)
+        yield Document(id=name, mentions=mentions, embedded_only=True)
 
 
 def _mention(item: Any, where: str) -> Mention:

@@ -109,10 +109,10 @@ def _document(record: Any) -> Document:
     if items is None:
         if text is None and table is None:
             raise DocumentError(f'the document has {_fields(record)}, nothing to link; expected "text", "table" or "mentions"')
-        return Document(None, external_id, text, table, False, record)
+        return Document(id=external_id, text=text, table=table, source=record)
     if type(items) is not list:
         raise DocumentError(f'"mentions" is {_shown(items)}; expected a list, or no such field to have them found')
-    return Document(_mentions(items, text, table), external_id, text, table, False, record)
+    return Document(id=external_id, text=text, table=table, mentions=_mentions(items, text, table), source=record)
 
 
 def _table(table: Any) -> Table:

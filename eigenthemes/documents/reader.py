@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import Source
 from eigenthemes.documents.aida import read_aida
 from eigenthemes.documents.authors import read_authors
@@ -39,7 +39,7 @@ def document_name(path: str | Path) -> str:
 
 
 def _read(path: str | Path) -> Iterator[Document]:
-    with Source(path, _Refused(), lambda amount: None) as source:
+    with Source(path, _Strict(), lambda amount: None) as source:
         yield from _documents(source, Path(path).parent)
 
 
@@ -67,7 +67,7 @@ def _is_authors(head: bytes) -> bool:
     return first is not None and first[1] != b"mentions" and re.search(rb'"mention"\s*:', head) is not None
 
 
-class _Refused(Problems):
+class _Strict(Diagnostics):
     """Gold that is cut short would give wrong figures in silence: unlike a KG, it is not read as far as it goes."""
 
     def add(self, kind: str, where: str, detail: str = "") -> None:

@@ -63,7 +63,7 @@ def _document(record: Any) -> Document:
         if (mention := _mention(link, text, number, col)) is not None
     )
     source = {name: record[name] for name in _PASSED_ON if record.get(name) is not None}
-    return Document(tuple(mentions), _document_id(record), table=table, source=source)
+    return Document(id=_document_id(record), table=table, mentions=tuple(mentions), source=source)
 
 
 def _document_id(record: dict[str, Any]) -> str | int | None:

@@ -47,7 +47,9 @@ def _document(element: ElementTree.Element, places: list[Path], origin: str) -> 
     text = _raw_text(name, places)
     where = f'{origin}: document "{name}", annotation'
     annotations = enumerate(element.iter("annotation"))
-    return Document(tuple(_mention(each, text, f"{where} {number}") for number, each in annotations), name, text)
+    return Document(
+        id=name, text=text, mentions=tuple(_mention(each, text, f"{where} {number}") for number, each in annotations)
+    )
 
 
 def _raw_text(name: str, places: list[Path]) -> str | None:

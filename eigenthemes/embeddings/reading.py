@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import Source, clean_utf8
 from eigenthemes.errors import SourceError, VectorError
 
@@ -35,15 +35,15 @@ def check_file(path: Path, remedy: str) -> None:
 @contextmanager
 def opened(path: Path) -> Iterator[Source]:
     """The unpacked file. A damaged archive is the reason to give, whatever else its sudden end leads to."""
-    problems = Problems()
+    diagnostics = Diagnostics()
     try:
-        with Source(path, problems, lambda amount: None) as source:
+        with Source(path, diagnostics, lambda amount: None) as source:
             yield source
     except (SourceError, VectorError) as error:
-        if not problems.counts[_DAMAGED]:
+        if not diagnostics.counts[_DAMAGED]:
             raise VectorError(str(error)) from None
-    if problems.counts[_DAMAGED]:
-        raise VectorError(f"{_DAMAGED}: {problems.examples[_DAMAGED][0]}; get the file again")
+    if diagnostics.counts[_DAMAGED]:
+        raise VectorError(f"{_DAMAGED}: {diagnostics.examples[_DAMAGED][0]}; get the file again")
 
 
 def shown(name: str) -> str:
@@ -68,7 +68,7 @@ def names_of(values: Any, origin: str) -> list[str]:
 
 def name_of(value: Any, origin: str) -> str:
     if isinstance(value, bytes):
-        return clean_utf8(value, 1, origin, Problems()).decode()
+        return clean_utf8(value, 1, origin, Diagnostics()).decode()
     if isinstance(value, str) or (
         isinstance(value, int | np.integer) and type(value) is not bool and abs(int(value)) < 1 << 64
     ):

@@ -70,7 +70,7 @@ def card_lines(facts: dict[str, Any]) -> Iterator[str]:
         ("redirects", f"{counts['redirects']:,}"),
         (
             "edges",
-            f"{counts['edges']:,} distinct, of {counts['edge_statements']:,} statements, {counts['relations']:,} relations",
+            f"{counts['edges']:,} distinct, of {counts['edge_facts']:,} facts, {counts['relations']:,} relations",
         ),
         ("density", f"{facts['density']:.2f} edges per entity"),
         ("isolated", f"{counts['isolated']:,} entities without an edge"),

@@ -1,4 +1,4 @@
-"""From source files to facts: find the format, choose the reader, read in blocks where the format allows it."""
+"""From source files to statements: find the format, choose the reader, read in blocks where the format allows it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.statements import Facts
+from eigenthemes.kg.statements import Statements
 
 FORMATS = ("nt", "nq", "ttl", "trig", "xml", "wikidata", "obo", "csv", "tsv", "jsonl", "parquet")
 
@@ -41,37 +41,37 @@ def read_sources(
     format_name: str | None = None,
     workers: Workers | None = None,
     progress: Progress | None = None,
-) -> tuple[Facts, list[dict[str, Any]]]:
-    """The facts of all files together, and what the manifest says of the files."""
+) -> tuple[Statements, list[dict[str, Any]]]:
+    """The statements of all files together, and what the manifest says of the files."""
     options, progress = options or ReadOptions(), progress or Silent()
     if format_name is not None and format_name not in FORMATS:
         raise OptionError(f"format {format_name!r} is unknown; expected one of {', '.join(FORMATS)}")
     for path in paths:
         check_readable(path)
-    facts = Facts(strict=options.strict)
+    statements = Statements(strict=options.strict)
     described = []
     for number, path in enumerate(paths):
         step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")
-        with step as advance, Source(path, facts.problems, advance) as source:
-            _read_source(source, format_name, options, number, workers or Workers(1), facts)
+        with step as advance, Source(path, statements.diagnostics, advance) as source:
+            _read_source(source, format_name, options, number, workers or Workers(1), statements)
             described.append(source.description())
-    facts.check_records()
-    _check_options(options, facts)
-    if options.sitelink and facts.record_node:
-        for node in set(facts.ids.values()) - set(facts.record_node):
-            facts.leave_out(node, f"no {options.sitelink} sitelink")
-    return facts, described
+    statements.check_records()
+    _check_options(options, statements)
+    if options.sitelink and statements.record_node:
+        for node in set(statements.ids.values()) - set(statements.record_node):
+            statements.leave_out(node, f"no {options.sitelink} sitelink")
+    return statements, described
 
 
-def _check_options(options: ReadOptions, facts: Facts) -> None:
+def _check_options(options: ReadOptions, statements: Statements) -> None:
     """Refuse what would be overlooked in silence: predicates with an unknown prefix, columns that no table has."""
     for role, column in options.columns:
-        if column not in facts.columns_seen:
+        if column not in statements.columns_seen:
             raise OptionError(f"no table has the column {column} given with --column {role}={column}; check its spelling")
     if options.label or options.alias or options.description or options.type or options.prior:
         from eigenthemes.kg.rdf import check_prefixes
 
-        check_prefixes(options, facts.prefixes)
+        check_prefixes(options, statements.prefixes)
 
 
 def detect_format(head: bytes, name: str) -> str | None:
@@ -124,45 +124,45 @@ def _suffix(name: str) -> str | None:
 
 
 def _read_source(
-    source: Source, format_name: str | None, options: ReadOptions, number: int, workers: Workers, facts: Facts
+    source: Source, format_name: str | None, options: ReadOptions, number: int, workers: Workers, statements: Statements
 ) -> None:
     if not source.head.removeprefix(b"\xef\xbb\xbf").strip():
-        facts.problems.add("empty file", source.name)
+        statements.diagnostics.add("empty file", source.name)
         return
     found = format_name or detect_format(source.head, source.path)
     if found is None:
         raise SourceError(
             f"the format of {source.name} was not recognised by its content or name; give --format, one of {', '.join(FORMATS)}"
         )
-    facts.begin_file(source.name)
+    statements.begin_file(source.name)
     nodes = "" if number == 0 else f"{number}#"  # keeps the blank nodes of two files apart: no label has a #
     if found in ("nt", "nq"):
         from eigenthemes.kg import rdf
 
         read = partial(rdf.read_block, format_name=found, options=options, origin=source.name, nodes=nodes)
-        _read_blocks(source, read, workers, facts)
+        _read_blocks(source, read, workers, statements)
     elif found == "wikidata":
         from eigenthemes.kg import wikidata
 
-        _read_blocks(source, partial(wikidata.read_block, options=options, origin=source.name), workers, facts)
+        _read_blocks(source, partial(wikidata.read_block, options=options, origin=source.name), workers, statements)
     elif found in ("ttl", "trig", "xml"):
         from eigenthemes.kg import rdf
 
         stream = source.xml() if found == "xml" else source.text()
         namespaces = rdf.xml_namespaces(source.head) if found == "xml" else {}
-        rdf.read_stream(stream, found, facts, options=options, origin=source.name, nodes=nodes, namespaces=namespaces)
+        rdf.read_stream(stream, found, statements, options=options, origin=source.name, nodes=nodes, namespaces=namespaces)
     elif found == "obo":
         from eigenthemes.kg import obo
 
-        obo.read_lines(source.lines(), options, source.name, facts)
+        obo.read_lines(source.lines(), options, source.name, statements)
     else:
-        _read_table(source, found, options, facts)
+        _read_table(source, found, options, statements)
 
 
-def _read_table(source: Source, found: str, options: ReadOptions, facts: Facts) -> None:
+def _read_table(source: Source, found: str, options: ReadOptions, statements: Statements) -> None:
     from eigenthemes.kg.tabular import TableReader
 
-    reader = TableReader(facts, options, source.name)
+    reader = TableReader(statements, options, source.name)
     if found == "jsonl":
         reader.read_json_lines(source.lines())
     elif found == "parquet":
@@ -180,9 +180,9 @@ def _starts_with(path: str, magic: bytes) -> bool:
         return file.read(len(magic)) == magic
 
 
-def _read_blocks(source: Source, read: Callable[[bytes, int], Facts], workers: Workers, facts: Facts) -> None:
+def _read_blocks(source: Source, read: Callable[[bytes, int], Statements], workers: Workers, statements: Statements) -> None:
     """Read block by block, by several processes where there is more than one block; merged in file order."""
     blocks = source.blocks()
     first = next(blocks)
-    for block_facts in workers.map(read, chain([first], blocks), many=len(first[0]) > BLOCK // 2):
-        facts.merge(block_facts)
+    for block_statements in workers.map(read, chain([first], blocks), many=len(first[0]) > BLOCK // 2):
+        statements.merge(block_statements)

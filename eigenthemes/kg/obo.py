@@ -8,20 +8,20 @@ from typing import Any
 import fastobo
 
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.statements import ALIAS, Facts
+from eigenthemes.kg.statements import ALIAS, Statements
 
 _FRAMES_AT_ONCE = 500  # fastobo is four times faster on many frames than on one; one by one only where there is an error
 
 
-def read_lines(lines: Iterator[str], options: ReadOptions, origin: str, facts: Facts) -> None:
-    """The facts of an OBO file; a frame that does not parse is noted and left out."""
+def read_lines(lines: Iterator[str], options: ReadOptions, origin: str, statements: Statements) -> None:
+    """The statements of an OBO file; a frame that does not parse is noted and left out."""
     batch: list[tuple[int, str]] = []
     for frame in _frames(lines):
         batch.append(frame)
         if len(batch) == _FRAMES_AT_ONCE:
-            _read_frames(batch, options, origin, facts)
+            _read_frames(batch, options, origin, statements)
             batch = []
-    _read_frames(batch, options, origin, facts)
+    _read_frames(batch, options, origin, statements)
 
 
 def _frames(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
@@ -41,7 +41,7 @@ def _frames(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(frame) + "\n"
 
 
-def _read_frames(batch: list[tuple[int, str]], options: ReadOptions, origin: str, facts: Facts) -> None:
+def _read_frames(batch: list[tuple[int, str]], options: ReadOptions, origin: str, statements: Statements) -> None:
     try:
         frames = list(_parse("\n".join(text for _, text in batch)))
     except SyntaxError:
@@ -50,12 +50,12 @@ def _read_frames(batch: list[tuple[int, str]], options: ReadOptions, origin: str
                 (frame,) = _parse(text)
             except SyntaxError as error:
                 line = number + max(0, (error.lineno or 1) - 1)
-                facts.problems.add("broken OBO frame", f"{origin}:{line}", error.msg)
+                statements.diagnostics.add("broken OBO frame", f"{origin}:{line}", error.msg)
             else:
-                _read_frame(frame, number, options, facts)
+                _read_frame(frame, number, options, statements)
     else:
         for frame, (number, _) in zip(frames, batch, strict=True):
-            _read_frame(frame, number, options, facts)
+            _read_frame(frame, number, options, statements)
 
 
 def _parse(text: str) -> Any:
@@ -67,36 +67,36 @@ def _parse(text: str) -> Any:
         raise SyntaxError(f"the parser gave up: {error}") from None
 
 
-def _read_frame(frame: Any, line: int, options: ReadOptions, facts: Facts) -> None:
+def _read_frame(frame: Any, line: int, options: ReadOptions, statements: Statements) -> None:
     external_id = str(frame.id)
-    node = facts.record(external_id, line)
+    node = statements.record(external_id, line)
     clauses = list(frame)
-    facts.statements += len(clauses)
+    statements.count += len(clauses)
     if any(clause.raw_tag() == "is_obsolete" and clause.obsolete for clause in clauses):
-        facts.leave_out(node, "obsolete")
+        statements.leave_out(node, "obsolete")
         for clause in clauses:
             if clause.raw_tag() == "replaced_by":
-                facts.redirects[external_id] = str(clause.term)
+                statements.redirects[external_id] = str(clause.term)
         return
     for clause in clauses:
-        _read_clause(clause, external_id, node, line, options, facts)
+        _read_clause(clause, external_id, node, line, options, statements)
 
 
-def _read_clause(clause: Any, external_id: str, node: int, line: int, options: ReadOptions, facts: Facts) -> None:
+def _read_clause(clause: Any, external_id: str, node: int, line: int, options: ReadOptions, statements: Statements) -> None:
     tag = clause.raw_tag()
     if tag == "name":
-        facts.name(node, clause.name, 0)
+        statements.name(node, clause.name, 0)
     elif tag == "synonym":
         synonym = clause.synonym
         if synonym.scope.lower() in options.synonyms:
-            facts.name(node, synonym.desc, ALIAS)
+            statements.name(node, synonym.desc, ALIAS)
     elif tag == "def":
-        facts.description(node, clause.definition, 0)
+        statements.description(node, clause.definition, 0)
     elif tag == "namespace":
-        facts.type(node, str(clause.namespace))
+        statements.type(node, str(clause.namespace))
     elif tag == "is_a":
-        facts.record_edge(node, facts.node(str(clause.term)), "is_a", line)
+        statements.record_edge(node, statements.node(str(clause.term)), "is_a", line)
     elif tag == "relationship":
-        facts.record_edge(node, facts.node(str(clause.term)), str(clause.typedef), line)
+        statements.record_edge(node, statements.node(str(clause.term)), str(clause.typedef), line)
     elif tag == "alt_id":
-        facts.redirects[str(clause.alt_id)] = external_id
+        statements.redirects[str(clause.alt_id)] = external_id

@@ -11,11 +11,11 @@ from typing import IO, Any
 
 import pyoxigraph as ox
 
-from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.statements import ALIAS, Facts
+from eigenthemes.kg.statements import ALIAS, Statements
 
 PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -137,53 +137,55 @@ class Roles:
                 self.of[iri] = role
 
 
-def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadOptions, origin: str, nodes: str) -> Facts:
-    """The facts of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
+def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadOptions, origin: str, nodes: str) -> Statements:
+    """The statements of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
 
-    def read(lines: bytes) -> Facts:
-        facts = Facts(strict=options.strict)
+    def read(lines: bytes) -> Statements:
+        statements = Statements(strict=options.strict)
         quads = ox.parse(input=lines, format=FORMATS[format_name], lenient=True)
-        _collect_valid(quads, facts, Roles(options), options, origin, lambda label: f"_:{nodes}{label}")
-        return facts
+        _collect_valid(quads, statements, Roles(options), options, origin, lambda label: f"_:{nodes}{label}")
+        return statements
 
-    problems = Problems(options.strict)
-    data = clean_utf8(data, first_line, origin, problems)
+    diagnostics = Diagnostics(options.strict)
+    data = clean_utf8(data, first_line, origin, diagnostics)
     try:
-        facts = read(data)
+        statements = read(data)
     except SyntaxError:  # the parser may run on over line ends: go by line
-        facts = _read_lines(data, first_line, read, origin, options)
-    facts.problems.merge(problems)
-    return facts
+        statements = _read_lines(data, first_line, read, origin, options)
+    statements.diagnostics.merge(diagnostics)
+    return statements
 
 
-def _read_lines(data: bytes, first_line: int, read: Callable[[bytes], Facts], origin: str, options: ReadOptions) -> Facts:
+def _read_lines(
+    data: bytes, first_line: int, read: Callable[[bytes], Statements], origin: str, options: ReadOptions
+) -> Statements:
     """Piece by piece, and a piece with an error in it line by line, so that a broken line costs that line only."""
-    facts = Facts(strict=options.strict)
+    statements = Statements(strict=options.strict)
     lines = data.splitlines(keepends=True)
     for start in range(0, len(lines), _PIECE):
         piece = lines[start : start + _PIECE]
         try:
-            facts.merge(read(b"".join(piece)))
+            statements.merge(read(b"".join(piece)))
         except SyntaxError:
             for number, line in enumerate(piece, first_line + start):
                 try:
-                    facts.merge(read(line))
+                    statements.merge(read(line))
                 except SyntaxError as error:
-                    facts.problems.add("broken statement", f"{origin}:{number}", _cause(error))
-    return facts
+                    statements.diagnostics.add("broken statement", f"{origin}:{number}", _cause(error))
+    return statements
 
 
 def read_stream(
     stream: IO[bytes],
     format_name: str,
-    facts: Facts,
+    statements: Statements,
     *,
     options: ReadOptions,
     origin: str,
     nodes: str,
     namespaces: dict[str, str],
 ) -> None:
-    """The facts of Turtle, TriG or RDF/XML."""
+    """The statements of Turtle, TriG or RDF/XML."""
     quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
     numbers: dict[str, int] = {}  # anonymous nodes have random labels: number them as they come
 
@@ -192,9 +194,9 @@ def read_stream(
 
     roles = Roles(options)
     roles.declare(namespaces)
-    facts.prefixes.update(namespaces)
-    _collect(quads, facts, roles, options, origin, blank)
-    facts.prefixes.update(_declared(quads))
+    statements.prefixes.update(namespaces)
+    _collect(quads, statements, roles, options, origin, blank)
+    statements.prefixes.update(_declared(quads))
 
 
 def xml_namespaces(head: bytes) -> dict[str, str]:
@@ -214,22 +216,24 @@ def _declared(quads: Any) -> dict[str, str]:
     return dict(quads.prefixes)
 
 
-def _collect(quads: Any, facts: Facts, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]) -> None:
+def _collect(
+    quads: Any, statements: Statements, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]
+) -> None:
     """Read to the end; a syntax error is noted and the parser goes on behind it."""
     last_bad = -1
     while True:
         try:
-            _collect_valid(quads, facts, roles, options, origin, blank)
+            _collect_valid(quads, statements, roles, options, origin, blank)
             return
         except SyntaxError as error:
             if error.lineno is None or error.lineno != last_bad:
                 where = origin if error.lineno is None else f"{origin}:{error.lineno}"
-                facts.problems.add("broken statement", where, _cause(error))
+                statements.diagnostics.add("broken statement", where, _cause(error))
             if error.lineno is None:
                 return
             last_bad = error.lineno
         except ValueError as error:
-            facts.problems.add("broken statement", origin, str(error))
+            statements.diagnostics.add("broken statement", origin, str(error))
             return
 
 
@@ -239,12 +243,17 @@ def _cause(error: SyntaxError) -> str:
 
 
 def _collect_valid(
-    quads: Any, facts: Facts, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]
+    quads: Any, statements: Statements, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]
 ) -> None:
     # The one hot loop of reading RDF: locals, no calls where an append does.
     named_node, literal, blank_node = ox.NamedNode, ox.Literal, ox.BlankNode
-    role_of, ids = roles.of, facts.ids
-    sources, targets, edge_relations, relations = facts.edge_source, facts.edge_target, facts.edge_relation, facts.relations
+    role_of, ids = roles.of, statements.ids
+    sources, targets, edge_relations, relations = (
+        statements.edge_source,
+        statements.edge_target,
+        statements.edge_relation,
+        statements.relations,
+    )
     known: dict[str, int | None] = {}
     last_subject, last_kind, external, node, count = None, None, "", 0, 0
     try:
@@ -266,7 +275,7 @@ def _collect_valid(
             value = quad.object
             kind = type(value)
             if kind is literal:
-                _literal(facts, node, role, predicate, value, options, origin)
+                _literal(statements, node, role, predicate, value, options, origin)
             elif kind is named_node or kind is blank_node:
                 target = value.value if kind is named_node else blank(value.value)
                 if role is None or role < TYPE or role in (PRIOR, DEPRECATED):
@@ -274,31 +283,31 @@ def _collect_valid(
                     targets.append(ids.setdefault(target, len(ids)))
                     edge_relations.append(relations.setdefault(predicate, len(relations)))
                 elif role == TYPE:
-                    facts.type(node, target)
+                    statements.type(node, target)
                 else:
-                    facts.redirects[external] = target
+                    statements.redirects[external] = target
     finally:
-        facts.statements += count
+        statements.count += count
 
 
 def _literal(
-    facts: Facts, node: int, role: int | None, predicate: str, value: ox.Literal, options: ReadOptions, origin: str
+    statements: Statements, node: int, role: int | None, predicate: str, value: ox.Literal, options: ReadOptions, origin: str
 ) -> None:
     if role is None:
         if value.language or value.datatype.value == _STRING:
-            facts.literal_predicates[predicate] += 1
+            statements.literal_predicates[predicate] += 1
     elif role <= DESCRIPTION:
         rank = options.language_rank(value.language)
         if rank is None:
             if role != DESCRIPTION:
-                facts.other_languages[value.language or ""] += 1
+                statements.other_languages[value.language or ""] += 1
         elif role == DESCRIPTION:
-            facts.description(node, value.value, rank)
+            statements.description(node, value.value, rank)
         else:
-            facts.name(node, value.value, rank if role == LABEL else rank + ALIAS)
+            statements.name(node, value.value, rank if role == LABEL else rank + ALIAS)
     elif role == TYPE:
-        facts.type(node, value.value)
+        statements.type(node, value.value)
     elif role == PRIOR:
-        facts.prior(node, value.value, origin)
+        statements.prior(node, value.value, origin)
     elif role == DEPRECATED and value.value in ("true", "1"):
-        facts.leave_out(node, "deprecated")
+        statements.leave_out(node, "deprecated")

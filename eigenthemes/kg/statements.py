@@ -1,7 +1,7 @@
 """What the readers find, in compact form: interned ids, flat arrays, piles of text.
 
-Every reader writes the same facts: nodes, names, descriptions, types, edges, priors, redirects, and what is left out. Facts
-of two blocks of one file can be merged, so that blocks may be read by several processes.
+Every reader writes the same statements: nodes, names, descriptions, types, edges, priors, redirects, and what is left out.
+Those of two blocks of one file can be merged, so that blocks may be read by several processes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.diagnostics import SHOWN, Problems
+from eigenthemes.core.diagnostics import SHOWN, Diagnostics
 from eigenthemes.core.strings import StringPile
 
 ALIAS = 128  # a name's rank: 0..127 may serve as the label, 128.. is an alias; the lower the better the language
 
 
-class Facts:
-    """The facts of a KG. Nodes are numbered in order of appearance; the build renumbers them by prior."""
+class Statements:
+    """The statements of a KG. Nodes are numbered in order of appearance; the build renumbers them by prior."""
 
     def __init__(self, *, strict: bool = False) -> None:
         self.ids: dict[str, int] = {}
@@ -41,8 +41,8 @@ class Facts:
         self.other_languages: Counter[str] = Counter()  # of names that --lang did not keep
         self.left_out: dict[str, set[int]] = {}  # reason -> nodes that are not part of the KG
         self.redirects: dict[str, str] = {}
-        self.problems = Problems(strict)
-        self.statements = 0  # triples, claims, rows or clauses read
+        self.diagnostics = Diagnostics(strict)
+        self.count = 0  # triples, claims, rows or clauses read
         self.literal_predicates: Counter[str] = Counter()  # of no known role; names the remedy where no name was found
         self.prefixes: dict[str, str] = {}
 
@@ -81,7 +81,7 @@ class Facts:
             self.prior_node.append(node)
             self.prior_value.append(value)
         else:
-            self.problems.add("prior that is not a number", where, repr(text))
+            self.diagnostics.add("prior that is not a number", where, repr(text))
 
     def begin_file(self, name: str) -> None:
         self.files.append((name, len(self.record_node), len(self.edge_number)))
@@ -124,12 +124,12 @@ class Facts:
         """Count a problem of many records; the first few with file and line."""
         for row in rows[:SHOWN].tolist():
             file = next(each[0] for each in reversed(self.files) if each[first] <= row)
-            self.problems.add(kind, f"{file}:{lines[row]}", name(row))
+            self.diagnostics.add(kind, f"{file}:{lines[row]}", name(row))
         if len(rows) > SHOWN:
-            self.problems.counts[kind] += len(rows) - SHOWN
+            self.diagnostics.counts[kind] += len(rows) - SHOWN
 
-    def merge(self, other: Facts) -> None:
-        """Take in the facts of another block."""
+    def merge(self, other: Statements) -> None:
+        """Take in the statements of another block."""
         first_edge = len(self.edge_source)
         nodes = _translation(other.ids, self.ids)
         relations = _translation(other.relations, self.relations)
@@ -154,8 +154,8 @@ class Facts:
         for reason, members in other.left_out.items():
             self.left_out.setdefault(reason, set()).update(int(nodes[node]) for node in members)
         self.redirects.update(other.redirects)
-        self.problems.merge(other.problems)
-        self.statements += other.statements
+        self.diagnostics.merge(other.diagnostics)
+        self.count += other.count
         self.literal_predicates.update(other.literal_predicates)
         self.other_languages.update(other.other_languages)
         self.prefixes.update(other.prefixes)

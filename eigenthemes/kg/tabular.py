@@ -15,7 +15,7 @@ import orjson
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import Columns, find_columns, known_headers
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.statements import ALIAS, Facts
+from eigenthemes.kg.statements import ALIAS, Statements
 
 _TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
 _OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
@@ -26,10 +26,10 @@ Rows = Iterator[tuple[int, list[str]]]  # (line, cells)
 
 
 class TableReader:
-    """Puts the rows of one table into facts."""
+    """Puts the rows of one table into statements."""
 
-    def __init__(self, facts: Facts, options: ReadOptions, origin: str) -> None:
-        self.facts, self.options, self.origin = facts, options, origin
+    def __init__(self, statements: Statements, options: ReadOptions, origin: str) -> None:
+        self.statements, self.options, self.origin = statements, options, origin
         self.name_relations = {
             **dict.fromkeys(("label", "rdfs:label", "skos:preflabel", "name", "schema:name"), 0),
             **dict.fromkeys(("alias", "altlabel", "skos:altlabel"), ALIAS),
@@ -57,7 +57,7 @@ class TableReader:
         for number, cells in rows:
             if len(cells) > len(header):
                 found = f"{len(cells)} cells, the header has {len(header)}"
-                self.facts.problems.add("row with too many cells", f"{self.origin}:{number}", found)
+                self.statements.diagnostics.add("row with too many cells", f"{self.origin}:{number}", found)
                 continue
             raw = columns.kgtk or delimiter != "\t"
             self._row(columns, [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells], number)
@@ -70,12 +70,12 @@ class TableReader:
             try:
                 record = orjson.loads(line)
             except orjson.JSONDecodeError as error:
-                self.facts.problems.add("broken JSON line", f"{self.origin}:{number}", str(error))
+                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", str(error))
                 continue
             if isinstance(record, dict):
                 self._mapping(record, number)
             else:
-                self.facts.problems.add("broken JSON line", f"{self.origin}:{number}", "not an object")
+                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", "not an object")
 
     def read_parquet(self, file: Any) -> None:
         import pyarrow
@@ -107,10 +107,10 @@ class TableReader:
             except StopIteration:
                 return
             except csv.Error as error:
-                self.facts.problems.add("broken row", f"{self.origin}:{lines.first}", str(error))
+                self.statements.diagnostics.add("broken row", f"{self.origin}:{lines.first}", str(error))
                 continue
             if lines.ended and len(lines.kept) > 1 and "".join(lines.kept).count('"') % 2:
-                self.facts.problems.add("broken row", f"{self.origin}:{lines.first}", "a quote is never closed")
+                self.statements.diagnostics.add("broken row", f"{self.origin}:{lines.first}", "a quote is never closed")
                 yield from self._csv_rows(_Lines(lines.kept[1:], lines.first), delimiter)
                 return
             if any(cells):
@@ -121,7 +121,7 @@ class TableReader:
     def _columns_of(self, header: Sequence[str], *, headerless: bool) -> Columns | None:
         """The columns of a header; None where it is a row of its own, of a TSV without a header."""
         columns = find_columns(header, self.options)
-        self.facts.columns_seen.update(dict.fromkeys(cell.strip() for cell in header))
+        self.statements.columns_seen.update(dict.fromkeys(cell.strip() for cell in header))
         if columns is not None:
             return columns
         known = known_headers(header)
@@ -152,7 +152,7 @@ class TableReader:
         if len(cells) == 2:
             cells.insert(1, "link")
         if len(cells) < 3 or not all(cells[:3]):
-            self.facts.problems.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 3")
+            self.statements.diagnostics.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 3")
             return
         self._row(_TRIPLE, cells, number)
 
@@ -164,77 +164,77 @@ class TableReader:
             if len(cells) in (2, 3):  # entity2id.txt: name, number; train2id.txt: head, tail, relation
                 self._row(_OPENKE_NODE if len(cells) == 2 else _OPENKE_EDGE, cells, number)
             else:
-                self.facts.problems.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 2 or 3")
+                self.statements.diagnostics.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 2 or 3")
 
     def _mapping(self, record: dict[str, Any], number: int) -> None:
         keys = tuple(record)
         if keys not in self._columns:
             self._columns[keys] = find_columns(keys, self.options)
-            self.facts.columns_seen.update(dict.fromkeys(keys))
+            self.statements.columns_seen.update(dict.fromkeys(keys))
         columns = self._columns[keys]
         if columns is not None:
             self._row(columns, list(record.values()), number)
         elif number == 1:
             raise self._no_columns(keys)
         else:
-            self.facts.problems.add("record without an id", f"{self.origin}:{number}")
+            self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}")
 
     def _row(self, columns: Columns, row: Sequence[Any], number: int) -> None:
-        self.facts.statements += 1
+        self.statements.count += 1
         if columns.edge:
             self._edge(columns, row, number)
         else:
             self._node(columns, row, number)
 
     def _edge(self, columns: Columns, row: Sequence[Any], number: int) -> None:
-        facts = self.facts
+        statements = self.statements
         source, target = columns.first("source", row), columns.first("target", row)
         if source is None or target is None:
-            facts.problems.add("broken row", f"{self.origin}:{number}", "source or target is empty")
+            statements.diagnostics.add("broken row", f"{self.origin}:{number}", "source or target is empty")
             return
         relation = columns.first("relation", row)
         relation = "link" if relation is None else str(relation)
-        node, target, role = facts.node(str(source)), str(target), relation.lower()
+        node, target, role = statements.node(str(source)), str(target), relation.lower()
         if role in self.name_relations or role in self.description_relations:
             self._text(node, target, role)
         elif columns.kgtk and target.startswith(_KGTK_LITERAL):
             pass  # a number, date, text or place: no node
         elif role in self.type_relations:
-            facts.type(node, target)
+            statements.type(node, target)
         else:
-            facts.record_edge(node, facts.node(target), relation, number)
+            statements.record_edge(node, statements.node(target), relation, number)
 
     def _text(self, node: int, literal: str, role: str) -> None:
         text, language = _kgtk_literal(literal)
         rank = self.options.language_rank(language)
         if rank is None:
-            self.facts.other_languages[language or ""] += 1
+            self.statements.other_languages[language or ""] += 1
         elif role in self.name_relations:
-            self.facts.name(node, text, rank + self.name_relations[role])
+            self.statements.name(node, text, rank + self.name_relations[role])
         else:
-            self.facts.description(node, text, rank)
+            self.statements.description(node, text, rank)
 
     def _node(self, columns: Columns, row: Sequence[Any], number: int) -> None:
-        facts = self.facts
+        statements = self.statements
         external_id = columns.first("id", row)
         if external_id is None:
-            facts.problems.add("record without an id", f"{self.origin}:{number}")
+            statements.diagnostics.add("record without an id", f"{self.origin}:{number}")
             return
-        node = facts.record(str(external_id).strip(), number)
+        node = statements.record(str(external_id).strip(), number)
         names = [name for value in columns.all("name", row) for name in _listed(value, split=False)]
         for i, name in enumerate(names):
-            facts.name(node, name, 0 if i == 0 else ALIAS)
+            statements.name(node, name, 0 if i == 0 else ALIAS)
         for value in columns.all("aliases", row):
             for name in _listed(value):
-                facts.name(node, name, ALIAS)
+                statements.name(node, name, ALIAS)
         for value in columns.all("type", row):
             for name in _listed(value):
-                facts.type(node, name)
+                statements.type(node, name)
         description, prior = columns.first("description", row), columns.first("prior", row)
         if description is not None:
-            facts.description(node, str(description), 0)
+            statements.description(node, str(description), 0)
         if prior is not None:
-            facts.prior(node, prior, f"{self.origin}:{number}")
+            statements.prior(node, prior, f"{self.origin}:{number}")
 
 
 class _Lines(Iterator[str]):

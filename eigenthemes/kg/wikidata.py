@@ -9,15 +9,15 @@ import orjson
 
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.statements import ALIAS, Facts
+from eigenthemes.kg.statements import ALIAS, Statements
 
 INSTANCE_OF = "P31"
 
 
-def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: str) -> Facts:
-    """The facts of one block of lines."""
-    facts = Facts(strict=options.strict)
-    data = clean_utf8(data, first_line, origin, facts.problems)
+def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: str) -> Statements:
+    """The statements of one block of lines."""
+    statements = Statements(strict=options.strict)
+    data = clean_utf8(data, first_line, origin, statements.diagnostics)
     for number, line in enumerate(data.split(b"\n"), first_line):
         line = line.strip().removeprefix(b"[").removesuffix(b"]").strip().rstrip(b",")
         if not line:
@@ -29,37 +29,37 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
                 raise TypeError(f"id {external_id!r} is no string")
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             cause = "no id" if isinstance(error, KeyError) else str(error)
-            facts.problems.add("broken entity", f"{origin}:{number}", cause)
+            statements.diagnostics.add("broken entity", f"{origin}:{number}", cause)
             continue
-        facts.statements += 1
+        statements.count += 1
         try:
-            _entity(facts, external_id, entity, options, number)
+            _entity(statements, external_id, entity, options, number)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            facts.problems.add("broken entity", f"{origin}:{number}", f"{external_id}: {type(error).__name__} {error}")
-    return facts
+            statements.diagnostics.add("broken entity", f"{origin}:{number}", f"{external_id}: {type(error).__name__} {error}")
+    return statements
 
 
-def _entity(facts: Facts, external_id: str, entity: dict[str, Any], options: ReadOptions, line: int) -> None:
-    node = facts.record(external_id, line)
+def _entity(statements: Statements, external_id: str, entity: dict[str, Any], options: ReadOptions, line: int) -> None:
+    node = statements.record(external_id, line)
     # An empty PHP array is dumped as [] where an object is meant: `or {}`.
     if options.sitelink and options.sitelink not in (entity.get("sitelinks") or {}):
-        facts.leave_out(node, f"no {options.sitelink} sitelink")
+        statements.leave_out(node, f"no {options.sitelink} sitelink")
         return
     for value, rank in _texts((entity.get("labels") or {}).values(), options):
-        facts.name(node, value, rank)
+        statements.name(node, value, rank)
     for group in (entity.get("aliases") or {}).values():
         for value, rank in _texts(group, options):
-            facts.name(node, value, rank + ALIAS)
+            statements.name(node, value, rank + ALIAS)
     descriptions = sorted(_texts((entity.get("descriptions") or {}).values(), options), key=lambda pair: pair[1])
     if descriptions:
-        facts.description(node, *descriptions[0])
-    for relation, statements in (entity.get("claims") or {}).items():
-        for target in _items(statements):
-            facts.statements += 1
+        statements.description(node, *descriptions[0])
+    for relation, claims in (entity.get("claims") or {}).items():
+        for target in _items(claims):
+            statements.count += 1
             if relation == INSTANCE_OF:
-                facts.type(node, target)
+                statements.type(node, target)
             else:
-                facts.record_edge(node, facts.node(target), relation, line)
+                statements.record_edge(node, statements.node(target), relation, line)
 
 
 def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int]]:

@@ -56,7 +56,7 @@ _WRITTEN: dict[str, Callable[[str], object]] = {
 }
 
 
-class MentionFinder:
+class NameDetector:
     """Finds the names of a KB in texts."""
 
     def __init__(self, kb: KB) -> None:

@@ -66,7 +66,7 @@ def namematch(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
 def prior_name(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
     """The prior, times what the name match is worth."""
     worth = np.array([NAME_WORTH[how] for how in range(len(NAME_WORTH))])
-    return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * worth[batch.table.name_match])
+    return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * worth[batch.table.match_type])
 
 
 def _position(batch: Batch) -> Scores:

@@ -63,9 +63,9 @@ class BatchMaker:
         if document.table is not None:
             return replace(document, mentions=tuple(cells(document.table)))
         if self._finder is None:
-            from eigenthemes.mentions.names import MentionFinder
+            from eigenthemes.mentions.names import NameDetector
 
-            self._finder = MentionFinder(self.kb)
+            self._finder = NameDetector(self.kb)
         text = document.text or ""
         spans = self._finder.find(text)
         return replace(document, mentions=tuple(Mention(text[start:end], start, end) for start, end in spans))
@@ -140,7 +140,7 @@ def _merge(
         np.concatenate((found.entity, entity))[order].astype(np.uint32),
         np.concatenate((found.rank, rank))[order].astype(np.int32),
         np.concatenate((found.prior, prior))[order].astype(np.float64),
-        np.concatenate((found.name_match, how))[order].astype(np.uint8),
+        np.concatenate((found.match_type, how))[order].astype(np.uint8),
     )
 
 

@@ -49,7 +49,7 @@ _FLOOR = 0.02  # coherence below this is noise
 _MOST_LONGER = 32  # longer names looked at for a name
 
 
-class Surroundings:
+class FeatureContext:
     """What the features need of a KB, and room to work in; one for each thread."""
 
     def __init__(self, kb: KB, vectors: Vectors | None, context: WordContext | None = None) -> None:
@@ -86,7 +86,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True)
-class DocumentNames:
+class MentionGroups:
     """The distinct names of the documents of a batch, and their candidates (rows).
 
     mention    [m] a mention of each name: the first; said [m] its text, normalised
@@ -107,7 +107,7 @@ class DocumentNames:
     longer: tuple[Ints, Ints]
 
     @classmethod
-    def of(cls, batch: Batch) -> DocumentNames:
+    def of(cls, batch: Batch) -> MentionGroups:
         table = batch.table
         first = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
         mention: list[int] = []
@@ -187,12 +187,12 @@ def _longer(names: list[str]) -> list[list[int]]:
     return found
 
 
-def local_features(names: DocumentNames, around: Surroundings) -> NDArray[np.float32]:
+def local_features(names: MentionGroups, around: FeatureContext) -> NDArray[np.float32]:
     """The columns LOCAL [n, l]: name, prior, and context where there are word vectors and a text."""
     from eigenthemes.kernels.spelling import spelling
 
     table = names.batch.table
-    kind, rank = table.name_match[names.row], table.rank[names.row]
+    kind, rank = table.match_type[names.row], table.rank[names.row]
     prior = np.log1p(np.maximum(table.prior[names.row], 0))
     found = np.zeros((len(names.row), len(LOCAL)), np.float32)
     for column, kind_of_column in enumerate(_KINDS.values()):
@@ -213,7 +213,7 @@ def local_features(names: DocumentNames, around: Surroundings) -> NDArray[np.flo
     return found
 
 
-def context_features(context: WordContext, names: DocumentNames) -> NDArray[np.float32]:
+def context_features(context: WordContext, names: MentionGroups) -> NDArray[np.float32]:
     """Cosines [n, 2] of each candidate's description with the words near its mentions, and with all words of its document."""
     found = np.zeros((len(names.row), 2), np.float32)
     mentions_of: list[list[Mention]] = [[] for _ in range(len(names))]
@@ -231,7 +231,7 @@ def context_features(context: WordContext, names: DocumentNames) -> NDArray[np.f
     return found
 
 
-def theme_features(names: DocumentNames, around: Surroundings, weight: Floats) -> NDArray[np.float32]:
+def theme_features(names: MentionGroups, around: FeatureContext, weight: Floats) -> NDArray[np.float32]:
     """The columns after LOCAL [n, t], given how likely each candidate is [n]."""
     from eigenthemes.kernels.support import EDGES, LONGER, SAME, SHARED, SHARED_RARE, support
 
@@ -253,7 +253,7 @@ def theme_features(names: DocumentNames, around: Surroundings, weight: Floats) -
     return themes.astype(np.float32)
 
 
-def coherence(names: DocumentNames, vectors: Vectors | None, weight: NDArray[np.float32]) -> Floats:
+def coherence(names: MentionGroups, vectors: Vectors | None, weight: NDArray[np.float32]) -> Floats:
     """Eigenthemes at full rank with one's own name left out: e^T (G - G_s) e, G = sum_j w_j e_j e_j^T [n].
 
     G is one d x d matrix for the document, G_s the same sum over the candidates of the row's own name.
@@ -274,7 +274,7 @@ def coherence(names: DocumentNames, vectors: Vectors | None, weight: NDArray[np.
     return found
 
 
-def none_features(names: DocumentNames, features: NDArray[np.float32], chance: Floats) -> NDArray[np.float32]:
+def none_features(names: MentionGroups, features: NDArray[np.float32], chance: Floats) -> NDArray[np.float32]:
     """What tells whether none of a name's candidates is right [m]: NONE_COLUMNS, and the columns of the best one.
 
     Zeros for a name without candidates.

@@ -13,8 +13,8 @@ from eigenthemes.ranking.features import (
     COLUMNS,
     LOCAL,
     NONE_COLUMNS,
-    DocumentNames,
-    Surroundings,
+    FeatureContext,
+    MentionGroups,
     local_features,
     none_features,
     theme_features,
@@ -92,16 +92,16 @@ class Judgement:
     weight       [n] how likely each candidate was when it supported others in the last round
     """
 
-    names: DocumentNames
+    names: MentionGroups
     features: Features
     probability: Floats
     none: Floats
     weight: Floats
 
 
-def judge(ranker: Ranker, batch: Batch, around: Surroundings) -> Judgement:
+def judge(ranker: Ranker, batch: Batch, around: FeatureContext) -> Judgement:
     """Rank the candidates of a batch."""
-    names = DocumentNames.of(batch)
+    names = MentionGroups.of(batch)
     local = local_features(names, around)
     first, *others = ranker.rounds
     features, weight = local, np.zeros(len(local))
@@ -119,7 +119,7 @@ def _dot(rows: Features, weights: Floats) -> Floats:
     return np.asarray(np.einsum("ij,j->i", rows, weights))
 
 
-def chances(weights: Weights, features: Features, names: DocumentNames, *, temperature: float = 1.0) -> tuple[Floats, Floats]:
+def chances(weights: Weights, features: Features, names: MentionGroups, *, temperature: float = 1.0) -> tuple[Floats, Floats]:
     """The probability of each candidate [n], and of none [m], by one round's weights."""
     utility = _dot(features, weights.choice)
     none = sigmoid(_dot(none_features(names, features, shares(utility, names.bounds)), weights.none) / temperature)

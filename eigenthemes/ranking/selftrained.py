@@ -8,7 +8,7 @@ from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.features import Surroundings
+from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.options import MethodOptions, Scores
 from eigenthemes.ranking.ranker import Judgement, Ranker, judge
 
@@ -21,7 +21,7 @@ def selftrained(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
 
 def judgement(batch: Batch, kb: KB) -> Judgement:
     """What the KB's ranker makes of a batch."""
-    return judge(ranker_of(kb, _name(batch.vectors)), batch, surroundings_of(kb, batch.vectors))
+    return judge(ranker_of(kb, _name(batch.vectors)), batch, feature_context_of(kb, batch.vectors))
 
 
 def has_ranker(kb: KB, vectors: str | None) -> bool:
@@ -41,10 +41,10 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
     return kb.once(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
 
 
-def surroundings_of(kb: KB, vectors: Vectors | None) -> Surroundings:
+def feature_context_of(kb: KB, vectors: Vectors | None) -> FeatureContext:
     """What features need of a KB; its room to work in is not shared between threads."""
     return kb.once(
-        f"surroundings {_name(vectors)} {threading.get_ident()}", lambda: Surroundings(kb, vectors, WordContext.of(kb))
+        f"surroundings {_name(vectors)} {threading.get_ident()}", lambda: FeatureContext(kb, vectors, WordContext.of(kb))
     )
 
 

@@ -29,7 +29,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from eigenthemes.core.diagnostics import Problems
+from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import Source, check_readable, source_size
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.documents.reader import read_gold
@@ -44,7 +44,7 @@ _PAGE_IRI = re.compile(r"https?://(?:[\w.-]+\.)?(?:wikipedia\.org/wiki|dbpedia\.
 _PAGE_ID = re.compile(r"[0-9]{1,18}")
 
 
-class _Refused(Problems):
+class _Strict(Diagnostics):
     """A dump that is cut short would lose pages in silence: it is not read as far as it goes."""
 
     def add(self, kind: str, where: str, detail: str = "") -> None:
@@ -159,7 +159,7 @@ class WikipediaMap:
 def _read(path: str | Path, table: str, columns: int, second: bytes, progress: Progress) -> Iterator[tuple[bytes | None, ...]]:
     with (
         progress.step(f"reading {table}", total=source_size(path), unit="bytes") as advance,
-        Source(path, _Refused(), advance) as source,
+        Source(path, _Strict(), advance) as source,
     ):
         yield from read_rows(source.stream, table, columns, second=second, origin=source.name)
 

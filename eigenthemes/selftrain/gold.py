@@ -14,7 +14,7 @@ from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.features import Surroundings
+from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_threshold, trust
@@ -36,7 +36,7 @@ def gold_train(
 ) -> Ranker:
     """The ranker fitted on gold, too; what is reported of it was measured on documents it was not fitted on."""
     makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    around = Surroundings(kb, makes.vectors, context)
+    around = FeatureContext(kb, makes.vectors, context)
     given = labelled(documents, kb)
     with (progress or Silent()).step("training on gold", total=len(given), unit="documents") as advance, one_thread():
         lessons = [lesson(makes.make([document]), kb, around) for document in given]
@@ -80,11 +80,11 @@ def _unknown(where: str, example: str, kb: KB) -> DocumentError:
     )
 
 
-def _fitted(lessons: Sequence[Lessons], around: Surroundings, start: Ranker, strength: float) -> Ranker:
+def _fitted(lessons: Sequence[Lessons], around: FeatureContext, start: Ranker, strength: float) -> Ranker:
     return tempered(fit_rounds(lessons, around, start, strength), lessons, around)
 
 
-def _compared(seen: list[tuple[Lessons, Ranker]], before: Ranker, kb: KB, around: Surroundings) -> dict[str, Any]:
+def _compared(seen: list[tuple[Lessons, Ranker]], before: Ranker, kb: KB, around: FeatureContext) -> dict[str, Any]:
     """Both rankers on documents that neither was fitted on, and the threshold that is best there."""
     now = [outcomes(fitted, each.batch, kb, around) for each, fitted in seen]
     then = [outcomes(before, each.batch, kb, around) for each, _ in seen]

@@ -14,7 +14,7 @@ from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, batch_maker, gold_of, gold_rows
-from eigenthemes.ranking.features import COLUMNS, DocumentNames, Surroundings, local_features, none_features, theme_features
+from eigenthemes.ranking.features import COLUMNS, FeatureContext, MentionGroups, local_features, none_features, theme_features
 from eigenthemes.ranking.logit import shares
 from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, chances, judge
 from eigenthemes.records import Document
@@ -38,7 +38,7 @@ class Lessons:
     """
 
     batch: Batch
-    names: DocumentNames
+    names: MentionGroups
     local: NDArray[np.float32]
     gold: NDArray[np.bool_]
 
@@ -62,7 +62,7 @@ def self_train(
     progress = progress or Silent()
     many = documents or int(np.clip(4 * kb.manifest["counts"]["named"], *_DOCUMENTS))
     makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    around = Surroundings(kb, makes.vectors, context)
+    around = FeatureContext(kb, makes.vectors, context)
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)
     aside, written = max(1, many // _KEPT_ASIDE), context is not None
     with progress.step("training", total=many + 2 * aside, unit="documents") as advance, one_thread():
@@ -95,16 +95,16 @@ def told(some: Iterable[list[Document]], advance: Advance) -> Iterator[list[Docu
         advance(len(each))
 
 
-def lesson(batch: Batch, kb: KB, around: Surroundings) -> Lessons:
+def lesson(batch: Batch, kb: KB, around: FeatureContext) -> Lessons:
     """What is to be learned from documents with gold."""
     batch = without_removed(batch, kb)
-    names = DocumentNames.of(batch)
+    names = MentionGroups.of(batch)
     return Lessons(batch, names, local_features(names, around), gold_rows(batch, kb)[names.row])
 
 
 def fit_rounds(
     lessons: Sequence[Lessons],
-    around: Surroundings,
+    around: FeatureContext,
     start: Ranker | None = None,
     strength: float = 1.0,
     left_out: Collection[str] = (),
@@ -130,7 +130,7 @@ def fit_rounds(
     return Ranker(tuple(rounds))
 
 
-def tempered(ranker: Ranker, harsh: Sequence[Lessons], around: Surroundings) -> Ranker:
+def tempered(ranker: Ranker, harsh: Sequence[Lessons], around: FeatureContext) -> Ranker:
     """The ranker, as sure of itself as harsher documents allow."""
     found = [judge(ranker, each.batch, around) for each in harsh]
 
@@ -169,14 +169,14 @@ def without_removed(batch: Batch, kb: KB) -> Batch:
     removed = np.array([REMOVED in mention.source for mention in batch.mentions], dtype=bool)
     table = batch.table
     kept = ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool)
-    columns = {name: getattr(table, name)[kept] for name in ("mention_of", "entity", "prior", "name_match")}
+    columns = {name: getattr(table, name)[kept] for name in ("mention_of", "entity", "prior", "match_type")}
     mention_of = columns["mention_of"]  # ranks without gaps: a gap would give it away
     columns["rank"] = (1 + np.arange(len(mention_of)) - np.searchsorted(mention_of, mention_of)).astype(np.int32)
     smaller = replace(table, **columns)
     return replace(batch, table=smaller, bounds=np.searchsorted(smaller.mention_of, batch.mention_bounds))
 
 
-def outcomes(ranker: Ranker, batch: Batch, kb: KB, around: Surroundings) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def outcomes(ranker: Ranker, batch: Batch, kb: KB, around: FeatureContext) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Of each mention: the probability of its best candidate, whether it is right, and whether it has a right answer."""
     from eigenthemes.metrics.precision import credit
 

@@ -7,31 +7,32 @@ most, as the ranker did: never all pairs of candidates.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import matched_names
-from eigenthemes.candidates.rules import CONTAINS, HOW
+from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
-from eigenthemes.ranking.explain.records import (
+from eigenthemes.ranking.explain.shares import shares_of
+from eigenthemes.ranking.explain.walk import Pull, Walk
+from eigenthemes.ranking.explain.words import cut, in_words, last_part, readable
+from eigenthemes.ranking.features import COLUMNS, GROUPS, FeatureContext
+from eigenthemes.ranking.ranker import Judgement, Ranker
+from eigenthemes.records import (
     CLOSE,
     EDGE,
     GIVEN,
     LONGER,
     SAME,
     SHARED,
-    Considered,
+    ExplainedCandidate,
     Explanation,
+    Mention,
     Reason,
     Support,
-    shares_of,
 )
-from eigenthemes.ranking.explain.walk import Pull, Walk
-from eigenthemes.ranking.explain.words import cut, last_part, readable
-from eigenthemes.ranking.features import COLUMNS, GROUPS, Surroundings
-from eigenthemes.ranking.ranker import Judgement, Ranker
-from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, tokenize
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,7 @@ class Explainer:
         self,
         ranker: Ranker,
         judgement: Judgement,
-        around: Surroundings,
+        around: FeatureContext,
         *,
         threshold: float | None = None,
         aliases: bool = True,
@@ -70,10 +71,11 @@ class Explainer:
         """Why a mention of the batch (by its number there) was linked as it was; a repeated name has the same reasons."""
         key = int(self.names.name_of[mention]), self.batch.mentions[mention].text
         if key not in self._known:
-            self._known[key] = self._explain(mention, *key)
+            explanation = self._explain(mention, *key)
+            self._known[key] = replace(explanation, sentence=in_words(explanation))
         return self._known[key]
 
-    def candidates(self, mention: int) -> list[Considered]:
+    def candidates(self, mention: int) -> list[ExplainedCandidate]:
         """All candidates of a mention, the most likely first."""
         return list(self._considered(mention, self._ranked(int(self.names.name_of[mention]))))
 
@@ -120,25 +122,25 @@ class Explainer:
         vectors = self.around.vectors
         return "low_probability" if vectors is None or vectors.has[self.names.entity[row]] else "no_embedding"
 
-    def _considered(self, mention: int, rows: Sequence[int]) -> Iterator[Considered]:
+    def _considered(self, mention: int, rows: Sequence[int]) -> Iterator[ExplainedCandidate]:
         said, entity, table = self.batch.mentions[mention], self.names.entity, self.batch.table
         first, last = self.names.bounds[self.names.name_of[mention] :][:2].tolist()
         rivals = [int(each) for each in entity[first:last]]
         for row in rows:
             number = int(entity[row])
-            how, name = self._match(said, number, int(table.name_match[self.names.row[row]]))
+            how, name = self._match(said, number, int(table.match_type[self.names.row[row]]))
             parts = self._parts(row)
-            yield Considered(
+            yield ExplainedCandidate(
                 id=self.kb.id(number),
                 label=self.kb.label(number),
-                shown=self._shown(number, said.text, rivals),
+                display_label=self._display_label(number, said.text, rivals),
                 description=self.kb.description(number),
                 probability=float(self.judgement.probability[row]),
                 prior=float(table.prior[self.names.row[row]]),
-                how=how,
-                name=name,
+                match_type=how,
+                matched_name=name,
                 contributions={group: float(parts[at].sum()) for group, at in _AT.items()},
-                linked=bool(self.judgement.features[row, _LINKS].any()),
+                connected=bool(self.judgement.features[row, _LINKS].any()),
             )
 
     def _parts(self, row: int) -> Floats:
@@ -151,9 +153,9 @@ class Explainer:
         matched = names[0] if only_label else matched_names(said.text, names)
         if kind == CONTAINS and said.candidates is not None and not set(tokenize(said.text)) <= set(tokenize(matched)):
             return GIVEN, matched
-        return HOW[kind], matched
+        return MATCH_TYPES[kind], matched
 
-    def _shown(self, entity: int, said: str, rivals: list[int]) -> str:
+    def _display_label(self, entity: int, said: str, rivals: list[int]) -> str:
         label = self.kb.label(entity)
         twins = [each for each in rivals if each != entity and self.kb.label(each) == label]
         if not twins and normalize(label) != normalize(said):

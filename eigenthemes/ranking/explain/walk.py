@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.kernels.support import LEAST, MOST
-from eigenthemes.ranking.features import COLUMNS, Surroundings
+from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.ranker import Judgement
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class Pull(NamedTuple):
 class Walk:
     """The rows of a document, and the nodes they reach, in order of node."""
 
-    def __init__(self, judgement: Judgement, around: Surroundings, document: int) -> None:
+    def __init__(self, judgement: Judgement, around: FeatureContext, document: int) -> None:
         names = judgement.names
         self.first_name, last_name = names.documents[document : document + 2].tolist()
         first, last = names.bounds[[self.first_name, last_name]].tolist()

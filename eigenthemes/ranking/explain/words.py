@@ -5,18 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from eigenthemes.ranking.explain.records import (
-    CLOSE,
-    EDGE,
-    LONGER,
-    SAME,
-    SHARED,
-    Considered,
-    Explanation,
-    Reason,
-    Support,
-    ahead_in,
-)
+from eigenthemes.ranking.explain.shares import ahead_in
+from eigenthemes.records import CLOSE, EDGE, LONGER, SAME, SHARED, ExplainedCandidate, Explanation, Reason, Support
 
 _MOST_SAID = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
@@ -46,47 +36,49 @@ def _answer(found: Explanation) -> str:
     if best is None:
         return "nothing: no name in the KB resembles it"
     if found.nil_reason is None:
-        return f"{best.shown}: " + "; ".join((_name_clause(found, best), _support_clause(found, best), *_rivals(found, best)))
+        return f"{best.display_label}: " + "; ".join(
+            (_name_clause(found, best), _support_clause(found, best), *_rivals(found, best))
+        )
     chance, threshold = _percents(best.probability, found.threshold)
-    which = "the only candidate" if found.choices == 1 else "the best candidate"
-    why = f"{_how(best)}{'; ' if best.linked and found.support else ', and '}{_support_clause(found, best)}"
+    which = "the only candidate" if found.candidates == 1 else "the best candidate"
+    why = f"{_how(best)}{'; ' if best.connected and found.support else ', and '}{_support_clause(found, best)}"
     rival = found.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
-        why += f"; {rival.shown} is nearly as likely, with {_percent(rival.probability)}"
-    return f"nothing: {which}, {best.shown}, has {chance} (threshold {threshold}): {why}"
+        why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
+    return f"nothing: {which}, {best.display_label}, has {chance} (threshold {threshold}): {why}"
 
 
-def _name_clause(found: Explanation, best: Considered) -> str:
-    if found.choices == 1:
+def _name_clause(found: Explanation, best: ExplainedCandidate) -> str:
+    if found.candidates == 1:
         return f"{_how(best)}, the only candidate"
     if found.more_popular is None and found.shares.get("prior", 0) > 0:
-        return f"{_how(best)}, the most popular of {found.choices} candidates"
+        return f"{_how(best)}, the most popular of {found.candidates} candidates"
     return _how(best)
 
 
-def _how(best: Considered) -> str:
-    own = best.name == best.label
-    if best.how == "contains all words":
-        if " + " in best.name and not own:
+def _how(best: ExplainedCandidate) -> str:
+    own = best.matched_name == best.label
+    if best.match_type == "contains all words":
+        if " + " in best.matched_name and not own:
             return "its names together have all the words"
-        return "part of its name" if own else f"part of its other name {best.name}"
+        return "part of its name" if own else f"part of its other name {best.matched_name}"
     return {
         "label": "exact name",
-        "alias": f"also called {best.name}",
+        "alias": f"also called {best.matched_name}",
         "label without brackets": "exact name but for the brackets",
         "initials": "its name with initials",
         "acronym": "an acronym of its name",
-        "other ending": f"{best.name} with another ending",
-        "shares words": "some words of its name" if own else f"some words of its other name {best.name}",
-    }.get(best.how, best.how)
+        "other ending": f"{best.matched_name} with another ending",
+        "shares words": "some words of its name" if own else f"some words of its other name {best.matched_name}",
+    }.get(best.match_type, best.match_type)
 
 
-def _support_clause(found: Explanation, best: Considered) -> str:
+def _support_clause(found: Explanation, best: ExplainedCandidate) -> str:
     if not found.other_names:
         return "there is no other name in the document to support it"
     if not found.support:
         return "nothing in the document supports it"
-    if found.nil_reason is not None and not best.linked:  # close in the vectors, as everything is a little
+    if found.nil_reason is not None and not best.connected:  # close in the vectors, as everything is a little
         return "no other name in the document is linked to it"
     said: list[Support] = []
     for each in found.support[:_MOST_SAID]:
@@ -102,27 +94,27 @@ def _support_clause(found: Explanation, best: Considered) -> str:
 
 
 def _because(reason: Reason, label: str, names: int) -> str:
-    if reason.how == EDGE:
+    if reason.type == EDGE:
         return f"{reason.relation} {label}" if reason.reverse else reason.relation
-    if reason.how == SHARED:
+    if reason.type == SHARED:
         joined = reason.relation if reason.relation.endswith(_JOINTS) else "linked to"
         return f"{'both' if names == 1 else 'all'} {joined} {reason.shared[0]}"
-    return {SAME: "the same entity", LONGER: "a longer name of it", CLOSE: "on the same theme"}[reason.how]
+    return {SAME: "the same entity", LONGER: "a longer name of it", CLOSE: "on the same theme"}[reason.type]
 
 
-def _rivals(found: Explanation, best: Considered) -> Iterator[str]:
+def _rivals(found: Explanation, best: ExplainedCandidate) -> Iterator[str]:
     popular, runner_up = found.more_popular, found.runner_up
     if popular is not None:
-        yield f"{popular.shown} is more popular but {_weakness(best, popular)}"
+        yield f"{popular.display_label} is more popular but {_weakness(best, popular)}"
     if runner_up is not None and runner_up != popular and runner_up.probability >= _WORTH_SAYING:
-        yield f"next best, with {_percent(runner_up.probability)}, is {runner_up.shown}"
+        yield f"next best, with {_percent(runner_up.probability)}, is {runner_up.display_label}"
 
 
-def _weakness(best: Considered, rival: Considered) -> str:
+def _weakness(best: ExplainedCandidate, rival: ExplainedCandidate) -> str:
     """What holds a more popular candidate back most."""
     ahead = {group: value for group, value in ahead_in(best, rival).items() if group != "prior"}
     group = max(ahead, key=lambda each: ahead[each])
-    if group == "themes" and best.linked and not rival.linked:
+    if group == "themes" and best.connected and not rival.connected:
         return "shares nothing with the other names"
     return {
         "name": "its name fits less well",
