@@ -7,7 +7,7 @@
 The baseline commit is installed into an environment of its own, each version builds its own KBs with its own command line, and
 the JSON that `candidates`, `link` (all methods), `eval` and `explain` print is compared record by record. With --old-kb the
 present version also opens the KBs that the baseline built. Fields that were renamed on purpose are renamed in the baseline's
-output first (RENAMED_KEYS); everything else that differs is counted, and the first difference is shown. Exit code 1 if there
+output first (RENAMED_...); everything else that differs is counted, and the first difference is shown. Exit code 1 if there
 is any.
 
 What the baseline printed is kept in --cache, so a second run computes only the present version's side.
@@ -63,8 +63,20 @@ COMMANDS = ("candidates", "link", "text", "eval", "explain")
 NAMES = 2000  # distinct names of a set that are looked up
 TOLERANCE = 1e-9  # of scores: the same arithmetic on the same machine
 
-# Keys of the baseline's JSON that have another name now.
-RENAMED_KEYS: dict[str, str] = {}
+# Keys of the baseline's JSON that have another name now: of candidates, and of whatever is inside an explanation.
+RENAMED_IN_CANDIDATES = {"name": "matched_name", "how": "match_type"}
+RENAMED_IN_EXPLANATIONS = {
+    "words": "sentence",
+    "none": "nil_probability",
+    "choices": "candidates",
+    "others": "other_support",
+    "shown": "display_label",
+    "linked": "connected",
+    "how": "match_type",
+    "name": "matched_name",
+}
+# (set, method): mentions in tables are decided together by name and column now, by name alone before.
+INTENDED = {(name, "selftrained") for name in ("t2d-dev", "wikitables-dev")}
 # Keys whose values depend on the clock.
 IGNORED_KEYS = {"documents_per_second", "seconds"}
 
@@ -193,11 +205,19 @@ def _parse(data: bytes) -> list[Any]:
         return [json.loads("\n".join(lines)), json.loads(last)]
 
 
-def renamed(value: Any) -> Any:
+def renamed(value: Any, keys: dict[str, str] | None = None) -> Any:
     """A record of the baseline with the names of today."""
-    if isinstance(value, dict):
-        return {RENAMED_KEYS.get(key, key): renamed(each) for key, each in value.items()}
-    return [renamed(each) for each in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [renamed(item, keys) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if keys is None and "rank" in value and "how" in value:
+        keys = RENAMED_IN_CANDIDATES
+    if "words" in value and "shares" in value:
+        keys = RENAMED_IN_EXPLANATIONS
+    if keys is RENAMED_IN_EXPLANATIONS and "relation" in value and "reverse" in value:
+        return {"type" if key == "how" else key: item for key, item in value.items()}
+    return {(keys or {}).get(key, key): renamed(item, keys) for key, item in value.items()}
 
 
 def first_difference(old: Any, new: Any, where: str = "") -> str | None:
@@ -268,14 +288,15 @@ def main() -> int:
                 continue
             new = output_of(present, key, new_call[2], stdin, keep=False)
             records, different, first = compare(old, new)
-            wrong += different
+            intended = (name, variant.split()[0]) in INTENDED or (name in dict(INTENDED) and command in ("eval", "explain"))
+            wrong += 0 if intended else different
             rows.append(
                 {
                     "set": name,
                     "command": command,
                     "variant": variant,
                     "records": records,
-                    "different": different,
+                    "different": f"{different} (intended)" if intended and different else different,
                     "first": first,
                 }
             )

@@ -1,67 +1,58 @@
 """Names in documents -> entities: the online story.
 
-documents -> mentions -> candidates -> scores -> links
+documents -> mentions -> candidates -> scores -> decisions -> links
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from eigenthemes.candidates.generator import MAX_CANDIDATES
-from eigenthemes.core.blas import one_thread
+from eigenthemes.candidates.options import CandidateOptions
+from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.documents.json_lines import document_of
-from eigenthemes.embeddings.word_context import WINDOW
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, spans
-from eigenthemes.ranking.methods import MethodOptions, check_ranker, check_weights, default_method, method_named
-from eigenthemes.ranking.options import Scores
+from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
+from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
+from eigenthemes.ranking.explain.explainer import Explainer
+from eigenthemes.ranking.methods import Scored, default_method, method_named
+from eigenthemes.ranking.options import ScoringOptions
+from eigenthemes.ranking.selftrained import feature_context_of, ranker_of
 from eigenthemes.records import Document, Explanation, Link, LinkedDocument, RankedCandidate
 
-if TYPE_CHECKING:
-    from eigenthemes.ranking.explain.explainer import Explainer
+AnyDocument = str | Mapping[str, Any] | Document
+OnError = str | Callable[[int, DocumentError], None]
 
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand
 
 
-class Answer(NamedTuple):
-    """What was decided for a mention.
+@dataclass(frozen=True, slots=True)
+class DecidedBatch:
+    """Some documents with what was decided for each of their mentions; explanations where they were asked for."""
 
-    ranking      (id, label, score), best first
-    nil_reason   why the best is no answer, if it is none
-    probability  of the answer; None where there is none, and for methods that are not calibrated
-    explanation  why, where it was asked for
-    """
-
-    ranking: list[tuple[str, str, float]]
-    nil_reason: str | None
-    probability: float | None
-    explanation: Explanation | None = None
+    batch: Batch
+    decisions: Decisions
+    explanations: list[Explanation] | None = None
 
 
 class Linker:
-    """Links the mentions of documents to the entities of a KB.
+    """Links the mentions of documents to the entities of a KB. Ready after construction, for any number of threads.
 
-    method          one of `methods.METHODS`; None: the best one the KB is ready for
-    threshold       a less likely answer is none; None: the KB's own. Only of a calibrated method, and of those that tell noise:
-                    there it is about any candidate being right, and None answers always
-    explain         add to each link why: which names and which edges spoke for it. Only of a calibrated method
-    nil             may "none of the candidates" be the answer? False: the best candidate always is
-    k, delta        eigenthemes (None: all) and the exponent of the weights
-    unique          an entity counts once a document, however many mentions it is a candidate of
-    weights         what ranks candidates for their weights: degree, local, global or none (see `MethodOptions`)
-    window          words on each side of a mention that are its local context
-    word_vectors    a file of word vectors, where the text counts; None: those the KB keeps
-    top             candidates that a link's ranking shows
-    generator, max_candidates, aliases   see `CandidateGenerator`
-    vectors         name of the set of vectors; None: the one made or imported last
-    model           file of a trained model, for the methods taumil and taumil-weighted; None: the KB's own
+    method      one of `ranking.methods.METHODS`; None: the best one the KB is ready for
+    threshold   least probability of a link; None: the KB's own. Of methods that tell noise, it is about any candidate being
+                right, and None links always; other methods have no probabilities, and a threshold is refused
+    allow_nil   may "not in the KB" be the answer? False: the best candidate always is
+    vectors     name of the set of vectors; None: the one made or imported last
+    top         candidates that a link's ranking shows
+    explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
+    detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
+    candidates  how candidates are found
+    scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
+
+    Opening a linker holds BLAS to one thread in this process (see `core.blas`).
     """
 
     def __init__(
@@ -70,193 +61,191 @@ class Linker:
         *,
         method: str | None = None,
         threshold: float | None = None,
-        nil: bool = True,
-        explain: bool = False,
-        k: int | None = 10,
-        delta: float = 1.0,
-        unique: bool = False,
-        weights: str = "degree",
-        window: int = WINDOW,
-        word_vectors: str | Path | None = None,
-        top: int = 3,
-        generator: str = "default",
-        max_candidates: int | None = MAX_CANDIDATES,
-        aliases: bool = True,
+        allow_nil: bool = True,
         vectors: str | None = None,
-        model: str | None = None,
+        top: int = 3,
+        explain: bool = False,
+        detector: str = "names",
+        candidates: CandidateOptions | None = None,
+        scoring: ScoringOptions | None = None,
     ) -> None:
-        kb = kb if isinstance(kb, KB) else KB.open(kb)
-        self.kb, self.top = kb, top
+        self.kb = kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.method_name = method or default_method(kb, vectors)
         self.method = method_named(self.method_name)
-        words = None if word_vectors is None else str(word_vectors)
-        self.options = MethodOptions(
-            k=k, delta=delta, unique=unique, weights=weights, window=window, word_vectors=words, model=model
-        )
-        self.options.check()
-        check_weights({self.method_name: self.method}, self.options)
+        self.method.check_options(self.method_name, scoring)
         if top < 0:
             raise OptionError(f"top is {top}; expected 0 or more")
-        self.batches = batch_maker(
-            kb,
-            needs_vectors=self.method.needs_vectors,
-            generator=generator,
-            max_candidates=max_candidates,
-            aliases=aliases,
-            vectors=vectors,
-        )
-        self.method.check(kb, self.options)
-        self._shown: dict[int, tuple[str, str]] = {}
-        self.threshold = self._threshold(threshold, vectors)
-        self.answers_above = self.method.answers_above if nil else -np.inf
-        if not nil:
-            self.threshold = 0.0
         if explain and not self.method.calibrated:
             raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained, or leave explain out")
-        self.explains = explain
-
-    def _threshold(self, wanted: float | None, vectors: str | None) -> float:
-        if wanted is not None and not 0 <= wanted <= 1:
-            raise OptionError(f"threshold is {wanted}; expected a probability, 0 to 1")
-        if not self.method.calibrated:
-            if wanted is not None and self.method.with_chances is None:
-                raise OptionError(f"{self.method_name} gives no probabilities, so a threshold means nothing; leave it out")
-            return wanted or 0.0
-        known = check_ranker(self.kb, vectors)
-        return known if wanted is None else wanted
+        self.top, self.explain, self.scoring = top, explain, scoring
+        self.candidates = candidates or CandidateOptions()
+        self.batches = batch_maker(
+            kb, needs_vectors=self.method.needs_vectors, candidates=self.candidates, vectors=vectors, detector=detector
+        )
+        self.rule = DecisionRule(self._threshold(threshold), allow_nil)
+        self._given = {"method": method, "threshold": threshold, "allow_nil": allow_nil, "vectors": vectors, "top": top}
+        self._given |= {"explain": explain, "detector": detector, "candidates": candidates, "scoring": scoring}
+        self._id_and_label: dict[int, tuple[str, str]] = {}
+        self._make_ready()
 
     @classmethod
     def open(cls, path: str | Path, **options: Any) -> Linker:
         """A linker on a KB folder; options as in `Linker`."""
         return cls(KB.open(path), **options)
 
-    def link(self, document: str | Mapping[str, Any] | Document) -> LinkedDocument:
-        """Link a text, a document as a JSON object, or a `Document`."""
-        whole = as_document(document)
-        self.check(whole)
-        return next(self._linked([whole]))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopened, (str(self.kb.path), self._given)
 
-    def check(self, document: Document) -> None:
-        """Refuse a document that lacks what the method needs."""
-        self.method.check_document(document, self.options)
+    @property
+    def threshold(self) -> float:
+        """Least probability of a link; 0 where NIL is not allowed."""
+        return self.rule.threshold if self.rule.allow_nil else 0.0
+
+    def _threshold(self, wanted: float | None) -> float:
+        if wanted is not None and not 0 <= wanted <= 1:
+            raise OptionError(f"threshold is {wanted}; expected a probability, 0 to 1")
+        if self.method.calibrated:
+            ranker = ranker_of(self.kb, self._vectors_name)
+            return ranker.threshold if wanted is None else wanted
+        if wanted is not None and not self.method.tells_noise:
+            raise OptionError(f"{self.method_name} gives no probabilities, so a threshold means nothing; leave it out")
+        return wanted or 0.0
+
+    @property
+    def _vectors_name(self) -> str | None:
+        return None if self.batches.vectors is None else self.batches.vectors.name
+
+    def _make_ready(self) -> None:
+        """Load everything that would be loaded at first use, so that threads only read."""
+        if self.method.needs_vectors:
+            import scipy.linalg  # noqa: F401  it brings a BLAS of its own, which is to be limited, too
+        limit_blas_threads()
+        self.method.make_ready(self.kb, self.scoring)
+
+    # documents in, links out
+
+    def link(self, document: AnyDocument) -> LinkedDocument:
+        """Link a text, a document as a JSON object, or a `Document`."""
+        return next(self.links(self.decide([self.checked(document)])))
 
     def link_batch(
-        self, documents: Iterable[str | Mapping[str, Any] | Document], *, batch_size: int = BATCH
+        self, documents: Iterable[AnyDocument], *, on_error: OnError = "raise", batch_size: int = BATCH
     ) -> Iterator[LinkedDocument]:
         """Link many documents, in order; any number of them in constant memory.
 
-        A document that cannot be linked ends it with a `DocumentError` that says which, after those before it.
+        on_error  what becomes of a document that cannot be linked: "raise" ends with a `DocumentError` that says which, after
+                  those before it; "skip" leaves it out; a function is called with its number and the error
         """
         if batch_size < 1:
             raise OptionError(f"batch_size is {batch_size}; expected 1 or more")
+        if isinstance(on_error, str) and on_error not in ("raise", "skip"):
+            raise OptionError(f"on_error is {on_error!r}; expected 'raise', 'skip' or a function")
         if isinstance(documents, str | bytes | Mapping):
             raise DocumentError("link_batch was given one document; give a list of them, or use link")
-        waiting = enumerate(documents)
-        while some := list(islice(waiting, batch_size)):
-            whole: list[Document] = []
-            failed: DocumentError | None = None
-            for number, each in some:
-                try:
-                    document = as_document(each)
-                    self.check(document)
-                    whole.append(document)
-                except DocumentError as error:
-                    failed = DocumentError(f"document {number}: {error}")
-                    break
-            yield from self._linked(whole)
-            if failed is not None:
-                raise failed
+        waiting: list[Document] = []
+        for number, document in enumerate(documents):
+            try:
+                waiting.append(self.checked(document))
+            except DocumentError as error:
+                told = DocumentError(f"document {number}: {error}", code=error.code, where=error.where)
+                if on_error == "raise":
+                    yield from self.links(self.decide(waiting))
+                    raise told from None
+                if callable(on_error):
+                    on_error(number, told)
+            if len(waiting) >= batch_size:
+                yield from self.links(self.decide(waiting))
+                waiting = []
+        yield from self.links(self.decide(waiting))
 
-    def _linked(self, documents: list[Document]) -> Iterator[LinkedDocument]:
-        batch, answers = self.answer(documents)
-        for document, first, last in spans(batch):
-            yield LinkedDocument(document, tuple(self._link(batch, i, answers[i]) for i in range(first, last)))
+    def checked(self, document: AnyDocument) -> Document:
+        """The document, if it has what the method needs."""
+        whole = as_document(document)
+        self.method.check_document(whole, self.scoring)
+        return whole
 
-    def answer(self, documents: Iterable[Document]) -> tuple[Batch, list[Answer]]:
-        """The documents with their mentions and candidates, and an answer for each mention."""
+    def decide(self, documents: Iterable[Document]) -> DecidedBatch:
+        """Decide every mention of some documents: the path that all linking takes."""
         batch = self.batches.make(documents)
-        if self.threshold > 0 and self.method.with_chances is not None:
-            return batch, self._without_noise(batch)
-        answers = self._answers(batch, self.method(batch, self.kb, self.options))
-        return batch, self._explained(batch, answers) if self.explains else answers
+        scored = self.method(batch, self.kb, self.scoring)
+        decisions = decide(batch, scored, self.method, self.rule, top=self.top)
+        return DecidedBatch(batch, decisions, self._explanations(batch, scored, decisions) if self.explain else None)
 
-    def _without_noise(self, batch: Batch) -> list[Answer]:
-        """The answers, but for mentions of which it is too likely that no candidate is right."""
-        assert self.method.with_chances is not None
-        scores, chances = self.method.with_chances(batch, self.kb, options=self.method.told(self.options))
-        answers = self._answers(batch, scores)
-        noisy = [i for i in np.flatnonzero(chances < self.threshold).tolist() if answers[i].nil_reason is None]
-        for i in noisy:
-            answers[i] = answers[i]._replace(nil_reason="low_probability")
-        return answers
+    def explainer(self, documents: Iterable[Document]) -> Explainer:
+        """Decide every mention of some documents, and return what explains them."""
+        batch = self.batches.make(documents)
+        scored = self.method(batch, self.kb, self.scoring)
+        return self._explainer(batch, scored, decide(batch, scored, self.method, self.rule))
 
-    def explainer(self, batch: Batch) -> Explainer:
-        """Who can say why the mentions of a batch were linked as they were."""
-        from eigenthemes.ranking.explain.explainer import Explainer
-        from eigenthemes.ranking.selftrained import feature_context_of, judgement, ranker_of
+    def _explanations(self, batch: Batch, scored: Scored, decisions: Decisions) -> list[Explanation]:
+        explainer = self._explainer(batch, scored, decisions)
+        return [explainer.explain(mention) for mention in range(len(batch.mentions))]
 
-        name = None if batch.vectors is None else batch.vectors.name
-        ranker, around = ranker_of(self.kb, name), feature_context_of(self.kb, batch.vectors)
-        with one_thread():
-            found = judgement(batch, self.kb)
-        return Explainer(ranker, found, around, threshold=self.threshold, aliases=self.batches.generator.aliases)
+    def _explainer(self, batch: Batch, scored: Scored, decisions: Decisions) -> Explainer:
+        if scored.ranking is None:
+            raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained")
+        return Explainer(
+            ranker_of(self.kb, self._vectors_name),
+            scored.ranking,
+            feature_context_of(self.kb, batch.vectors),
+            nil_reasons=[NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()],
+            threshold=self.threshold,
+            aliases=self.candidates.aliases,
+        )
 
-    def _explained(self, batch: Batch, answers: list[Answer]) -> list[Answer]:
-        explainer = self.explainer(batch)
-        return [answer._replace(explanation=explainer.explain(i)) for i, answer in enumerate(answers)]
+    def links(self, decided: DecidedBatch) -> Iterator[LinkedDocument]:
+        """The decisions as records, document by document."""
+        batch, explanations = decided.batch, decided.explanations
+        rows = self.answers(decided)
+        for document, first, last in batch.document_spans():
+            links = []
+            for mention in range(first, last):
+                ranking, reason, probability = next(rows)
+                entity, label, score = ranking[0] if reason is None else (None, None, None)
+                links.append(
+                    Link(
+                        batch.mentions[mention],
+                        entity,
+                        label,
+                        score,
+                        tuple(RankedCandidate(*candidate) for candidate in ranking[: self.top]),
+                        probability,
+                        reason,
+                        batch.unknown.get(mention, ()),
+                        None if explanations is None else explanations[mention],
+                    )
+                )
+            yield LinkedDocument(document, tuple(links))
 
-    def _answers(self, batch: Batch, scores: Scores) -> list[Answer]:
-        """The best candidates of each mention; equal scores in order of rank."""
-        table = batch.table
-        order = np.lexsort((-scores, table.mention_of))  # stable, and the table is in order of rank
-        place = np.arange(len(order)) - np.searchsorted(table.mention_of, table.mention_of)
-        kept = order[place < max(1, self.top)]
-        shown = map(self._show, table.entity[kept].tolist())
-        found: list[list[tuple[str, str, float]]] = [[] for _ in batch.mentions]
-        for i, (external, label), score in zip(table.mention_of[kept].tolist(), shown, scores[kept].tolist(), strict=True):
-            found[i].append((external, label, score))
-        if not self.method.calibrated:
-            return [Answer(ranking, self._nil_reason(ranking), None) for ranking in found]
-        answers = [self._likely(ranking) for ranking in found]
-        for i in table.mention_of[kept][(place[place < max(1, self.top)] == 0) & ~self._embedded(batch, kept)].tolist():
-            if answers[i].nil_reason is not None:  # the themes had no say
-                answers[i] = answers[i]._replace(nil_reason="no_embedding")
-        return answers
+    def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
+        """Of each mention: its best candidates as (id, label, score), why it has no link (None: it has), and its probability."""
+        decisions = decided.decisions
+        shown = map(self._shown, decided.batch.table.entity[decisions.order].tolist())
+        scores = decisions.scores[decisions.order].tolist()
+        candidates = [(id, label, score) for (id, label), score in zip(shown, scores, strict=True)]
+        bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
+        calibrated = self.method.calibrated
+        probability = decisions.probability.tolist()
+        for mention, reason in enumerate(reasons):
+            ranking = candidates[bounds[mention] : bounds[mention + 1]]
+            yield ranking, NIL_REASONS[reason], probability[mention] if calibrated and reason == LINKED else None
 
-    def _embedded(self, batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        if batch.vectors is None:
-            return np.ones(len(rows), dtype=bool)
-        return batch.vectors.has[batch.table.entity[rows]]
-
-    def _likely(self, ranking: list[tuple[str, str, float]]) -> Answer:
-        """An answer, if it is likely enough."""
-        if not ranking:
-            return Answer(ranking, "no_candidate", None)
-        probability = ranking[0][2]
-        return Answer(ranking, None, probability) if probability >= self.threshold else Answer(ranking, "low_probability", None)
-
-    def _nil_reason(self, ranking: list[tuple[str, str, float]]) -> str | None:
-        if not ranking:
-            return "no_candidate"
-        return None if ranking[0][2] > self.answers_above else "no_name_match"
-
-    def _show(self, entity: int) -> tuple[str, str]:
-        shown = self._shown.get(entity)
-        if shown is None:
-            if len(self._shown) >= _REMEMBERED:
-                self._shown.clear()
-            shown = self._shown[entity] = (self.kb.id(entity), self.kb.label(entity))
-        return shown
-
-    def _link(self, batch: Batch, i: int, answer: Answer) -> Link:
-        external, label, score = answer.ranking[0] if answer.nil_reason is None else (None, None, None)
-        ranking = tuple(RankedCandidate(*each) for each in answer.ranking[: self.top])
-        unknown = batch.unknown.get(i, ())
-        found = (answer.probability, answer.nil_reason, unknown, answer.explanation)
-        return Link(batch.mentions[i], external, label, score, ranking, *found)
+    def _shown(self, entity: int) -> tuple[str, str]:
+        """The id and the label of an entity."""
+        known = self._id_and_label.get(entity)
+        if known is None:
+            if len(self._id_and_label) >= _REMEMBERED:
+                self._id_and_label.clear()
+            known = self._id_and_label[entity] = (self.kb.id(entity), self.kb.label(entity))
+        return known
 
 
-def as_document(given: str | Mapping[str, Any] | Document) -> Document:
+def _reopened(path: str, options: dict[str, Any]) -> Linker:
+    """A linker that was pickled: it travels as its path and options."""
+    return Linker(KB.open(path), **options)
+
+
+def as_document(given: AnyDocument) -> Document:
     """A document from whatever people pass."""
     if isinstance(given, Document):
         return given

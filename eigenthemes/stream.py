@@ -1,6 +1,6 @@
-"""JSON lines in, JSON lines out: constant memory, order kept, over several processes that share the mapped KB.
+"""Records in, links out: constant memory, order kept, over several processes that share the mapped KB.
 
-The main process only reads and writes; a chunk of lines goes to a worker, and its output comes back as bytes.
+The main process only reads and writes; a chunk of raw records goes to a worker, and its output comes back as bytes.
 """
 
 from __future__ import annotations
@@ -9,46 +9,50 @@ import gc
 import io
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import orjson
 
 from eigenthemes.core.workers import Workers
-from eigenthemes.documents.json_lines import BOM, parse_document
+from eigenthemes.documents.reader import Record, parse_record
 from eigenthemes.errors import DocumentError
-from eigenthemes.linker import Answer, Linker
-from eigenthemes.ranking.batch import BATCH, Batch, spans
-from eigenthemes.records import Document, Mention
+from eigenthemes.linker import DecidedBatch, Linker
+from eigenthemes.ranking.batch import BATCH
+from eigenthemes.records import Document, LinkedDocument, Mention
 
 _CHUNK_BYTES = 1 << 20
-
-Lines = list[tuple[int, bytes]]  # number of the line, from 1, and the line
+_COLLECT_AFTER = 200_000  # objects: a chunk makes many small ones and no cycles, looking for these takes a tenth of the time
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A record that could not be linked."""
+    """A record that could not be linked: where it is, and why."""
 
+    file: str
     line: int
     cause: str
 
     def to_dict(self) -> dict[str, Any]:
-        return {"line": self.line, "cause": self.cause}
+        return {"file": self.file, "line": self.line, "cause": self.cause}
 
 
 @dataclass(slots=True)
 class Chunk:
-    """What became of some lines."""
+    """What became of some records.
+
+    output     the linked documents as JSON lines, or
+    documents  as records, where these were asked for
+    unknown    ids that documents gave and the KB does not know
+    """
 
     output: bytes = b""
-    documents: int = 0
+    documents: list[LinkedDocument] = field(default_factory=list)
+    linked_documents: int = 0
     mentions: int = 0
     linked: int = 0
-    unknown: list[str] = field(default_factory=list)  # ids that documents gave and the KB does not know
+    unknown: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
 
@@ -65,7 +69,7 @@ class Report:
     seconds: float = 0.0
 
     def add(self, chunk: Chunk) -> None:
-        self.documents += chunk.documents
+        self.documents += chunk.linked_documents
         self.mentions += chunk.mentions
         self.linked += chunk.linked
         self.failures += len(chunk.failures)
@@ -75,47 +79,56 @@ class Report:
 
 
 def link_stream(
-    lines: Iterable[bytes],
-    write: Callable[[bytes], object],
-    kb: str | Path,
+    records: Iterable[Record],
+    linker: Linker,
     *,
-    options: dict[str, Any],
+    write: Callable[[bytes], object] | None = None,
+    on_document: Callable[[LinkedDocument], object] | None = None,
     jobs: int = 1,
-    plain_text: bool = False,
     strict: bool = False,
     on_failure: Callable[[Failure], None] = lambda failure: None,
     on_progress: Callable[[int], None] = lambda documents: None,
 ) -> Report:
-    """Link every line and write the links; options as in `Linker`. A bad record is reported and the run goes on."""
-    _linker.cache_clear()  # the KB may have been built anew
-    linker_for(str(kb), options)  # whatever is wrong with the KB or an option is said now, in this process
+    """Link every record, and write the links as JSON lines, or hand over each linked document.
+
+    A bad record is reported and the run goes on; under `strict` the first one ends it.
+    """
     start, report = time.perf_counter(), Report()
+    as_records = on_document is not None
     with Workers(jobs) as workers:
-        chunks = ((str(kb), options, chunk, plain_text) for chunk in chunks_of(lines))
-        for chunk in workers.map(link_chunk, chunks):
+        for chunk in _linked_chunks(chunks_of(records), linker, workers, as_records):
             if strict and chunk.failures:
                 first = chunk.failures[0]
-                raise DocumentError(f"line {first.line}: {first.cause}")
-            write(chunk.output)
+                raise DocumentError(f"line {first.line}: {first.cause}", where=f"{first.file}:{first.line}")
+            if write is not None:
+                write(chunk.output)
+            for document in chunk.documents if on_document is not None else ():
+                on_document(document)  # type: ignore[misc]
             for failure in chunk.failures:
                 on_failure(failure)
             report.add(chunk)
-            on_progress(chunk.documents + len(chunk.failures))
+            on_progress(chunk.linked_documents + len(chunk.failures))
     report.seconds = time.perf_counter() - start
     return report
 
 
-def chunks_of(lines: Iterable[bytes]) -> Iterator[Lines]:
-    """The lines that are not blank, some at a time."""
-    chunk: Lines = []
+def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Workers, as_records: bool) -> Iterator[Chunk]:
+    if workers.jobs <= 1:
+        for records in chunks:
+            yield link_chunk(linker, records, as_records)
+        return
+    path, options = linker.__reduce__()[1]
+    given = tuple(sorted(options.items()))
+    yield from workers.map(_link_in_worker, ((path, given, records, as_records) for records in chunks))
+
+
+def chunks_of(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """The records some at a time: as many as are looked up together, or a megabyte."""
+    chunk: list[Record] = []
     size = 0
-    for number, line in enumerate(lines, start=1):
-        if number == 1:
-            line = line.removeprefix(BOM)
-        if not line or line.isspace():
-            continue
-        chunk.append((number, line))
-        size += len(line)
+    for record in records:
+        chunk.append(record)
+        size += len(record.data) if isinstance(record.data, bytes) else 0
         if len(chunk) >= BATCH or size >= _CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0
@@ -123,97 +136,111 @@ def chunks_of(lines: Iterable[bytes]) -> Iterator[Lines]:
         yield chunk
 
 
+def collect_garbage_rarely() -> None:
+    """For a process that does nothing but link: a worker, or the command line."""
+    gc.set_threshold(_COLLECT_AFTER)
+
+
 @lru_cache(maxsize=1)
-def _linker(kb: str, options: tuple[tuple[str, Any], ...]) -> Linker:
-    return Linker.open(kb, **dict(options))
+def _worker_linker(path: str, options: tuple[tuple[str, Any], ...]) -> Linker:
+    """The linker of this worker process, opened once."""
+    collect_garbage_rarely()
+    return Linker(path, **dict(options))
 
 
-def linker_for(kb: str, options: dict[str, Any]) -> Linker:
-    """The linker of this process."""
-    return _linker(kb, tuple(sorted(options.items())))
+def _link_in_worker(path: str, options: tuple[tuple[str, Any], ...], records: list[Record], as_records: bool) -> Chunk:
+    return link_chunk(_worker_linker(path, options), records, as_records)
 
 
-def link_chunk(kb: str, options: dict[str, Any], lines: Lines, plain_text: bool) -> Chunk:
-    """Link some lines, in this process."""
-    linker = linker_for(kb, options)
-    with _no_garbage_collection():
-        chunk, numbers, documents = _parse(lines, plain_text, linker)
-        batch, answers = linker.answer(documents)
-        _write(chunk, numbers, batch, answers, linker.top)
+def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) -> Chunk:
+    """Link some records."""
+    chunk, parsed, documents = Chunk(), list[Record](), list[Document]()
+    for record in records:
+        try:
+            documents.append(linker.checked(parse_record(record)))
+            parsed.append(record)
+        except DocumentError as error:
+            chunk.failures.append(Failure(record.file, record.line, str(error)))
+    decided = linker.decide(documents)
+    if as_records:
+        chunk.documents = list(linker.links(decided))
+        _count(chunk, decided, len(documents))
+    else:
+        _write(chunk, parsed, decided, linker)
+    chunk.unknown = [id for missing in decided.batch.unknown.values() for id in missing]
     return chunk
 
 
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """A chunk makes many small objects and no cycles: looking for them takes a tenth of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+def _count(chunk: Chunk, decided: DecidedBatch, documents: int) -> None:
+    chunk.linked_documents = documents
+    chunk.mentions = len(decided.batch.mentions)
+    chunk.linked = int(decided.decisions.linked.sum())
 
 
-def _parse(lines: Lines, plain_text: bool, linker: Linker) -> tuple[Chunk, list[int], list[Document]]:
-    chunk, numbers, documents = Chunk(), [], []
-    for number, line in lines:
-        try:
-            document = _plain(line) if plain_text else parse_document(line)
-            linker.check(document)
-            documents.append(document)
-            numbers.append(number)
-        except DocumentError as error:
-            chunk.failures.append(Failure(number, str(error)))
-    return chunk, numbers, documents
-
-
-def _write(chunk: Chunk, numbers: list[int], batch: Batch, answers: list[Answer], top: int) -> None:
+def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
+    """The documents of a chunk with their links, a line of JSON each; as `LinkedDocument.to_dict`, without the records."""
     out = io.BytesIO()
-    for number, (document, first, last) in zip(numbers, spans(batch), strict=True):
+    batch, explanations = decided.batch, decided.explanations
+    answers = linker.answers(decided)
+    for record, (document, first, last) in zip(records, batch.document_spans(), strict=True):
+        links, linked = [], 0
+        for mention in range(first, last):
+            ranking, nil_reason, probability = next(answers)
+            link = _link(batch.mentions[mention], ranking, nil_reason, probability, linker.top)
+            if explanations is not None:
+                link["explanation"] = explanations[mention].to_dict()
+            if mention in batch.unknown:
+                link["unknown_candidates"] = batch.unknown[mention]
+            else:
+                link.pop("unknown_candidates", None)  # of an earlier linking, by another KB
+            links.append(link)
+            linked += nil_reason is None
         try:
-            out.write(_dump(document, batch, answers, first, last, top))
+            out.write(_line(document, links))
         except TypeError as error:  # of orjson, which admits fewer levels when it writes than when it reads
-            chunk.failures.append(Failure(number, f"the record cannot be written as JSON ({error}); simplify its other fields"))
+            cause = f"the record cannot be written as JSON ({error}); simplify its other fields"
+            chunk.failures.append(Failure(record.file, record.line, cause))
             continue
-        chunk.documents += 1
+        chunk.linked_documents += 1
         chunk.mentions += last - first
-        chunk.linked += sum(answer.nil_reason is None for answer in answers[first:last])
+        chunk.linked += linked
     chunk.failures.sort(key=lambda failure: failure.line)
-    chunk.unknown = [each for missing in batch.unknown.values() for each in missing]
     chunk.output = out.getvalue()
 
 
-def _plain(line: bytes) -> Document:
-    return Document(text=line.decode("utf-8", "replace").rstrip("\r\n"))
-
-
-def _dump(document: Document, batch: Batch, answers: list[Answer], first: int, last: int, top: int) -> bytes:
+def _line(document: Document, links: list[dict[str, Any]]) -> bytes:
     """A document with its links, on a line."""
-    links = [_link(batch.mentions[i], answers[i], top, batch.unknown.get(i)) for i in range(first, last)]
-    whole = document.source or {"text": document.text}
+    whole = document.source or _described(document)
     return orjson.dumps({**whole, "mentions": links}, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _link(mention: Mention, answer: Answer, top: int, unknown: tuple[str, ...] | None) -> dict[str, Any]:
+def _described(document: Document) -> dict[str, Any]:
+    """A document that came from no JSON object, as one."""
+    described: dict[str, Any] = {} if document.id is None else {"id": document.id}
+    if document.text is not None:
+        described["text"] = document.text
+    if document.table is not None:
+        described["table"] = {"header": document.table.header, "rows": document.table.rows}
+    return described
+
+
+def _link(
+    mention: Mention,
+    ranking: list[tuple[str, str, float]],
+    nil_reason: str | None,
+    probability: float | None,
+    top: int,
+) -> dict[str, Any]:
     """As `records.Link.to_dict`, without the record: this is written for every mention of every document."""
-    ranking, nil_reason, probability, explanation = answer
     source = mention.source
     as_given = source.get("text") is not None and source.get("end") == mention.end
     entity, label, score = ranking[0] if nil_reason is None else (None, None, None)
-    found = {
+    return {
         **(source if as_given else mention.to_dict()),
         "entity": entity,
         "label": label,
         "score": score,
         "probability": probability,
-        "ranking": [{"id": external, "label": name, "score": value} for external, name, value in ranking[:top]],
+        "ranking": [{"id": id, "label": name, "score": value} for id, name, value in ranking[:top]],
         "nil_reason": nil_reason,
     }
-    if explanation is not None:
-        found["explanation"] = explanation.to_dict()
-    if unknown:
-        found["unknown_candidates"] = unknown
-    else:
-        found.pop("unknown_candidates", None)  # of an earlier linking, by another KB
-    return found

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import generator_options, method_options, parse_count
+from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import print_table, terminal_progress
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
 
-_AS_GIVEN = ("delta", "unique", "weights", "window", "word_vectors", "model")
 _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 
 
@@ -24,8 +23,9 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 @click.argument("kb", type=click.Path())
 @click.argument("gold", nargs=-1, required=True, type=click.Path())
 @click.option("--methods", metavar="LIST", help=f"Methods to compare: see docs/methods.md.  [default: {_DEFAULT}]")
-@method_options
-@generator_options
+@scoring_flags
+@vectors_option
+@candidate_options
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
 @tells_damage
@@ -36,11 +36,10 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
     and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
     documents and the p-value of a paired t-test over mentions.
     """
-    from eigenthemes.documents.reader import read_gold
+    from eigenthemes.documents.reader import read_documents
     from eigenthemes.evaluation.run import doubts, report
     from eigenthemes.evaluation.run import evaluate as run_methods
     from eigenthemes.kb.store import KB
-    from eigenthemes.ranking.methods import MethodOptions
 
     opened = KB.open(kb)
     names = [name.strip() for name in (methods if methods is not None else _ready(opened, options["vectors"])).split(",")]
@@ -48,16 +47,14 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
     results: dict[str, dict[str, Any]] = {}
-    for name, documents in {name: read_gold(path) for name, path in set_names(gold).items()}.items():
+    for name, documents in {name: read_documents(path) for name, path in set_names(gold).items()}.items():
         with terminal_progress().step(name, total=None, unit="documents") as advance:
             run = run_methods(
                 opened,
                 documents,
                 list(dict.fromkeys(names)),
-                options=MethodOptions(k=parse_count(options["k"], "--k"), **{name: options[name] for name in _AS_GIVEN}),
-                generator=options["generator"],
-                max_candidates=parse_count(options["max_candidates"], "--max-candidates"),
-                aliases=not options["no_aliases"],
+                scoring=parse_scoring(options),
+                candidates=parse_candidates(options),
                 vectors=options["vectors"],
                 advance=advance,
             )

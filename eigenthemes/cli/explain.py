@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.link import _is_text
-from eigenthemes.cli.options import generator_options, parse_count
+from eigenthemes.cli.link import open_linker
+from eigenthemes.cli.options import candidate_options, vectors_option
 from eigenthemes.cli.output import print_table
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.linker import Linker
-    from eigenthemes.ranking.batch import Batch
     from eigenthemes.ranking.explain.explainer import Explainer
     from eigenthemes.records import Document, ExplainedCandidate, Explanation, Reason
 
@@ -26,73 +23,45 @@ _GROUPS = ("name", "prior", "themes", "coreference", "context")
 
 @click.command()
 @click.argument("kb", type=click.Path())
-@click.argument("documents", type=click.Path(allow_dash=True))
+@click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option("--document", metavar="ID", help="Which document: its id, its number from 0, or all. Default: the first.")
 @click.option("--mention", type=click.IntRange(min=0), metavar="N", help="One mention in detail, by its number from 0.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a document, or one for the mention.")
-@click.option("--threshold", type=float, metavar="P", help="A less likely answer is none. Default: the KB's own.")
-@click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last.")
-@generator_options
-@click.option(
-    "--text", "plain_text", is_flag=True, help="DOCUMENTS is one plain text. Default where it does not begin as JSON."
-)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per document, or one for the mention.")
+@click.option("--threshold", type=float, metavar="P", help="Least probability of a link. Default: the KB's own.")
+@vectors_option
+@candidate_options
+@click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @tells_damage
 def explain(
     kb: str,
-    documents: str,
+    documents: tuple[str, ...],
     document: str | None,
     mention: int | None,
     as_json: bool,
-    threshold: float | None,
-    vectors: str | None,
-    generator: str,
-    max_candidates: str,
-    no_aliases: bool,
     plain_text: bool,
+    **options: Any,
 ) -> None:
     """Say why the names in DOCUMENTS were linked as they were.
 
-    DOCUMENTS is read as by link: JSON lines or a plain text; - reads standard input. Prints a sentence for each mention, or
-    for one mention (--mention) the sentence, its candidates and the names that support the best of them. The ranker is the
-    self-trained one of the KB.
+    DOCUMENTS are read as by link; - reads standard input. Prints a sentence for each mention, or for one mention (--mention)
+    the sentence, its candidates and the names that support the best of them. The ranker is the self-trained one of the KB.
     """
-    from eigenthemes.linker import Linker
+    from eigenthemes.documents.reader import read_documents
 
     if mention is not None and document == "all":
         raise OptionError("--mention explains one mention of one document; give that document with --document, not all")
-    linker = Linker(
-        kb,
-        method="selftrained",
-        threshold=threshold,
-        generator=generator,
-        max_candidates=parse_count(max_candidates, "--max-candidates"),
-        aliases=not no_aliases,
-        vectors=vectors,
-    )
-    with _read(documents, plain_text) as records:
-        for each in _chosen(records, document):
-            batch, explainer = _explainer(linker, each)
-            if mention is not None:
-                _check_number(mention, len(batch.mentions))
-                _print_mention(explainer, mention, as_json)
-            elif as_json:
-                found = [explainer.explain(i).to_dict() for i in range(len(batch.mentions))]
-                click.echo(json.dumps({"id": each.id, "mentions": found}, ensure_ascii=False))
-            else:
-                _print_document(each, [explainer.explain(i) for i in range(len(batch.mentions))], headed=document == "all")
-
-
-@contextmanager
-def _read(documents: str, plain_text: bool) -> Iterator[Iterator[Document]]:
-    from eigenthemes.core.diagnostics import Diagnostics
-    from eigenthemes.core.files import Source
-    from eigenthemes.documents.json_lines import document_of, read_json_lines
-
-    with Source(documents, Diagnostics(), lambda amount: None) as source:
-        if plain_text or _is_text(source):
-            yield iter([document_of(source.text().read().decode())])
+    linker = open_linker(kb, {**options, "method": "selftrained"})
+    for chosen in _chosen(read_documents(documents, plain_text=plain_text), document):
+        explainer = linker.explainer([linker.checked(chosen)])
+        mentions = len(explainer.batch.mentions)
+        if mention is not None:
+            _check_number(mention, mentions)
+            _print_mention(explainer, mention, as_json)
+        elif as_json:
+            records = [explainer.explain(number).to_dict() for number in range(mentions)]
+            click.echo(json.dumps({"id": chosen.id, "mentions": records}, ensure_ascii=False))
         else:
-            yield read_json_lines(source.stream, origin=source.name)
+            _print_document(chosen, [explainer.explain(number) for number in range(mentions)], headed=document == "all")
 
 
 def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterator[Document]:
@@ -123,12 +92,6 @@ def _find(documents: Iterator[Document], wanted: str) -> Document:
         there = "there is 1" if count == 1 else f"there are {count:,}"
         raise DocumentError(f"there is no document {wanted}; {there}{example}; give an id, a number from 0, or all")
     return by_number
-
-
-def _explainer(linker: Linker, document: Document) -> tuple[Batch, Explainer]:
-
-    batch = linker.batches.make([document])
-    return batch, linker.explainer(batch)
 
 
 def _check_number(mention: int, there: int) -> None:

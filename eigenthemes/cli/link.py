@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,47 +12,51 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import generator_options, method_options, parse_count
+from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import table_text, terminal_progress
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
-    from eigenthemes.core.files import Source
+    from eigenthemes.linker import Linker
+    from eigenthemes.records import Link, LinkedDocument
     from eigenthemes.stream import Failure, Report
 
-_AS_GIVEN = (
-    "method", "delta", "unique", "weights", "window", "word_vectors", "top", "generator", "vectors", "threshold", "explain",
-    "model",
-)  # fmt: skip
 _SHOWN = 10  # failures told on stderr where there is no file for them
+_DAMAGED = "truncated or damaged archive"
 
 
 @click.command()
 @click.argument("kb", type=click.Path())
-@click.argument("documents", type=click.Path(allow_dash=True))
+@click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option("-o", "--output", type=click.Path(), default="-", help="Write here instead of standard output.")
 @click.option(
     "--method",
     metavar="NAME",
     help="How candidates are ranked: see docs/methods.md.  [default: selftrained, if the KB has a ranker, else eigen]",
 )
-@click.option("--threshold", type=float, metavar="P", help="A less likely answer is none; default: the KB's own, see info.")
-@click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always answer.")
-@method_options
-@generator_options
+@click.option("--threshold", type=float, metavar="P", help="Least probability of a link; default: the KB's own, see info.")
+@click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always link.")
+@scoring_flags
+@vectors_option
+@candidate_options
+@click.option(
+    "--detector",
+    default="names",
+    show_default=True,
+    metavar="NAME",
+    help="What finds mentions in documents that bring none: names (of the KB), cells (of tables) or given (nothing).",
+)
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
 @click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
-@click.option(
-    "--text", "plain_text", is_flag=True, help="DOCUMENTS is one plain text. Default where it does not begin as JSON."
-)
+@click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; they share the KB.")
 @tells_damage
 def link(
     kb: str,
-    documents: str,
+    documents: tuple[str, ...],
     output: str,
     table: bool,
     plain_text: bool,
@@ -64,43 +67,42 @@ def link(
 ) -> int:
     """Link the names in DOCUMENTS to the entities of a KB.
 
-    DOCUMENTS holds one JSON object a line, {"id", "text", "mentions": [{"start", "end", "text"}]}, or a plain text; - reads
-    standard input. Where there are no mentions, the KB's names are found in the text. Each document comes back on one line,
-    its mentions with entity, label, score and ranking. Exit code 1 if any record could not be linked.
+    DOCUMENTS hold one JSON object per line, {"id", "text", "mentions": [{"start", "end", "text"}]}, or a plain text, or one of
+    the formats of eval; - reads standard input. Where there are no mentions, the KB's names are found in the text. Each
+    document comes back on one line, its mentions with entity, label, score and ranking. Exit code 1 if any record could not
+    be linked.
     """
     from eigenthemes.core.diagnostics import Diagnostics
-    from eigenthemes.core.files import Source
-    from eigenthemes.stream import link_stream, linker_for
+    from eigenthemes.documents.reader import open_documents
+    from eigenthemes.stream import collect_garbage_rarely, link_stream
 
-    wanted = linker_options(options)
-    linker_for(kb, wanted)  # before an output is opened, and with it emptied
+    linker = open_linker(kb, options)  # before an output is opened, and with it emptied
+    collect_garbage_rarely()
     diagnostics = Diagnostics()
     with ExitStack() as stack:
-        source = stack.enter_context(Source(documents, diagnostics, lambda amount: None))
-        plain_text = plain_text or _is_text(source)
+        files = stack.enter_context(open_documents(documents, plain_text=plain_text, diagnostics=diagnostics))
         _check_outputs(documents, output, errors)
         out = _open_output(output, stack)
-        told = _teller(_open_output(errors, stack, "--errors") if errors else None)
+        on_failure = _failure_teller(_open_output(errors, stack, "--errors") if errors else None, several=len(documents) > 1)
         advance = stack.enter_context(terminal_progress().step("linking", total=None, unit="documents"))
         try:
             report = link_stream(
-                _read(source, plain_text),
-                _Tables(out).write if table else out.write,
-                kb,
-                options=wanted,
+                files.records(),
+                linker,
+                write=None if table else out.write,
+                on_document=(lambda linked: out.write(linked_table(linked).encode())) if table else None,
                 jobs=jobs,
-                plain_text=plain_text,
                 strict=strict,
-                on_failure=told,
+                on_failure=on_failure,
                 on_progress=advance,
             )
         except KeyboardInterrupt:
             click.echo("eigenthemes: interrupted; the output holds what was linked so far", err=True)
             return 130
     _tell(report, sys.stderr.isatty() or output != "-")
-    if diagnostics.counts["truncated or damaged archive"]:
-        cause = diagnostics.examples["truncated or damaged archive"][0]
-        raise SourceError(f"truncated or damaged archive: {cause}; what came before was linked: fetch or pack the file again")
+    if diagnostics.counts[_DAMAGED]:
+        cause = diagnostics.examples[_DAMAGED][0]
+        raise SourceError(f"{_DAMAGED}: {cause}; what came before was linked: fetch or compress the file again")
     for kind, examples in diagnostics.examples.items():
         click.echo(f"warning: {kind}: {examples[0]}", err=True)
     if report.failures:
@@ -110,43 +112,47 @@ def link(
     return 1 if report.failures else 0
 
 
-class _Tables:
-    """Takes lines of JSON and writes a table for each document."""
+def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
+    """The linker that the flags of a command ask for; what the KB lacks is told on stderr."""
+    from eigenthemes.kb.store import KB
+    from eigenthemes.linker import Linker
+    from eigenthemes.ranking.methods import default_method, method_named, scoring_options
 
-    def __init__(self, out: IO[bytes]) -> None:
-        self.out = out
-
-    def write(self, lines: bytes) -> None:
-        import orjson
-
-        for document in map(orjson.loads, lines.splitlines()):
-            if document.get("id") is not None:
-                self.out.write(f"{document['id']}\n".encode())
-            rows = [_row(mention) for mention in document["mentions"]]
-            calibrated = any(mention["probability"] is not None for mention in document["mentions"])
-            header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
-            self.out.write(table_text(header, rows, right=(3,)).encode() + b"\n")
-            for mention in document["mentions"]:
-                if "explanation" in mention:
-                    self.out.write(f"{mention['explanation']['sentence']}\n".encode())
-
-
-def _row(mention: dict[str, Any]) -> tuple[str, ...]:
-    found = [f"{each['label']} {each['score']:.3f}" for each in mention["ranking"]]
-    if mention["entity"] is None:
-        return mention["text"], f"({mention['nil_reason']})", "", "", ", ".join(found)
-    return mention["text"], mention["entity"], mention["label"], f"{mention['score']:.3f}", ", ".join(found[1:])
+    opened = KB.open(kb)
+    name = given.get("method") or default_method(opened, given["vectors"])
+    scoring = scoring_options({name: method_named(name)}, parse_scoring(given))
+    if given.get("method") is None:
+        for part in opened.missing_parts():
+            click.echo(f"warning: {part}", err=True)
+    return Linker(
+        opened,
+        method=name,
+        threshold=given["threshold"],
+        allow_nil=given.get("nil", "on") == "on",
+        vectors=given["vectors"],
+        top=given.get("top", 3),
+        explain=given.get("explain", False),
+        detector=given.get("detector", "names"),
+        candidates=parse_candidates(given),
+        scoring=scoring[name],
+    )
 
 
-def linker_options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of `Linker` from those of a command."""
-    return {
-        **{name: given[name] for name in _AS_GIVEN if name in given},
-        **({"nil": given["nil"] == "on"} if "nil" in given else {}),
-        "k": parse_count(given["k"], "--k"),
-        "max_candidates": parse_count(given["max_candidates"], "--max-candidates"),
-        "aliases": not given["no_aliases"],
-    }
+def linked_table(linked: LinkedDocument) -> str:
+    """A linked document for people: a row per mention, and the sentences that explain them."""
+    heading = "" if linked.document.id is None else f"{linked.document.id}\n"
+    calibrated = any(link.probability is not None for link in linked.links)
+    header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
+    lines = [heading + table_text(header, map(_row, linked.links), right=(3,))]
+    lines += [link.explanation.sentence for link in linked.links if link.explanation is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _row(link: Link) -> tuple[str, ...]:
+    ranking = [f"{candidate.label} {candidate.score:.3f}" for candidate in link.ranking]
+    if link.entity is None:
+        return link.mention.text, f"({link.nil_reason})", "", "", ", ".join(ranking)
+    return link.mention.text, link.entity, str(link.label), f"{link.score:.3f}", ", ".join(ranking[1:])
 
 
 def _tell(report: Report, wanted: bool) -> None:
@@ -164,66 +170,46 @@ def _tell(report: Report, wanted: bool) -> None:
         )
 
 
-def _teller(failed: IO[bytes] | None) -> Callable[[Failure], None]:
+def _failure_teller(file: IO[bytes] | None, *, several: bool) -> Callable[[Failure], None]:
     """What becomes of failures: all into a file, or the first few on stderr."""
     import orjson
 
-    told = 0
+    count = 0
 
     def tell(failure: Failure) -> None:
-        nonlocal told
-        told += 1
-        if failed is not None:
-            failed.write(orjson.dumps(failure.to_dict(), option=orjson.OPT_APPEND_NEWLINE))
-        elif told <= _SHOWN:
-            click.echo(f"line {failure.line}: {failure.cause}", err=True)
+        nonlocal count
+        count += 1
+        record = failure.to_dict()
+        if not several:
+            record.pop("file")
+        if file is not None:
+            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+        elif count <= _SHOWN:
+            click.echo(
+                f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}",
+                err=True,
+            )
 
     return tell
 
 
-def _read(source: Source, plain_text: bool) -> Iterator[bytes]:
-    """The records of the input: lines of JSON, or one text."""
-    return iter([source.text().read()]) if plain_text else iter(source.stream)
-
-
-def _is_text(source: Source) -> bool:
-    """Neither the name nor the first line says JSON."""
-    import orjson
-
-    if re.search(r"\.(json|jsonl|ndjson)(\.\w+)?$", source.name.lower()):
-        return False
-    first = source.head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    if not first or first.startswith((b"{", b"[", b'"')):
-        return False
-    try:
-        orjson.loads(first)
-    except orjson.JSONDecodeError:
-        return True
-    return False
-
-
-def _check_outputs(documents: str, output: str, errors: str | None) -> None:
-    """An output is neither the input nor the other output."""
-    source = os.fstat(sys.stdin.fileno()) if documents == "-" and _has_handle(sys.stdin) else None
-    if documents != "-":
-        source = Path(documents).stat()
-    for path in (output, errors):
-        if (
-            path not in (None, "-")
-            and source is not None
-            and Path(path).exists()
-            and os.path.samestat(Path(path).stat(), source)
-        ):
-            raise OptionError(f"{path} is the input itself; give another file to write to")
+def _check_outputs(documents: Sequence[str], output: str, errors: str | None) -> None:
+    """An output is neither an input nor the other output."""
+    for path in (path for path in (output, errors) if path not in (None, "-") and Path(str(path)).exists()):
+        for source in filter(None, map(_status, documents)):
+            if os.path.samestat(Path(str(path)).stat(), source):
+                raise OptionError(f"{path} is the input itself; give another file to write to")
     if errors is not None and output != "-" and Path(errors).absolute() == Path(output).absolute():
         raise OptionError(f"-o and --errors are both {errors}; give two files")
 
 
-def _has_handle(stream: IO[str]) -> bool:
+def _status(document: str) -> os.stat_result | None:
+    if document != "-":
+        return Path(document).stat()
     try:
-        return stream.fileno() >= 0
-    except OSError:  # a stream in memory
-        return False
+        return os.fstat(sys.stdin.fileno())
+    except (OSError, ValueError):  # a stream in memory, or none
+        return None
 
 
 def _open_output(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes]:

@@ -1,18 +1,23 @@
-"""Options that several commands share."""
+"""Options that several commands share: the same flags, the same meaning, and what they are in Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.errors import OptionError
 
+if TYPE_CHECKING:
+    from eigenthemes.candidates.options import CandidateOptions
+
 Command = Callable[..., Any]
 
+SCORING = ("k", "delta", "weights", "window", "word_vectors", "unique", "model")  # options of methods
 
-def generator_options(command: Command) -> Command:
+
+def candidate_options(command: Command) -> Command:
     """How candidates are found."""
     for option in (
         click.option("--no-aliases", is_flag=True, help="Look at labels only."),
@@ -23,18 +28,23 @@ def generator_options(command: Command) -> Command:
     return command
 
 
-def method_options(command: Command) -> Command:
-    """What the methods can be told."""
+def vectors_option(command: Command) -> Command:
+    """Which of the KB's vectors."""
+    return click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last.")(
+        command
+    )
+
+
+def scoring_flags(command: Command) -> Command:
+    """What the methods can be told; a method that does not use one refuses it."""
     for option in (
-        click.option("--model", type=click.Path(), metavar="FILE", help="Of taumil; default: the KB's, from train-taumil."),
-        click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last."),
-        click.option("--unique", is_flag=True, help="An entity counts once a document, however many mentions it may be."),
+        click.option("--model", type=click.Path(), metavar="FILE", help="taumil: a model; default: the KB's own."),
+        click.option("--unique", is_flag=True, default=None, help="eigen, average: an entity counts once per document."),
         click.option(
             "--window",
-            default=5,
-            show_default=True,
+            type=int,
             metavar="N",
-            help="Words on each side of a mention: its local context.",
+            help="Words on each side of a mention that are its local context.  [default: 5]",
         ),
         click.option(
             "--word-vectors",
@@ -42,18 +52,37 @@ def method_options(command: Command) -> Command:
             metavar="FILE",
             help="Word vectors, where the text counts; default: those the KB keeps.",
         ),
-        click.option("--delta", default=1.0, show_default=True, help="Candidates weigh rank^-delta."),
+        click.option(
+            "--delta", type=float, help="eigen, average, taumil-weighted: candidates weigh rank^-delta.  [default: 1]"
+        ),
         click.option(
             "--weights",
-            default="degree",
-            show_default=True,
             metavar="NAME",
-            help="What ranks the candidates of eigen and average for their weights: degree, local, global, none.",
+            help="eigen, average: what ranks candidates for their weights: degree, local, global, none.  [default: degree]",
         ),
-        click.option("--k", default="10", show_default=True, metavar="N", help="Eigenthemes, or all."),
+        click.option("--k", metavar="N", help="eigen: eigenthemes, or all.  [default: 10]"),
     ):
         command = option(command)
     return command
+
+
+def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:
+    """The options of the candidate generator from the flags of a command."""
+    from eigenthemes.candidates.options import CandidateOptions
+
+    return CandidateOptions(
+        generator=given["generator"],
+        max_candidates=parse_count(given["max_candidates"], "--max-candidates"),
+        aliases=not given["no_aliases"],
+    )
+
+
+def parse_scoring(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of methods that were given as flags."""
+    values = {name: given[name] for name in SCORING if given.get(name) is not None}
+    if "k" in values:
+        values["k"] = parse_count(values["k"], "--k")
+    return values
 
 
 def parse_count(text: str, name: str) -> int | None:

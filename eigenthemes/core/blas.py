@@ -1,20 +1,42 @@
-"""BLAS held to one thread: its threads slow small matrices down, and change the last bits of the results."""
+"""BLAS held to one thread: its threads slow small matrices down, and change the last bits of the results.
+
+The limit is set once for the whole process, when a linker opens or a build begins, and stays: a switch that is turned back and
+forth would be turned under another thread's feet. Whoever wants numpy's own threads in the same process (a notebook, say)
+sets the environment variable EIGENTHEMES_BLAS_THREADS to `keep`; then results may differ in their last bits.
+"""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from functools import cache
-from typing import Any
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+VARIABLE = "EIGENTHEMES_BLAS_THREADS"
+
+_LIBRARIES = ("numpy", "scipy.linalg")  # each brings a BLAS of its own
+_limited: set[str] = set()
+_lock = threading.Lock()
 
 
-def one_thread() -> AbstractContextManager[Any]:
-    """While this is open, BLAS uses one thread."""
-    return _controller().limit(limits=1)  # type: ignore[no-any-return]
+def limit_blas_threads() -> None:
+    """Hold every BLAS that is loaded to one thread, for good; quick where that was done before."""
+    loaded = {name for name in _LIBRARIES if name in sys.modules}
+    if loaded <= _limited or os.environ.get(VARIABLE) == "keep":
+        return
+    with _lock:
+        if not loaded <= _limited:
+            from threadpoolctl import ThreadpoolController
+
+            ThreadpoolController().limit(limits=1, user_api="blas")
+            _limited.update(loaded)
 
 
-@cache
-def _controller() -> Any:
-    import scipy.linalg  # noqa: F401  it brings a BLAS of its own, and only loaded ones are found
-    from threadpoolctl import ThreadpoolController
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute with one thread of BLAS; the limit stays afterwards."""
+    import scipy.linalg  # noqa: F401  only a BLAS that is loaded can be limited
 
-    return ThreadpoolController()
+    limit_blas_threads()
+    yield

@@ -1,4 +1,4 @@
-"""Methods against gold: candidates are found once, every method scores them, and what each mention earned is kept."""
+"""Methods against gold: candidates are found once, every method scores them, and what each mention scores is kept."""
 
 from __future__ import annotations
 
@@ -11,33 +11,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import MAX_CANDIDATES
+from eigenthemes.candidates.options import CandidateOptions
+from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.metrics.significance import compare
-from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, gold_of, judged, some_at_a_time
-from eigenthemes.ranking.methods import Method, MethodOptions, check_ranker, check_weights, method_named
+from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, batches_of, gold_of, has_gold
+from eigenthemes.ranking.decide import DecisionRule, decide
+from eigenthemes.ranking.methods import Method, method_named, scoring_options
+from eigenthemes.ranking.selftrained import ranker_of
 from eigenthemes.records import Document
 
 _MANY = 100  # names for which kernels are loaded
 
 
 @dataclass(slots=True)
-class Earned:
-    """What a method earned, mention by mention, and the seconds it took."""
+class MethodScores:
+    """What a method scored, mention by mention, and the seconds it took.
+
+    probability  of the best candidate, by a calibrated method; 0 where there is none
+    linked       was a link given? by a calibrated method
+    """
 
     p_at_1: list[NDArray[np.float64]] = field(default_factory=list)
     reciprocal_rank: list[NDArray[np.float64]] = field(default_factory=list)
-    probability: list[NDArray[np.float64]] = field(default_factory=list)  # of the best candidate, by a calibrated method
+    probability: list[NDArray[np.float64]] = field(default_factory=list)
+    linked: list[NDArray[np.bool_]] = field(default_factory=list)
     threshold: float = 0.0
     seconds: float = 0.0
 
 
 @dataclass(slots=True)
 class Run:
-    """The mentions with gold of a set of documents, and what every method earned on them."""
+    """The mentions with gold of a set of documents, and what every method scored on them."""
 
     ids: list[str | int | None] = field(default_factory=list)
     document: list[NDArray[np.int64]] = field(default_factory=list)
@@ -47,7 +55,7 @@ class Run:
     unknown: int = 0  # candidates that documents gave and the KB does not know
     gold_example: str = ""
     seconds: float = 0.0  # finding the candidates
-    methods: dict[str, Earned] = field(default_factory=dict)
+    methods: dict[str, MethodScores] = field(default_factory=dict)
 
 
 def evaluate(
@@ -55,59 +63,69 @@ def evaluate(
     documents: Iterable[Document],
     methods: Sequence[str] | Mapping[str, Method],
     *,
-    options: MethodOptions | None = None,
-    generator: str = "default",
-    max_candidates: int | None = MAX_CANDIDATES,
-    aliases: bool = True,
+    scoring: Mapping[str, Any] | None = None,
+    candidates: CandidateOptions | None = None,
     vectors: str | None = None,
     threshold: float | None = None,
     ties: str = "share",
     advance: Advance = lambda amount: None,
 ) -> Run:
-    """Run methods over documents with gold: those of these names, or others that are no part of the product."""
-    options = options or MethodOptions()
-    options.check()
+    """Run methods over documents with gold: those of these names, or others that are no part of the product.
+
+    scoring  option name -> value, for the methods that use it; one that none of them uses is refused
+    """
     chosen = dict(methods) if isinstance(methods, Mapping) else {name: method_named(name) for name in methods}
-    check_weights(chosen, options)
-    makes = batch_maker(
+    options = scoring_options(chosen, scoring or {})
+    batches = batch_maker(
         kb,
         needs_vectors=any(method.needs_vectors for method in chosen.values()),
-        generator=generator,
-        max_candidates=max_candidates,
-        aliases=aliases,
+        candidates=candidates,
         vectors=vectors,
     )
-    run = Run(methods={name: Earned() for name in chosen})
+    run = Run(methods={name: MethodScores() for name in chosen})
     for name, method in chosen.items():
-        method.check(kb, options)
+        method.make_ready(kb, options[name])
         if method.calibrated:
-            run.methods[name].threshold = check_ranker(kb, vectors) if threshold is None else threshold
-    makes.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
-    nothing = makes.make([Document(mentions=())])
-    for method in chosen.values():
-        method(nothing, kb, options)
-    for some in some_at_a_time(documents, BATCH):
-        start = time.perf_counter()
-        batch = makes.make(some)
-        run.seconds += time.perf_counter() - start
-        counted, is_gold = _judge(run, batch, kb)
+            used = None if batches.vectors is None else batches.vectors.name
+            run.methods[name].threshold = ranker_of(kb, used).threshold if threshold is None else threshold
+    with one_thread():
+        batches.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
+        nothing = batches.make([Document(mentions=())])
         for name, method in chosen.items():
+            method(nothing, kb, options[name])
+        for some in batches_of(documents, BATCH):
             start = time.perf_counter()
-            scores = method(batch, kb, options)
-            earned = run.methods[name]
-            earned.seconds += time.perf_counter() - start
-            table = batch.table
-            p_at_1, reciprocal = credit(
-                table.mentions, table.mention_of, is_gold, scores, ties=ties, answers_above=method.answers_above
-            )
-            earned.p_at_1.append(p_at_1[counted])
-            earned.reciprocal_rank.append(reciprocal[counted])
-            if method.calibrated:
-                best = np.zeros(table.mentions)
-                np.maximum.at(best, table.mention_of, scores)
-                earned.probability.append(best[counted])
-        advance(len(some))
+            batch = batches.make(some)
+            run.seconds += time.perf_counter() - start
+            counted, is_gold = _note_gold(run, batch, kb)
+            for name, method in chosen.items():
+                _score(run.methods[name], batch, kb, method, options[name], counted, is_gold, ties)
+            advance(len(some))
     return run
+
+
+def _score(
+    scores: MethodScores,
+    batch: Batch,
+    kb: KB,
+    method: Method,
+    options: Any,
+    counted: NDArray[np.bool_],
+    is_gold: NDArray[np.bool_],
+    ties: str,
+) -> None:
+    """Note what a method scores on a batch."""
+    start = time.perf_counter()
+    scored = method(batch, kb, options)
+    scores.seconds += time.perf_counter() - start
+    table = batch.table
+    p_at_1, reciprocal = credit(table.mentions, table.mention_of, is_gold, scored.scores, ties=ties, min_score=method.min_score)
+    scores.p_at_1.append(p_at_1[counted])
+    scores.reciprocal_rank.append(reciprocal[counted])
+    if method.calibrated:
+        decisions = decide(batch, scored, method, DecisionRule(scores.threshold))
+        scores.probability.append(np.nan_to_num(decisions.probability)[counted])
+        scores.linked.append(decisions.linked[counted])
 
 
 def doubts(run: Run, kb: KB) -> str:
@@ -124,41 +142,40 @@ def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
     document, hard = _joined(run.document, np.int64), _joined(run.difficulty, np.int8)
     in_kb, rank = _joined(run.in_kb, np.bool_), _joined(run.first_rank, np.int64)
     recall = recall_at(len(rank), np.flatnonzero(rank), rank[rank > 0], np.ones(int((rank > 0).sum()), dtype=bool))
-    found: dict[str, dict[str, Any]] = {}
-    for name, earned in run.methods.items():
-        p_at_1, reciprocal = _joined(earned.p_at_1, np.float64), _joined(earned.reciprocal_rank, np.float64)
+    figures_of: dict[str, dict[str, Any]] = {}
+    for name, scores in run.methods.items():
+        p_at_1, reciprocal = _joined(scores.p_at_1, np.float64), _joined(scores.reciprocal_rank, np.float64)
         figures: dict[str, Any] = summarize(document, p_at_1, reciprocal, hard)
         inside = summarize(document[in_kb], p_at_1[in_kb], reciprocal[in_kb], hard[in_kb])["overall"]
         figures["gold_in_kb"] = inside
         figures["recall_at"] = {str(k): share for k, share in recall.items()}
-        figures["documents_per_second"] = len(run.ids) / max(1e-9, run.seconds + earned.seconds)
-        if earned.probability:
-            probability = _joined(earned.probability, np.float64)
-            linked = (probability > 0) & (probability >= earned.threshold)
-            figures["confidence"] = {"threshold": earned.threshold, **summarize_confidence(probability, p_at_1, in_kb, linked)}
+        figures["documents_per_second"] = len(run.ids) / max(1e-9, run.seconds + scores.seconds)
+        if scores.probability:
+            probability, linked = _joined(scores.probability, np.float64), _joined(scores.linked, np.bool_)
+            figures["confidence"] = {"threshold": scores.threshold, **summarize_confidence(probability, p_at_1, in_kb, linked)}
         figures["against"] = {}
         if documents:
             rows = by_document(document, p_at_1, reciprocal, hard)
             seen = np.unique(document).tolist()
             figures["documents"] = [{"id": run.ids[i], **row} for i, row in zip(seen, rows, strict=True)]
-        found[name] = figures
+        figures_of[name] = figures
     for one, other in combinations(run.methods, 2):
         p_one, p_other = (_joined(run.methods[name].p_at_1, np.float64) for name in (one, other))
-        found[one]["against"][other] = there = compare(p_one, p_other, document)
-        found[other]["against"][one] = {
+        figures_of[one]["against"][other] = there = compare(p_one, p_other, document)
+        figures_of[other]["against"][one] = {
             "difference": -there["difference"],
             "low": -there["high"],
             "high": -there["low"],
             "p_value": there["p_value"],
         }
-    return found
+    return figures_of
 
 
-def _judge(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _note_gold(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which mentions have gold [mentions], and which candidates are gold [n]; what does not depend on a method is noted."""
     table, bounds = batch.table, batch.mention_bounds
     gold, is_gold = gold_of(batch, kb)
-    counted = judged(batch)
+    counted = has_gold(batch)
     document = len(run.ids) + np.repeat(np.arange(len(batch.documents)), np.diff(bounds))
     first = np.zeros(table.mentions, dtype=np.int64)
     at = np.flatnonzero(is_gold)[::-1]  # the first one stays

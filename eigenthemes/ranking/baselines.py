@@ -1,6 +1,6 @@
 """The paper's method and its baselines: one score for each candidate of a batch, higher is better.
 
-All have one signature, `score(batch, kb, *, options) -> float64 [n]`. Documents do not see each other. A candidate without a
+All have one signature, `score(batch, kb, options) -> float64 [n]`. Documents do not see each other. A candidate without a
 vector scores -1 - rank where vectors decide: behind all others, in order of prior; so does a whole document without any vector.
 """
 
@@ -17,7 +17,7 @@ from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKET
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.context import context_scores
-from eigenthemes.ranking.options import MethodOptions, Scores
+from eigenthemes.ranking.options import AverageOptions, EigenOptions, Scores
 from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score
 
 Vectors = NDArray[np.float32]
@@ -29,7 +29,7 @@ NAME_WORTH = {
 }  # fmt: skip
 
 
-def eigen(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+def eigen(batch: Batch, kb: KB, options: EigenOptions) -> Scores:
     """(Weighted) Eigenthemes: the distance of each candidate to the subspace of its document."""
 
     def nearness(vectors: Vectors, weights: Scores) -> Scores:
@@ -40,7 +40,7 @@ def eigen(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
     return _by_document(batch, kb, options, 2, nearness)
 
 
-def average(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+def average(batch: Batch, kb: KB, options: AverageOptions) -> Scores:
     """The cosine of each candidate with the (weighted) mean of all candidates of its document."""
 
     def nearness(vectors: Vectors, weights: Scores) -> Scores:
@@ -50,12 +50,12 @@ def average(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
     return _by_document(batch, kb, options, 1, nearness)
 
 
-def degree(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+def degree(batch: Batch, kb: KB, options: None = None) -> Scores:
     """1 / position by prior."""
     return 1.0 / _position(batch)
 
 
-def namematch(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+def namematch(batch: Batch, kb: KB, options: None = None) -> Scores:
     """1 / position by prior where the label is the mention, but for case; 0 (no answer) elsewhere."""
     table, mentions = batch.table, [mention.text.casefold() for mention in batch.mentions]
     pairs = zip(table.mention_of.tolist(), table.entity.tolist(), strict=True)
@@ -63,7 +63,7 @@ def namematch(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
     return np.asarray(np.where(same, 1.0 / _position(batch), 0.0))
 
 
-def prior_name(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+def prior_name(batch: Batch, kb: KB, options: None = None) -> Scores:
     """The prior, times what the name match is worth."""
     worth = np.array([NAME_WORTH[how] for how in range(len(NAME_WORTH))])
     return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * worth[batch.table.match_type])
@@ -80,7 +80,7 @@ def _position(batch: Batch) -> Scores:
 
 
 def _by_document(
-    batch: Batch, kb: KB, options: MethodOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]
+    batch: Batch, kb: KB, options: AverageOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]
 ) -> Scores:
     """Scores from vectors and weights, one document at a time.
 
@@ -104,7 +104,7 @@ def _by_document(
     return scores
 
 
-def candidate_weights(batch: Batch, kb: KB, options: MethodOptions, has: NDArray[np.bool_]) -> Scores:
+def candidate_weights(batch: Batch, kb: KB, options: AverageOptions, has: NDArray[np.bool_]) -> Scores:
     """The weighting scheme: rank^-delta of each candidate [n], the rank among those with a vector, by prior or by context."""
     table = batch.table
     if options.weights == "none" or options.delta == 0:

@@ -19,7 +19,7 @@ from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.options import MethodOptions, Scores
+from eigenthemes.ranking.options import AverageOptions, ContextOptions, Scores
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.english import is_content, nouns
 from eigenthemes.text.words import WORD, words_of
@@ -28,20 +28,20 @@ Rows = NDArray[np.int64]
 Matrix = NDArray[np.float32]
 
 
-def local_context(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+def local_context(batch: Batch, kb: KB, options: ContextOptions) -> Scores:
     """How well the words near a mention fit a candidate's description."""
     return context_scores(batch, kb, "local", options)
 
 
-def global_context(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
+def global_context(batch: Batch, kb: KB, options: ContextOptions) -> Scores:
     """How well the nouns of the document fit a candidate's description."""
     return context_scores(batch, kb, "nouns", options)
 
 
-def context_scores(batch: Batch, kb: KB, kind: str, options: MethodOptions) -> Scores:
+def context_scores(batch: Batch, kb: KB, kind: str, options: ContextOptions | AverageOptions) -> Scores:
     """The cosine of each candidate's description with the "local" context of its mention, or with the "nouns" or the "global"
     context, all words, of its document."""
-    texts = texts_of(kb, options)
+    texts = texts_of(kb, options.word_vectors)
     contexts = np.zeros((batch.table.mentions, texts.dimensions), dtype=np.float32)
     bounds = batch.mention_bounds.tolist()
     for document, first, last in zip(batch.documents, bounds[:-1], bounds[1:], strict=True):
@@ -135,15 +135,22 @@ class Texts:
         return np.asarray(unit_rows(self._sum(rows[rows >= 0])[None, :])[0])
 
 
-def texts_of(kb: KB, options: MethodOptions) -> Texts:
-    """What averages texts with the word vectors of a file, or with those the KB keeps."""
-    path = options.word_vectors
-    if path is None and not WordContext.kept(kb):
+def texts_of(kb: KB, word_vectors: str | None) -> Texts:
+    """Open what averages texts with the word vectors of a file, or with those the KB keeps."""
+    if word_vectors is None and not WordContext.kept(kb):
         raise OptionError(
-            f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file with --word-vectors, "
-            f"or keep them in the KB: eigenthemes train {kb.path} --word-vectors FILE"
+            f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file of them, or keep them in "
+            "the KB by training it with them",
+            code="word-vectors",
+            where=str(kb.path),
         )
-    return kb.once(f"texts {path}", lambda: Texts(kb, _words(kb, path)))
+    return kb.once(f"texts {word_vectors}", lambda: Texts(kb, _words(kb, word_vectors)))
+
+
+def texts_and_nouns_of(kb: KB, word_vectors: str | None) -> Texts:
+    """Open the texts, and load what tells nouns."""
+    nouns("ready")
+    return texts_of(kb, word_vectors)
 
 
 def _words(kb: KB, path: str | None) -> Words:

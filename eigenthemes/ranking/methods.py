@@ -1,98 +1,176 @@
-"""The methods by name: a function of a batch, with the options a name stands for."""
+"""The methods by name: a function of a batch, the options it takes, and what it needs of a KB and of documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from eigenthemes.core.blas import one_thread
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.baselines import average, degree, eigen, namematch, prior_name
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.context import check_text, global_context, local_context, texts_of
-from eigenthemes.ranking.options import MethodOptions, Scores
-from eigenthemes.ranking.selftrained import has_ranker, ranker_of, selftrained
+from eigenthemes.ranking.context import check_text, global_context, local_context, texts_and_nouns_of, texts_of
+from eigenthemes.ranking.options import (
+    TEXT_WEIGHTS,
+    AverageOptions,
+    ContextOptions,
+    EigenOptions,
+    Scores,
+    TaumilOptions,
+    build_options,
+    option_names,
+    refuse_changed,
+)
+from eigenthemes.ranking.ranker import BatchRanking
+from eigenthemes.ranking.selftrained import has_ranker, rank_with_kb
+from eigenthemes.ranking.taumil.method import open_scorer, taumil_scores
 from eigenthemes.ranking.taumil.sentences import check_text as check_sentences
-from eigenthemes.ranking.taumil_method import judge_of, taumil, taumil_and_noise
 from eigenthemes.records import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a method makes of a batch.
+
+    scores             [n] float64 of each candidate, higher is better; a probability where the method is calibrated
+    match_probability  [mentions] that any candidate is right, by methods that say so beside their scores
+    ranking            what the self-trained ranker computed on the way: explanations are made of it
+    """
+
+    scores: Scores
+    match_probability: Scores | None = None
+    ranking: BatchRanking | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
     """How candidates are scored.
 
-    score          the function
-    needs_vectors  can it work on a KB without vectors?
-    weighted       does it weigh candidates by rank? (else delta is 0)
-    answers_above  a candidate with no more than this is no answer
-    calibrated     is the score a probability? Then the KB's ranker has a threshold for answers
-    needs          says at once what a KB or the options lack for it; None: nothing can be missing
-    reads          refuses a document without the words it reads; None: it reads none
-    with_chances   the scores, and the probability of each mention that any candidate is right; None: it knows of none
+    score          `score(batch, kb, options) -> float64 [n]`, or a `Scored`
+    options        the kind of options it takes; None: it has none
+    unused         options of that kind that it does not use
+    fixed          options of that kind whose value it sets itself
+    needs_vectors  a KB without vectors is refused
+    min_score      a candidate must score more than this to be an answer
+    calibrated     the score is a probability, and the KB's ranker has a threshold for answers
+    tells_noise    beside its scores it says how probable it is that any candidate is right
+    prepare        loads what it needs, and says what a KB or the options lack for it
+    check          refuses a document without the words it reads
     """
 
-    score: Callable[..., Scores]
+    score: Callable[..., Scores | Scored]
+    options: type[Any] | None = None
+    unused: tuple[str, ...] = ()
+    fixed: Mapping[str, Any] | None = None
     needs_vectors: bool = False
-    weighted: bool = True
-    answers_above: float = -np.inf
+    min_score: float = -np.inf
     calibrated: bool = False
-    needs: Callable[[KB, MethodOptions], object] | None = None
-    reads: Callable[[Document], None] | None = None
-    with_chances: Callable[..., tuple[Scores, Scores]] | None = None
+    tells_noise: bool = False
+    prepare: Callable[[KB, Any], object] | None = None
+    check: Callable[[Document], None] | None = None
 
-    def __call__(self, batch: Batch, kb: KB, options: MethodOptions) -> Scores:
-        with one_thread() if self.needs_vectors or self.calibrated else nullcontext():
-            scores = self.score(batch, kb, options=self.told(options))
-        if not np.isfinite(scores).all():
+    def __call__(self, batch: Batch, kb: KB, options: Any = None) -> Scored:
+        """Score the candidates of a batch."""
+        result = self.score(batch, kb, self.effective(options))
+        scored = result if isinstance(result, Scored) else Scored(result)
+        if not np.isfinite(scored.scores).all():
             raise ValueError("a score is not finite: the vectors of the KB are damaged")
-        return scores
-
-    def told(self, options: MethodOptions) -> MethodOptions:
-        """The options as this method takes them."""
-        return options if self.weighted else replace(options, delta=0.0)
+        return scored
 
     @property
-    def weighs(self) -> bool:
-        """Do weights by rank enter its score?"""
-        return self.needs_vectors and self.weighted
+    def uses(self) -> tuple[str, ...]:
+        """The names of the options it uses."""
+        return tuple(name for name in option_names(self.options) if name not in self.unused)
 
-    def check(self, kb: KB, options: MethodOptions) -> None:
-        """Whatever a KB lacks for this method is said now."""
-        if self.needs is not None:
-            self.needs(kb, options)
-        elif self._weighs_by_words(options):
-            texts_of(kb, options)
+    def uses_beside(self, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """The names of the options it uses where others have these values: words count only where weights come from text."""
+        if self.options not in (AverageOptions, EigenOptions):
+            return self.uses
+        weights = given.get("weights", "degree")
+        idle = {"word_vectors": weights not in TEXT_WEIGHTS, "window": weights != "local"}
+        return tuple(name for name in self.uses if not idle.get(name))
 
-    def check_document(self, document: Document, options: MethodOptions) -> None:
-        """Whatever a document lacks for this method is said before it is linked with others."""
-        if self.reads is not None:
-            self.reads(document)
-        elif self._weighs_by_words(options):
+    def effective(self, options: Any) -> Any:
+        """The options as the function takes them: defaults where none were given, and what the method sets itself."""
+        if self.options is None:
+            return None
+        given = self.options() if options is None else options
+        return replace(given, **self.fixed) if self.fixed else given
+
+    def check_options(self, name: str, options: Any) -> None:
+        """Refuse options of another kind, and those it does not use."""
+        if options is None:
+            return
+        if self.options is None or type(options) is not self.options:
+            takes = "takes no options" if self.options is None else f"takes {self.options.__name__}"
+            raise OptionError(
+                f"the method {name} {takes}, but {type(options).__name__} was given; leave them out, or choose another method",
+                code="unused-option",
+            )
+        refuse_changed(options, self.unused, f"the method {name}")
+
+    def make_ready(self, kb: KB, options: Any) -> None:
+        """Load what it needs of a KB; whatever is missing is said now."""
+        effective = self.effective(options)
+        if self.prepare is not None:
+            self.prepare(kb, effective)
+        elif _weighs_by_text(effective):
+            texts_of(kb, effective.word_vectors)
+
+    def check_document(self, document: Document, options: Any) -> None:
+        """Refuse a document that lacks what it reads, before it is linked with others."""
+        if self.check is not None:
+            self.check(document)
+        elif _weighs_by_text(self.effective(options)):
             check_text(document)
 
-    def _weighs_by_words(self, options: MethodOptions) -> bool:
-        return self.weighs and options.weights in ("local", "global")
+
+def _weighs_by_text(options: Any) -> bool:
+    return isinstance(options, AverageOptions) and options.weights in TEXT_WEIGHTS
 
 
-__all__ = ["METHODS", "Method", "MethodOptions", "check_ranker", "check_weights", "default_method", "method_named"]
+def _selftrained(batch: Batch, kb: KB, options: None) -> Scored:
+    """The probability that a candidate is what a mention means; the rest, up to 1, is that none of them is."""
+    ranking = rank_with_kb(batch, kb)
+    return Scored(ranking.candidate_probability, ranking=ranking)
+
+
+def _taumil(batch: Batch, kb: KB, options: TaumilOptions) -> Scored:
+    scores, noise = taumil_scores(batch, kb, options)
+    return Scored(scores, match_probability=1.0 - noise)
+
+
+_UNWEIGHTED: dict[str, Any] = {
+    "unused": ("delta", "weights", "window", "word_vectors"),
+    "fixed": {"delta": 0.0},
+    "needs_vectors": True,
+}
+_TAUMIL: dict[str, Any] = {"options": TaumilOptions, "tells_noise": True, "prepare": open_scorer, "check": check_sentences}
 
 METHODS = {
-    "selftrained": Method(selftrained, calibrated=True),
-    "eigen": Method(eigen, needs_vectors=True),
-    "eigen-unweighted": Method(eigen, needs_vectors=True, weighted=False),
-    "average": Method(average, needs_vectors=True),
-    "average-unweighted": Method(average, needs_vectors=True, weighted=False),
+    "selftrained": Method(_selftrained, calibrated=True),
+    "eigen": Method(eigen, EigenOptions, needs_vectors=True),
+    "eigen-unweighted": Method(eigen, EigenOptions, **_UNWEIGHTED),
+    "average": Method(average, AverageOptions, needs_vectors=True),
+    "average-unweighted": Method(average, AverageOptions, **_UNWEIGHTED),
     "degree": Method(degree),
-    "namematch": Method(namematch, answers_above=0.0),
+    "namematch": Method(namematch, min_score=0.0),
     "prior-name": Method(prior_name),
-    "local-context": Method(local_context, needs=texts_of, reads=check_text),
-    "global-context": Method(global_context, needs=texts_of, reads=check_text),
-    "taumil": Method(taumil, weighted=False, needs=judge_of, reads=check_sentences, with_chances=taumil_and_noise),
-    "taumil-weighted": Method(taumil, needs=judge_of, reads=check_sentences, with_chances=taumil_and_noise),
+    "local-context": Method(
+        local_context, ContextOptions, prepare=lambda kb, options: texts_of(kb, options.word_vectors), check=check_text
+    ),
+    "global-context": Method(
+        global_context,
+        ContextOptions,
+        unused=("window",),
+        prepare=lambda kb, options: texts_and_nouns_of(kb, options.word_vectors),
+        check=check_text,
+    ),
+    "taumil": Method(_taumil, unused=("delta",), fixed={"delta": 0.0}, **_TAUMIL),
+    "taumil-weighted": Method(_taumil, **_TAUMIL),
 }
 
 
@@ -103,21 +181,31 @@ def default_method(kb: KB, vectors: str | None = None) -> str:
     return "eigen" if kb.vector_sets else "prior-name"
 
 
-def check_ranker(kb: KB, vectors: str | None) -> float:
-    """The ranker's threshold; whatever is wrong with it is said now."""
-    return ranker_of(kb, vectors or next(iter(kb.vector_sets), None)).threshold
-
-
-def check_weights(chosen: Mapping[str, Method], options: MethodOptions) -> None:
-    """Weights that no method would look at are refused: they would seem to have been tried."""
-    if options.weights != "degree" and not any(method.weighs for method in chosen.values()):
-        raise OptionError(
-            f"weights {options.weights} mean nothing to {', '.join(chosen)}; leave them out, or use eigen or average"
-        )
-
-
 def method_named(name: str) -> Method:
-    """The method of a name."""
+    """Return the method of a name."""
     if name not in METHODS:
         raise OptionError(f"method {name!r} is unknown; expected one of {', '.join(METHODS)}")
     return METHODS[name]
+
+
+def scoring_options(methods: Mapping[str, Method], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Method -> its options, from values by name; a value that none of the methods uses is refused."""
+    refuse_unused(methods, given)
+    return {
+        name: build_options(method.options, {key: given[key] for key in method.uses_beside(given) if key in given})
+        for name, method in methods.items()
+    }
+
+
+def refuse_unused(methods: Mapping[str, Method], given: Mapping[str, Any]) -> None:
+    """Refuse options that none of the methods uses."""
+    used = {option for method in methods.values() for option in method.uses_beside(given)}
+    for name in given:
+        if name not in used:
+            users = [method for method, known in METHODS.items() if name in known.uses]
+            who = f"the method {next(iter(methods))}" if len(methods) == 1 else f"any of {', '.join(methods)}"
+            raise OptionError(
+                f"the option {name} means nothing to {who}; leave it out, or choose one of {', '.join(users)}",
+                code="unused-option",
+                where=name,
+            )

@@ -1,8 +1,10 @@
-"""What the methods can be told, and what is wrong with it."""
+"""What each method can be told. An option that a method does not use is refused: it would seem to have been tried."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,42 +15,114 @@ from eigenthemes.errors import OptionError
 Scores = NDArray[np.float64]
 
 WEIGHTS = ("degree", "local", "global", "none")
+TEXT_WEIGHTS = ("local", "global")  # they read the words around mentions
 
 
-@dataclass(frozen=True, slots=True)
-class MethodOptions:
-    """What the methods can be told.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AverageOptions:
+    """Options of the methods `average` and `average-unweighted`.
 
-    k             eigenthemes; None: all of them
     delta         weights are rank^-delta
-    unique        an entity that is a candidate of several mentions counts once, with its best rank (the paper's text says so,
-                  its authors' program does not)
     weights       what ranks candidates for their weights: the prior ("degree"), how well the words near the mention ("local")
                   or all words of the document ("global") fit their description, or nothing ("none": all weigh the same)
     window        words on each side of a mention that are its local context
     word_vectors  a file of word vectors; None: those the KB keeps
-    model         a file of a trained model, for methods that need one; None: the KB's own
-    strengths     scale themes by their strength; False only to show what that brings
+    unique        an entity that is a candidate of several mentions counts once, with its best rank (the paper's text says so,
+                  its authors' program does not)
     unit_length   vectors of unit length; False only to show what that brings
     """
 
-    k: int | None = 10
     delta: float = 1.0
-    unique: bool = False
     weights: str = "degree"
     window: int = WINDOW
     word_vectors: str | None = None
-    model: str | None = None
-    strengths: bool = True
+    unique: bool = False
     unit_length: bool = True
 
-    def check(self) -> None:
-        """Refuse what means nothing."""
-        if self.k is not None and self.k < 1:
-            raise OptionError(f"k is {self.k}; expected 1 or more, or None for all")
-        if not np.isfinite(self.delta) or self.delta < 0:
-            raise OptionError(f"delta is {self.delta}; expected 0 or more")
+    def __post_init__(self) -> None:
+        check_delta(self.delta)
+        check_window(self.window)
         if self.weights not in WEIGHTS:
             raise OptionError(f"weights {self.weights!r} is unknown; expected one of {', '.join(WEIGHTS)}")
-        if self.window < 1:
-            raise OptionError(f"window is {self.window}; expected 1 word or more")
+        if self.weights not in TEXT_WEIGHTS:
+            refuse_changed(self, ("word_vectors",), f"weights by {self.weights}")
+        if self.weights != "local":
+            refuse_changed(self, ("window",), f"weights by {self.weights}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EigenOptions(AverageOptions):
+    """Options of the methods `eigen` and `eigen-unweighted`, beside those of `AverageOptions`.
+
+    k          eigenthemes; None: all of them
+    strengths  scale themes by their strength; False only to show what that brings
+    """
+
+    k: int | None = 10
+    strengths: bool = True
+
+    def __post_init__(self) -> None:
+        AverageOptions.__post_init__(self)
+        if self.k is not None and self.k < 1:
+            raise OptionError(f"k is {self.k}; expected 1 or more, or None for all")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextOptions:
+    """Options of the methods `local-context` and `global-context`; as in `AverageOptions`."""
+
+    window: int = WINDOW
+    word_vectors: str | None = None
+
+    def __post_init__(self) -> None:
+        check_window(self.window)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaumilOptions:
+    """Options of the methods `taumil` and `taumil-weighted`.
+
+    model  a file of a trained model; None: the KB's own
+    delta  weights are rank^-delta
+    """
+
+    model: str | None = None
+    delta: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_delta(self.delta)
+
+
+ScoringOptions = AverageOptions | EigenOptions | ContextOptions | TaumilOptions
+
+
+def check_delta(delta: float) -> None:
+    if not np.isfinite(delta) or delta < 0:
+        raise OptionError(f"delta is {delta}; expected 0 or more")
+
+
+def check_window(window: int) -> None:
+    if window < 1:
+        raise OptionError(f"window is {window}; expected 1 word or more")
+
+
+def refuse_changed(options: Any, unused: Iterable[str], user: str) -> None:
+    """Refuse options that differ from their defaults although nothing uses them."""
+    defaults = {field.name: field.default for field in fields(options)}
+    for name in unused:
+        if name in defaults and getattr(options, name) != defaults[name]:
+            raise OptionError(
+                f"the option {name} means nothing to {user}; leave it out, or choose a method that uses it",
+                code="unused-option",
+                where=name,
+            )
+
+
+def option_names(kind: type[Any] | None) -> tuple[str, ...]:
+    """The names of the options of a kind."""
+    return () if kind is None else tuple(field.name for field in fields(kind))
+
+
+def build_options(kind: type[Any] | None, given: Mapping[str, Any]) -> Any:
+    """Options of a kind from those values that it has; None where a method has none."""
+    return None if kind is None else kind(**{name: given[name] for name in option_names(kind) if name in given})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -23,34 +22,31 @@ _PAIRS = 1 << 16
 _ENTITIES = 4096
 
 
-class Judge:
+class TaumilScorer:
     """A model beside its KB."""
 
     def __init__(self, model: TauMIL, words: Words, bags: EntityBags) -> None:
         self.model, self.words, self.bags = model.eval(), words, bags
 
     @classmethod
-    def open(cls, kb: KB, path: str | Path | None) -> Judge:
-        """The judge of a model file (None: the KB's own), loaded once for an open KB."""
+    def open(cls, kb: KB, path: str | Path | None) -> TaumilScorer:
+        """Open a model file (None: the KB's own); loaded once for an open KB."""
         place = model_path(kb, path)
         if not place.exists():
-            where = "" if path is None else f" -o {place}"
             what = f"{kb.path} has no model of tau-MIL-ND" if path is None else f"{place} does not exist"
-            raise OptionError(
-                f"{what}; train one with: eigenthemes train-taumil {kb.path} DOCUMENTS --word-vectors FILE{where}, "
-                "or choose another method"
-            )
-        return kb.once(f"taumil judge {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
+            raise OptionError(f"{what}; train one, or choose another method", code="taumil-untrained", where=str(place))
+        return kb.once(f"taumil scorer {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
 
     @classmethod
-    def _load(cls, kb: KB, place: Path) -> Judge:
+    def _load(cls, kb: KB, place: Path) -> TaumilScorer:
+        hold_torch_to_one_thread()
         stored = StoredModel.open(place, kb)
         bags = EntityBags.of(kb)
         model = new_model(stored.words, bags, seed=0)
         model.restore({name: torch.from_numpy(array) for name, array in stored.learned.items()})
         return cls(model, stored.words, bags)
 
-    def judge(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def score(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The score of each candidate [n], and the probability that no candidate is right of each mention [mentions].
 
         Scores are counted in margins, the only unit that training gives them. The probability is sigmoid(noise score), as in
@@ -60,7 +56,7 @@ class Judge:
         scores, noise = np.zeros(len(table)), np.ones(table.mentions)
         sentences = Sentences.read((place for document in batch.documents for place in places_of(document)), self.words)
         if len(table):
-            with torch.inference_mode(), one_torch_thread():
+            with torch.inference_mode():
                 unique, entity_of = np.unique(table.entity, return_inverse=True)
                 entities = self._entities(unique)
                 for mentions, rows, mention_of in _some(table.mention_of, sentences.lengths):
@@ -103,12 +99,7 @@ def rows_of(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArr
     return rows, np.repeat(np.arange(len(counts)), counts)
 
 
-@contextmanager
-def one_torch_thread() -> Iterator[None]:
-    """One thread: small matrices are no faster with more, and sums come out in the same order everywhere."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+def hold_torch_to_one_thread() -> None:
+    """Let torch use one thread in this process, for good: more are no faster on small matrices, and sums differ."""
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)

@@ -57,8 +57,9 @@ class StoredModel:
         arrays, about = read(path, FORMAT)
         if about.get("kb") != fingerprint(kb):
             raise OptionError(
-                f"{path} was trained for another KB, or for {kb.path} before it was built anew; "
-                f"train it again with: eigenthemes train-taumil {kb.path} DOCUMENTS --word-vectors FILE"
+                f"{path} was trained for another KB, or for {kb.path} before it was built anew; train it again",
+                code="taumil-untrained",
+                where=str(path),
             )
         learned = {name.removeprefix("learned."): array for name, array in arrays.items() if name.startswith("learned.")}
         table = HashTable.of(arrays["words.hashes"].view(np.uint64))
@@ -90,7 +91,9 @@ def write(path: str | Path, arrays: Arrays, about: dict[str, Any]) -> None:
             os.fsync(out.fileno())
         new.replace(path)
     except OSError as error:
-        raise KBError(f"{path} cannot be written ({error.strerror}); give another place with -o") from error
+        raise KBError(
+            f"{path} cannot be written ({error.strerror}); give another place", code="output", where=str(path)
+        ) from error
 
 
 def read(path: str | Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
@@ -104,7 +107,7 @@ def read(path: str | Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
     except (SafetensorError, OSError, ValueError) as error:
         raise OptionError(f"{path} cannot be read as a model of tau-MIL-ND ({error}); train it again") from None
     if about.get("format") != kind:
-        raise OptionError(f"{path} is no model of tau-MIL-ND; give a file that eigenthemes train-taumil wrote")
+        raise OptionError(f"{path} is no model of tau-MIL-ND; give a file that its training wrote", where=str(path))
     if about.get("version", 0) > VERSION:
         raise OptionError(
             f"{path} has format version {about['version']}, this program reads up to {VERSION}; "

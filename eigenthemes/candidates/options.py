@@ -1,0 +1,30 @@
+"""How candidates are found: the options of the generator, checked at the door."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eigenthemes.errors import OptionError
+
+GENERATORS = ("default", "paper")
+MAX_CANDIDATES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateOptions:
+    """How the candidates of a mention are found.
+
+    generator       "default" (see `candidates.rules`) or "paper" (names and aliases contain all tokens of the mention)
+    max_candidates  T, or None for all
+    aliases         look at aliases too, not at labels only
+    """
+
+    generator: str = "default"
+    max_candidates: int | None = MAX_CANDIDATES
+    aliases: bool = True
+
+    def __post_init__(self) -> None:
+        if self.generator not in GENERATORS:
+            raise OptionError(f"generator {self.generator!r} is unknown; expected one of {', '.join(GENERATORS)}")
+        if self.max_candidates is not None and self.max_candidates < 1:
+            raise OptionError(f"max_candidates is {self.max_candidates}; expected 1 or more, or None for all")

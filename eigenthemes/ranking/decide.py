@@ -1,0 +1,93 @@
+"""The one place where scores become decisions: the best candidate, its probability, or NIL and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.ranking.batch import Batch
+from eigenthemes.ranking.methods import Method, Scored
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Why a mention has no link. The first two hold for all methods.
+NIL_REASONS = (None, "no_candidate", "low_probability", "no_embedding", "no_name_match")
+LINKED, NO_CANDIDATE, LOW_PROBABILITY, NO_EMBEDDING, NO_NAME_MATCH = range(len(NIL_REASONS))
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """From where on a candidate is an answer.
+
+    threshold  least probability of a link; of methods without probabilities it has no meaning
+    allow_nil  False: the best candidate always is the answer
+    """
+
+    threshold: float = 0.0
+    allow_nil: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What was decided for the mentions of a batch.
+
+    order        [k] rows of the batch's table, best first within a mention, the first `top` of each
+    bounds       [mentions + 1] where the rows of each mention begin in `order`
+    scores       [n] of the table's rows
+    nil_reason   [mentions] an index of NIL_REASONS
+    probability  [mentions] of the best candidate; nan where there is none, and for methods that are not calibrated
+    """
+
+    order: Ints
+    bounds: Ints
+    scores: Floats
+    nil_reason: NDArray[np.int8]
+    probability: Floats
+
+    @property
+    def linked(self) -> NDArray[np.bool_]:
+        """Which mentions are linked [mentions]."""
+        return np.asarray(self.nil_reason == LINKED)
+
+
+def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, top: int = 1) -> Decisions:
+    """Decide every mention of a batch; equal scores in order of rank."""
+    table = batch.table
+    order, bounds = best_rows(batch, scored.scores, max(1, top))
+    has_candidate = np.diff(bounds) > 0
+    best = order[bounds[:-1][has_candidate]]  # the best row of each mention that has any
+    nil_reason = np.full(table.mentions, NO_CANDIDATE, dtype=np.int8)
+    nil_reason[has_candidate] = _reasons(batch, scored, method, rule, best)
+    probability = np.full(table.mentions, np.nan)
+    if method.calibrated:
+        probability[has_candidate] = scored.scores[best]
+    return Decisions(order, bounds, scored.scores, nil_reason, probability)
+
+
+def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
+    """The rows of the `top` best candidates of each mention, best first [k], and where each mention's begin [mentions + 1]."""
+    table = batch.table
+    order = np.lexsort((-scores, table.mention_of))  # stable, and the table is in order of rank
+    position = np.arange(len(order)) - np.searchsorted(table.mention_of, table.mention_of)
+    kept = order[position < top]
+    return kept, np.searchsorted(table.mention_of[kept], np.arange(table.mentions + 1))
+
+
+def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, best: Ints) -> NDArray[np.int8]:
+    """Why the best candidates are no answers [len(best)]; LINKED where they are."""
+    reasons = np.full(len(best), LINKED, dtype=np.int8)
+    if not rule.allow_nil:
+        return reasons
+    scores = scored.scores[best]
+    reasons[scores <= method.min_score] = NO_NAME_MATCH
+    if method.calibrated:
+        reasons[scores < rule.threshold] = LOW_PROBABILITY
+        if batch.vectors is not None:  # the themes had no say
+            reasons[(reasons == LOW_PROBABILITY) & ~batch.vectors.has[batch.table.entity[best]]] = NO_EMBEDDING
+    elif scored.match_probability is not None:
+        probability = scored.match_probability[batch.table.mention_of[best]]
+        reasons[(probability < rule.threshold) & (reasons == LINKED)] = LOW_PROBABILITY
+    return reasons
