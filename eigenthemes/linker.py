@@ -218,7 +218,7 @@ class Linker:
             yield LinkedDocument(document, tuple(links))
 
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
-        """Of each mention: its best candidates as (id, label, score), why it has no link (None: it has), and its probability."""
+        """Of each mention: its best candidates (id, label, score), why it has no link (None: it has one), and its probability."""
         decisions = decided.decisions
         shown = map(self._shown, decided.batch.table.entity[decisions.order].tolist())
         scores = decisions.scores[decisions.order].tolist()
