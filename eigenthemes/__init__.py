@@ -3,7 +3,7 @@
 from eigenthemes import Linker, build_kb
 
 build_kb(["mykg.nt.gz"], "my.kb")
-for link in Linker.open("my.kb").link("Michael Jordan wrote in Science.").links:
+for link in Linker("my.kb").link("Michael Jordan wrote in Science.").links:
     print(link.mention.text, link.entity, link.label)
 """
 
@@ -15,65 +15,104 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from eigenthemes.build import build_kb, embed_kb, import_vectors, train_kb
+    from eigenthemes.build import build_kb, complete_vectors, embed_kb, import_vectors, train_kb
     from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
-    from eigenthemes.errors import EigenthemesError
+    from eigenthemes.candidates.options import CandidateOptions
+    from eigenthemes.documents.reader import read_documents
+    from eigenthemes.errors import (
+        BuildError,
+        DocumentError,
+        EigenthemesError,
+        KBDamagedError,
+        KBError,
+        KBExistsError,
+        KBNotFoundError,
+        KBVersionError,
+        MissingExtraError,
+        OptionError,
+        SourceError,
+        VectorError,
+        WorkerError,
+    )
+    from eigenthemes.evaluation.run import evaluate
     from eigenthemes.kb.graph import Graph
     from eigenthemes.kb.store import KB
     from eigenthemes.kg.options import ReadOptions
     from eigenthemes.linker import Linker
-    from eigenthemes.records import Candidate, Document, Link, LinkedDocument, Mention
+    from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions, TaumilOptions
+    from eigenthemes.records import (
+        Candidate,
+        Document,
+        Entity,
+        ExplainedCandidate,
+        Explanation,
+        Link,
+        LinkedDocument,
+        Mention,
+        Neighbor,
+        RankedCandidate,
+        Reason,
+        Support,
+        Table,
+    )
     from eigenthemes.text.normalize import normalize, tokenize
 
-_HOME = {
-    "KB": "kb.store",
-    "Candidate": "records",
-    "CandidateGenerator": "candidates.generator",
-    "CandidateTable": "candidates.generator",
-    "Document": "records",
-    "EigenthemesError": "errors",
-    "Graph": "kb.graph",
-    "Link": "records",
-    "LinkedDocument": "records",
-    "Linker": "linker",
-    "Mention": "records",
-    "ReadOptions": "kg.options",
-    "build_kb": "build",
-    "embed_kb": "build",
-    "import_vectors": "build",
-    "normalize": "text.normalize",
-    "tokenize": "text.normalize",
-    "train_kb": "build",
+_NAMES = {
+    "build": ("build_kb", "complete_vectors", "embed_kb", "import_vectors", "train_kb"),
+    "candidates.generator": ("CandidateGenerator", "CandidateTable"),
+    "candidates.options": ("CandidateOptions",),
+    "documents.reader": ("read_documents",),
+    "errors": (
+        "BuildError",
+        "DocumentError",
+        "EigenthemesError",
+        "KBDamagedError",
+        "KBError",
+        "KBExistsError",
+        "KBNotFoundError",
+        "KBVersionError",
+        "MissingExtraError",
+        "OptionError",
+        "SourceError",
+        "VectorError",
+        "WorkerError",
+    ),
+    "evaluation.run": ("evaluate",),
+    "kb.graph": ("Graph",),
+    "kb.store": ("KB",),
+    "kg.options": ("ReadOptions",),
+    "linker": ("Linker",),
+    "ranking.options": ("AverageOptions", "ContextOptions", "EigenOptions", "TaumilOptions"),
+    "records": (
+        "Candidate",
+        "Document",
+        "Entity",
+        "ExplainedCandidate",
+        "Explanation",
+        "Link",
+        "LinkedDocument",
+        "Mention",
+        "Neighbor",
+        "RankedCandidate",
+        "Reason",
+        "Support",
+        "Table",
+    ),
+    "text.normalize": ("normalize", "tokenize"),
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = [
-    "KB",
-    "Candidate",
-    "CandidateGenerator",
-    "CandidateTable",
-    "Document",
-    "EigenthemesError",
-    "Graph",
-    "Link",
-    "LinkedDocument",
-    "Linker",
-    "Mention",
-    "ReadOptions",
+__all__ = [  # noqa: PLE0604, RUF022
     "__version__",
-    "build_kb",
-    "embed_kb",
-    "import_vectors",
-    "normalize",
-    "tokenize",
-    "train_kb",
+    *sorted(_MODULE_OF),
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when first used: `import eigenthemes` itself costs nothing."""
-    if name not in _HOME:
+    """Import a public name when it is first used: `import eigenthemes` itself costs nothing."""
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,161 @@
+"""A KB and a linker may be used by any number of threads and processes, from the first call on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import pickle
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eigenthemes import KB, EigenOptions, Linker
+from eigenthemes.core import blas
+
+THREADS = 8
+TEXTS = [
+    "Michael Jordan and his students David Blei and Andrew Ng wrote on LDA at Berkeley.",
+    "Jordan lies between Israel, Syria, Iraq and Saudi Arabia. Most visitors land in Amman.",
+    "Jordan and Pippen won six titles with Jackson as their coach in Chicago.",
+    "In 2015 Michael Jordan and Tom Mitchell reviewed machine learning in Science.",
+] * 6
+
+
+def answers(linker: Linker, texts: list[str] = TEXTS) -> list[Any]:
+    return [linker.link(text).to_dict() for text in texts]
+
+
+def in_threads(work: Callable[[], Any], threads: int = THREADS) -> list[Any]:
+    """What each of several threads returns that begin at the same moment."""
+    barrier = threading.Barrier(threads)
+
+    def begin() -> Any:
+        barrier.wait()
+        return work()
+
+    with ThreadPoolExecutor(threads) as pool:
+        return [future.result() for future in [pool.submit(begin) for _ in range(threads)]]
+
+
+@pytest.mark.parametrize("method", ["selftrained", "eigen", "average", "degree", "namematch", "prior-name"])
+def test_threads_on_a_cold_linker_give_the_answers_of_one(trained_demo: KB, method: str) -> None:
+    expected = answers(Linker(KB.open(trained_demo.path), method=method))
+    cold = Linker(KB.open(trained_demo.path), method=method)
+    assert all(found == expected for found in in_threads(lambda: answers(cold)))
+
+
+def test_threads_on_a_cold_kb_read_the_same(trained_demo: KB) -> None:
+    kb = KB.open(trained_demo.path)
+    expected = [entity.to_dict() for entity in KB.open(trained_demo.path)]
+    assert all(found == expected for found in in_threads(lambda: [entity.to_dict() for entity in kb]))
+
+
+def test_threads_that_explain_and_link_in_batches(trained_demo: KB) -> None:
+    expected = [linked.to_dict() for linked in Linker(trained_demo, explain=True).link_batch(TEXTS)]
+    cold = Linker(KB.open(trained_demo.path), explain=True)
+    found = in_threads(lambda: [linked.to_dict() for linked in cold.link_batch(TEXTS, batch_size=5)])
+    assert all(each == expected for each in found)
+
+
+def test_many_short_lived_threads_leave_nothing_behind(trained_demo: KB) -> None:
+    linker = Linker(KB.open(trained_demo.path))
+    linker.link(TEXTS[0])
+
+    def run_one() -> None:
+        thread = threading.Thread(target=linker.link, args=(TEXTS[1],))
+        thread.start()
+        thread.join()
+
+    run_one()
+    before = _held_bytes(linker)
+    for _ in range(50):
+        run_one()
+    assert _held_bytes(linker) <= before
+
+
+def _held_bytes(linker: Linker) -> int:
+    """The bytes of all arrays that live only in memory and are as long as the KB: scratch, if it grew, would show."""
+    import gc
+
+    size = len(linker.kb)
+    arrays = [held for held in gc.get_objects() if isinstance(held, np.ndarray)]
+    return sum(array.nbytes for array in arrays if array.shape[:1] == (size,) and array.flags.owndata)
+
+
+def test_a_linker_pickles_as_its_path_and_options(trained_demo: KB) -> None:
+    linker = Linker(trained_demo, method="eigen", top=2, scoring=EigenOptions(k=4))
+    linker.link(TEXTS[0])
+    data = pickle.dumps(linker)
+    assert len(data) < 2000
+    again = pickle.loads(data)
+    assert again.kb.path == linker.kb.path
+    assert answers(again) == answers(linker)
+
+
+def test_a_kb_pickles_as_its_path(trained_demo: KB) -> None:
+    trained_demo.graph  # noqa: B018  something is mapped
+    data = pickle.dumps(trained_demo)
+    assert len(data) < 1000
+    assert len(pickle.loads(data)) == len(trained_demo)
+
+
+def _link_elsewhere(linker: Linker, texts: list[str]) -> list[Any]:
+    return answers(linker, texts)
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
+def test_processes_give_the_answers_of_one(trained_demo: KB, start: str) -> None:
+    linker = Linker(trained_demo)
+    expected = answers(linker, TEXTS[:4])
+    with multiprocessing.get_context(start).Pool(2) as pool:
+        assert pool.starmap(_link_elsewhere, [(linker, TEXTS[:4])] * 2) == [expected] * 2
+
+
+def test_blas_is_limited_once_and_no_switch_is_turned_while_linking(trained_demo: KB, monkeypatch: pytest.MonkeyPatch) -> None:
+    linker = Linker(trained_demo, method="eigen")
+    linker.link(TEXTS[0])
+    looked: list[int] = []
+
+    class Watched:
+        def __init__(self) -> None:
+            looked.append(1)
+
+        def limit(self, **options: Any) -> None: ...
+
+    monkeypatch.setattr("threadpoolctl.ThreadpoolController", Watched)
+    linker.link(TEXTS[1])
+    assert not looked
+
+
+def test_blas_keeps_its_threads_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise AssertionError("limited")
+
+    monkeypatch.setattr(blas, "_limited", set())
+    monkeypatch.setenv(blas.VARIABLE, "keep")
+    monkeypatch.setattr("threadpoolctl.ThreadpoolController", refuse)
+    blas.limit_blas_threads()
+    monkeypatch.delenv(blas.VARIABLE)
+    with pytest.raises(AssertionError, match="limited"):
+        blas.limit_blas_threads()
+
+
+def test_garbage_collection_is_left_alone(trained_demo: KB) -> None:
+    import gc
+
+    before = gc.isenabled(), gc.get_threshold()
+    seen: list[bool] = []
+    linker = Linker(trained_demo)
+    for _ in linker.link_batch(TEXTS[:3]):
+        seen.append(gc.isenabled())
+    assert (gc.isenabled(), gc.get_threshold()) == before
+    assert seen == [before[0]] * 3
+
+
+def test_a_linker_opens_from_a_path(trained_demo: KB) -> None:
+    assert answers(Linker(str(trained_demo.path)), TEXTS[:1]) == answers(Linker(Path(trained_demo.path)), TEXTS[:1])
