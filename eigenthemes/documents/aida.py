@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from eigenthemes.documents.json_lines import BOM
+from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention
 
@@ -24,7 +25,7 @@ _NOT_IN_IRI = str.maketrans({letter: f"%{ord(letter):02X}" for letter in '"#%<>?
 
 
 def read_aida(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
-    """The documents; their ids are what stands in brackets after `-DOCSTART-`."""
+    """Yield the documents; their ids are what stands in brackets after `-DOCSTART-`."""
     draft: _Draft | None = None
     for number, line in enumerate(lines, 1):
         try:
@@ -36,15 +37,15 @@ def read_aida(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
             elif draft:
                 draft.add(cells)
         except UnicodeDecodeError:
-            raise DocumentError(f"{origin}:{number}: the line is not UTF-8; save the file as UTF-8") from None
+            raise located(f"{origin}:{number}", "the line is not UTF-8; save the file as UTF-8") from None
         except DocumentError as error:
-            raise DocumentError(f"{origin}:{number}: {error}") from None
+            raise located(f"{origin}:{number}", error) from None
     if draft:
         yield draft.document()
 
 
 def dbpedia_iri(title: str) -> str:
-    """The DBpedia IRI of a Wikipedia page; letters of all scripts stand for themselves in it."""
+    """Return the DBpedia IRI of a Wikipedia page; letters of all scripts stand for themselves in it."""
     return _DBPEDIA + title.translate(_NOT_IN_IRI)
 
 
@@ -87,29 +88,29 @@ class _Draft:
 
 
 def _document_id(line: str) -> str:
-    found = re.fullmatch(r"-DOCSTART-\s*\((.*)\)\s*", line)
-    if not found:
+    start = re.fullmatch(r"-DOCSTART-\s*\((.*)\)\s*", line)
+    if not start:
         raise DocumentError(f"{line!r} has no document id; expected '-DOCSTART- (1 EU)' as in AIDA-YAGO2-dataset.tsv")
-    return found[1]
+    return start[1]
 
 
 def _check(cells: list[str]) -> None:
     if len(cells) < 4 or not cells[0] or cells[1] not in ("B", "I"):
-        found = f"{len(cells)} columns that begin with {cells[:2]}"
-        raise DocumentError(f"{found}; expected token, B or I, mention, entity, ... as in AIDA-YAGO2-dataset.tsv")
+        columns = f"{len(cells)} columns that begin with {cells[:2]}"
+        raise DocumentError(f"{columns}; expected token, B or I, mention, entity, ... as in AIDA-YAGO2-dataset.tsv")
 
 
 def _gold(cells: list[str]) -> tuple[str, ...]:
-    """Every id of the entity, so that one of them is right whichever the KB has."""
+    """Return every id of the entity, so that one of them is right whichever the KB has."""
     yago, url, number, mid, *_ = [cell.strip() for cell in cells] + [""] * 4
     if yago == _NO_ENTITY:
         return ()
     _, _, title = url.partition("/wiki/")
     iri = dbpedia_iri(unquote(title)) if title else ""
-    return tuple(dict.fromkeys(each for each in (url, iri, number, mid, _unescaped(yago)) if each))
+    return tuple(dict.fromkeys(name for name in (url, iri, number, mid, _unescaped(yago)) if name))
 
 
 def _unescaped(name: str) -> str:
-    r"""YAGO writes letters beyond ASCII as \u00e9, and those beyond 16 bits as two of these."""
-    halves = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), name)
+    r"""Undo the escapes of YAGO, which writes letters beyond ASCII as \u00e9, and those beyond 16 bits as two of these."""
+    halves = re.sub(r"\\u([0-9a-fA-F]{4})", lambda escape: chr(int(escape[1], 16)), name)
     return halves.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

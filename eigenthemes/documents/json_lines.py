@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import orjson
 
+from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 
@@ -34,52 +35,59 @@ class _Draft:
     __slots__ = Mention.__slots__
 
 
-def read_json_lines(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
-    """The document of each line that is not blank; errors name the origin and the line."""
+def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, each with its number from 1; a byte-order mark is no part of a line."""
     for number, line in enumerate(lines, 1):
-        if line.removeprefix(BOM).isspace():
-            continue
+        if line.startswith(BOM):
+            line = line.removeprefix(BOM)
+        if line and not line.isspace():
+            yield number, line
+
+
+def read_json_lines(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
+    """Yield the document of each line that is not blank; errors name the origin and the line."""
+    for number, line in numbered_lines(lines):
         try:
             document = parse_document(line)
         except DocumentError as error:
-            raise DocumentError(f"{origin}:{number}: {error}") from None
+            raise located(f"{origin}:{number}", error) from None
         yield document
 
 
 def parse_document(line: bytes) -> Document:
-    """The document of a line of JSON."""
+    """Parse the document of a line of JSON."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         if not line.startswith(BOM):
             _refuse_line(line, error)
         return parse_document(line.removeprefix(BOM))
-    return _document(record)
+    return document_of_json(record)
 
 
 def document_of(record: Any) -> Document:
-    """The document of a parsed JSON object, which is kept as its source; a string is a document with that text."""
-    document = _document(record)
+    """Make the document of a Python object, as `document_of_json`; half characters, which JSON cannot hold, are refused."""
+    document = document_of_json(record)
     _refuse_surrogates(document)
     return document
 
 
 def gold_of(value: Any) -> tuple[str, ...]:
-    """The right ids of a mention: one, a list of which any is right, or none."""
+    """Return the right ids of a mention: one, a list of which any is right, or none."""
     if type(value) is str:
         return (value,)
     if value is None:
         return ()
     if type(value) is list:
-        return tuple(_id(each, "gold") for each in value)
+        return tuple(_id(item, "gold") for item in value)
     return (_id(value, "gold"),)
 
 
 def candidates_of(items: Any) -> tuple[tuple[str, ...], tuple[float, ...] | None]:
-    """The ids of a list of candidates, each once, and their numbers if every one has a number."""
+    """Return the ids of a list of candidates, each once, and their numbers if every one has a number."""
     if type(items) is not list:
         raise DocumentError(
-            f'"candidates" is {_shown(items)}; expected a list of ids, of [id, score, name] or of {{"id", "score"}}'
+            f'"candidates" is {_quoted(items)}; expected a list of ids, of [id, score, name] or of {{"id", "score"}}'
         )
     if set(map(type, items)) == _STRING:
         return tuple(dict.fromkeys(items)), None
@@ -94,30 +102,31 @@ def candidates_of(items: Any) -> tuple[tuple[str, ...], tuple[float, ...] | None
 # documents
 
 
-def _document(record: Any) -> Document:
+def document_of_json(record: Any) -> Document:
+    """Make the document of a parsed JSON object, which is kept as its source; a string is a document with that text."""
     if type(record) is not dict:
         if type(record) is str:
             return Document(text=record)
-        raise DocumentError(f'the document is {_shown(record)}; expected a JSON object with "text", "table" or "mentions"')
+        raise DocumentError(f'the document is {_quoted(record)}; expected a JSON object with "text", "table" or "mentions"')
     get = record.get
     external_id, text, items = get("id"), get("text"), get("mentions")
     if type(external_id) is not str and external_id is not None and type(external_id) is not int:
-        raise DocumentError(f'"id" is {_shown(external_id)}; expected a string or a whole number')
+        raise DocumentError(f'"id" is {_quoted(external_id)}; expected a string or a whole number')
     if type(text) is not str and text is not None:
-        raise DocumentError(f'"text" is {_shown(text)}; expected a string, or no such field')
+        raise DocumentError(f'"text" is {_quoted(text)}; expected a string, or no such field')
     table = _table(record["table"]) if get("table") is not None else None
     if items is None:
         if text is None and table is None:
             raise DocumentError(f'the document has {_fields(record)}, nothing to link; expected "text", "table" or "mentions"')
         return Document(id=external_id, text=text, table=table, source=record)
     if type(items) is not list:
-        raise DocumentError(f'"mentions" is {_shown(items)}; expected a list, or no such field to have them found')
+        raise DocumentError(f'"mentions" is {_quoted(items)}; expected a list, or no such field to have them found')
     return Document(id=external_id, text=text, table=table, mentions=_mentions(items, text, table), source=record)
 
 
 def _table(table: Any) -> Table:
     if type(table) is not dict or type(table.get("rows")) is not list:
-        raise DocumentError(f'"table" is {_shown(table)}; expected {{"header": [...], "rows": [[...], ...]}}')
+        raise DocumentError(f'"table" is {_quoted(table)}; expected {{"header": [...], "rows": [[...], ...]}}')
     header = table.get("header")
     rows = tuple(_cells(row, number) for number, row in enumerate(table["rows"]))
     return Table(() if header is None else _cells(header, "header"), rows)
@@ -125,7 +134,7 @@ def _table(table: Any) -> Table:
 
 def _cells(row: Any, where: int | str) -> tuple[str, ...]:
     if type(row) is not list:
-        raise DocumentError(f"row {where} of the table is {_shown(row)}; expected a list of cells")
+        raise DocumentError(f"row {where} of the table is {_quoted(row)}; expected a list of cells")
     if set(map(type, row)) <= _STRING:
         return tuple(row)
     return tuple(_cell(cell, where) for cell in row)
@@ -138,7 +147,7 @@ def _cell(cell: Any, where: int | str) -> str:
         return str(cell).lower()
     if isinstance(cell, str | int | float):
         return str(cell)
-    raise DocumentError(f"row {where} of the table has the cell {_shown(cell)}; expected a string, a number or null")
+    raise DocumentError(f"row {where} of the table has the cell {_quoted(cell)}; expected a string, a number or null")
 
 
 # mentions
@@ -156,7 +165,7 @@ def _mentions(items: list[Any], text: str | None, table: Table | None) -> tuple[
 
 def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     if type(item) is not dict:
-        raise DocumentError(f'it is {_shown(item)}; expected an object with "text", or with "start" and "end"')
+        raise DocumentError(f'it is {_quoted(item)}; expected an object with "text", or with "start" and "end"')
     get = item.get
     name, start, end = get("text"), get("start"), get("end")
     if start is None and end is None:
@@ -199,16 +208,16 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
 
 
 def _name(item: dict[str, Any], text: str | None) -> str | None:
-    """The text of a mention that is not plainly the text of its span; None where only a cell can tell it."""
+    """Return the text of a mention that is not plainly the text of its span; None where only a cell can tell it."""
     name, start, end = item.get("text"), item.get("start"), item.get("end")
     if type(name) is not str and name is not None:
-        raise DocumentError(f'"text" is {_shown(name)}; expected a string, or no such field')
+        raise DocumentError(f'"text" is {_quoted(name)}; expected a string, or no such field')
     if start is None and end is None:
         return name
     start, end = _both("start", start, "end", end)
     if start >= end:
-        found = f'the span from "start" {start} to "end" {end} {"is empty" if start == end else "ends before it starts"}'
-        raise DocumentError(f'{found}; expected "end" to be the first place after the mention')
+        problem = f'the span from "start" {start} to "end" {end} {"is empty" if start == end else "ends before it starts"}'
+        raise DocumentError(f'{problem}; expected "end" to be the first place after the mention')
     return name if text is None else _span(text, name, start, end)
 
 
@@ -217,19 +226,19 @@ def _span(text: str, name: str | None, start: int, end: int) -> str:
         units = _other_units(text, name, start, end)
         if name and not units and start >= 0 and text[start:] == name:
             return name  # an end past the end of the text, as WNED has: what is meant is plain, and the span ends with the text
-        found = f"the span from {start} to {end} is outside the text, which has {len(text)} code points"
-        raise DocumentError(f"{found}; {units or _OFFSETS}")
+        problem = f"the span from {start} to {end} is outside the text, which has {len(text)} code points"
+        raise DocumentError(f"{problem}; {units or _OFFSETS}")
     span = text[start:end]
     if name is None:
         return span
     if name.split() != span.split():  # a line break where the mention has a space is no difference
-        found = f'"text" is {_shown(name)}, but {_shown(span)} stands at {start} to {end}'
-        raise DocumentError(f"{found}; {_other_units(text, name, start, end) or _OFFSETS}")
+        problem = f'"text" is {_quoted(name)}, but {_quoted(span)} stands at {start} to {end}'
+        raise DocumentError(f"{problem}; {_other_units(text, name, start, end) or _OFFSETS}")
     return name
 
 
 def _other_units(text: str, name: str | None, start: int, end: int) -> str:
-    """Half a sentence, if offsets that are wrong in code points are right in other units."""
+    """Return half a sentence, if offsets that are wrong in code points are right in other units."""
     for unit, encoding, size in _UNITS:
         data = text.encode(encoding, "surrogatepass")
         piece = data[start * size : end * size]
@@ -246,7 +255,7 @@ def _is_name(piece: bytes, name: str | None, encoding: str) -> bool:
 
 
 def _cell_name(row: Any, col: Any, name: str | None, table: Table | None) -> str | None:
-    """The text of a mention in a table: its own, or the cell's."""
+    """Return the text of a mention in a table: its own, or the cell's."""
     row, col = _both("row", row, "col", col)
     if table is None:
         return name
@@ -259,17 +268,17 @@ def _cell_name(row: Any, col: Any, name: str | None, table: Table | None) -> str
 
 
 def _both(first: str, a: Any, second: str, b: Any) -> tuple[int, int]:
-    """Two fields that only make sense together, as whole numbers."""
+    """Check two fields that only make sense together: whole numbers."""
     for field, value, other in ((first, a, second), (second, b, first)):
         if value is None:
             raise DocumentError(f'there is "{other}" without "{field}"; expected both, or neither')
         if type(value) is not int:
-            raise DocumentError(f'"{field}" is {_shown(value)}; expected a whole number')
+            raise DocumentError(f'"{field}" is {_quoted(value)}; expected a whole number')
     return a, b
 
 
 def _candidate(item: Any) -> tuple[str, float | None]:
-    """(id, its number if it has one)."""
+    """Return the id of a candidate, and its number if it has one."""
     if type(item) is list and item:
         return _id(item[0], "candidates"), _number(item[1]) if len(item) > 1 else None
     if type(item) is dict and "id" in item:
@@ -288,7 +297,7 @@ def _id(value: Any, field: str) -> str:
             raise DocumentError(f'"{field}" has the number {value}, too large to be an exact id; put the id in quotes')
         return str(int(value)) if value.is_integer() else str(value)
     shapes = " (or [id, score, name])" if field == "candidates" else ", or null"
-    raise DocumentError(f'"{field}" has {_shown(value)}; expected an id: a string or a number{shapes}')
+    raise DocumentError(f'"{field}" has {_quoted(value)}; expected an id: a string or a number{shapes}')
 
 
 def _number(value: Any) -> float | None:
@@ -296,7 +305,7 @@ def _number(value: Any) -> float | None:
         return None
     if type(value) in (int, float) and math.isfinite(value):
         return float(value)
-    raise DocumentError(f'"candidates" has the score {_shown(value)}; expected a number, or null')
+    raise DocumentError(f'"candidates" has the score {_quoted(value)}; expected a number, or null')
 
 
 # what is wrong
@@ -309,8 +318,8 @@ def _refuse_line(line: bytes, error: orjson.JSONDecodeError) -> NoReturn:
         line.decode()
     except UnicodeDecodeError as broken:
         raise DocumentError(f"byte {broken.start + 1} of the line is not UTF-8; save the file as UTF-8") from None
-    found = f"no JSON at character {error.pos + 1} ({error.msg})"
-    raise DocumentError(f"{found}; expected one whole JSON object on the line") from None
+    problem = f"no JSON at character {error.pos + 1} ({error.msg})"
+    raise DocumentError(f"{problem}; expected one whole JSON object on the line") from None
 
 
 def _refuse_surrogates(document: Document) -> None:
@@ -323,12 +332,12 @@ def _refuse_surrogates(document: Document) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            found = f"{_shown(text)} has half a character (a lone surrogate) at {error.start}"
-            raise DocumentError(f"{found}; expected whole Unicode characters") from None
+            problem = f"{_quoted(text)} has half a character (a lone surrogate) at {error.start}"
+            raise DocumentError(f"{problem}; expected whole Unicode characters") from None
 
 
-def _shown(value: Any) -> str:
-    """A value as people wrote it, as far as it fits into a sentence."""
+def _quoted(value: Any) -> str:
+    """Return a value as people wrote it, as far as it fits into a sentence."""
     if isinstance(value, str):
         return repr(value if len(value) <= 40 else value[:40] + "…")
     kinds = {dict: "an object", list: "a list", type(None): "null", bool: str(value).lower()}
@@ -336,4 +345,4 @@ def _shown(value: Any) -> str:
 
 
 def _fields(record: dict[str, Any]) -> str:
-    return "the fields " + _shown(", ".join(map(str, record))) if record else "no fields"
+    return "the fields " + _quoted(", ".join(map(str, record))) if record else "no fields"

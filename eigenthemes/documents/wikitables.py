@@ -1,4 +1,4 @@
-"""Tables of Wikipedia as TabEL published them (`tables.json`), one table a line; the paper's Wikilinks-Random is made of these.
+"""Tables of Wikipedia as TabEL published them (`tables.json`), one per line; the paper's Wikilinks-Random is made of these.
 
     {"_id": "7-1", "pgTitle": "Ulster Rugby", "pgId": 7, "tableCaption": "Squad", "tableHeaders": [[{"text": "Player", ...}]],
      "tableData": [[{"text": "O'Neill (fly-half)", "surfaceLinks": [{"surface": "O'Neill", "linkType": "INTERNAL",
@@ -18,7 +18,8 @@ from typing import Any
 import orjson
 
 from eigenthemes.documents.aida import dbpedia_iri
-from eigenthemes.documents.json_lines import BOM
+from eigenthemes.documents.json_lines import BOM, numbered_lines
+from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 
@@ -35,18 +36,23 @@ def is_wikitables(head: bytes) -> bool:
 
 
 def read_wikitables(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
-    """The document of each line that is not blank; errors name the origin and the line."""
-    for number, line in enumerate(lines, 1):
-        line = line.removeprefix(BOM)
-        if not line.strip():
-            continue
+    """Yield the document of each line that is not blank; errors name the origin and the line."""
+    for number, line in numbered_lines(lines):
         try:
-            yield _document(orjson.loads(line))
-        except orjson.JSONDecodeError as error:
-            found = f"{origin}:{number}: no JSON at character {error.pos + 1} ({error.msg})"
-            raise DocumentError(f"{found}; expected one whole table on the line, as in TabEL's tables.json") from None
+            document = parse_wikitable(line)
         except DocumentError as error:
-            raise DocumentError(f"{origin}:{number}: {error}") from None
+            raise located(f"{origin}:{number}", error) from None
+        yield document
+
+
+def parse_wikitable(line: bytes) -> Document:
+    """Parse the document of a line with one table."""
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        problem = f"no JSON at character {error.pos + 1} ({error.msg})"
+        raise DocumentError(f"{problem}; expected one whole table on the line, as in TabEL's tables.json") from None
+    return _document(record)
 
 
 def _document(record: Any) -> Document:
@@ -91,13 +97,13 @@ def _cell(cell: Any, where: str) -> Cell:
 
 
 def _header(rows: list[list[str]]) -> tuple[str, ...]:
-    """One name a column: what its header cells say, each once (a cell over two rows comes twice)."""
+    """Return one name per column: what its header cells say, each once (a cell over two rows comes twice)."""
     columns = zip_longest(*rows, fillvalue="")
     return tuple(" ".join(dict.fromkeys(text.strip() for text in column if text.strip())) for column in columns)
 
 
 def _mention(link: Any, cell: str, row: int, col: int) -> Mention | None:
-    """The mention of a link to a page of the English Wikipedia; None for other links, and for those that nobody can read."""
+    """Return the mention of a link to a page of the English Wikipedia; None for any other, and where it cannot be read."""
     target = link.get("target") if isinstance(link, dict) else None
     if not isinstance(target, dict) or link.get("linkType") != "INTERNAL" or target.get("language") != "en":
         return None
@@ -109,6 +115,6 @@ def _mention(link: Any, cell: str, row: int, col: int) -> Mention | None:
 
 
 def _gold(title: str, page: Any) -> tuple[str, ...]:
-    """The title as WNED has it, its IRI, and the id of the page, which a page that was moved keeps; -1 is no page."""
+    """Return the title as WNED has it, its IRI, and the id of the page, which a page that was moved keeps; -1 is no page."""
     number = (str(page),) if type(page) is int and page > 0 else ()
     return tuple(dict.fromkeys((title, dbpedia_iri(title), *number)))

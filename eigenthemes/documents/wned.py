@@ -15,6 +15,7 @@ from typing import IO
 from xml.etree import ElementTree
 
 from eigenthemes.documents.aida import dbpedia_iri
+from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError, SourceError
 from eigenthemes.records import Document, Mention
 
@@ -22,8 +23,8 @@ _NEAR = 20  # characters that the offsets of the published files are off at most
 
 
 def read_wned(stream: IO[bytes], *, origin: str, folder: Path | None = None) -> Iterator[Document]:
-    """The documents; their texts are looked for in `RawText` in the folder and in its parent."""
-    places = [] if folder is None else [folder / "RawText", folder.resolve().parent / "RawText"]
+    """Yield the documents; their texts are looked for in `RawText` in the folder and in its parent."""
+    folders = [] if folder is None else [folder / "RawText", folder.resolve().parent / "RawText"]
     try:
         events = ElementTree.iterparse(stream, events=("start", "end"))
         _, root = next(events)
@@ -33,62 +34,63 @@ def read_wned(stream: IO[bytes], *, origin: str, folder: Path | None = None) -> 
             )
         for event, element in events:
             if event == "end" and element.tag == "document":
-                yield _document(element, places, origin)
+                yield _document(element, folders, origin)
                 root.clear()  # what was read would stay in memory else
     except ElementTree.ParseError as error:
         line, column = error.position
-        raise DocumentError(f"{origin}:{line}: broken XML at column {column + 1} ({error.msg}); mend the file") from None
+        raise located(f"{origin}:{line}", f"broken XML at column {column + 1} ({error.msg}); mend the file") from None
 
 
-def _document(element: ElementTree.Element, places: list[Path], origin: str) -> Document:
+def _document(element: ElementTree.Element, folders: list[Path], origin: str) -> Document:
     name = element.get("docName")
     if name is None:
-        raise DocumentError(f"{origin}: a document has no name; expected <document docName=...>")
-    text = _raw_text(name, places)
-    where = f'{origin}: document "{name}", annotation'
+        raise located(origin, "a document has no name; expected <document docName=...>")
+    text = _raw_text(name, folders)
     annotations = enumerate(element.iter("annotation"))
-    return Document(
-        id=name, text=text, mentions=tuple(_mention(each, text, f"{where} {number}") for number, each in annotations)
-    )
+    try:
+        mentions = tuple(_mention(annotation, text, f"annotation {number}") for number, annotation in annotations)
+    except DocumentError as error:
+        raise located(origin, f'document "{name}", {error}') from None
+    return Document(id=name, text=text, mentions=mentions)
 
 
-def _raw_text(name: str, places: list[Path]) -> str | None:
+def _raw_text(name: str, folders: list[Path]) -> str | None:
     if Path(name).name != name:  # the XML may not lead to files elsewhere
         return None
-    for place in places:
+    for folder in folders:
         try:
-            return (place / name).read_bytes().decode("utf-8-sig", "replace")
+            return (folder / name).read_bytes().decode("utf-8-sig", "replace")
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise SourceError(f"{place / name} cannot be read ({error.strerror}); check its permissions") from None
+            raise SourceError(f"{folder / name} cannot be read ({error.strerror}); check its permissions") from None
     return None
 
 
-def _mention(annotation: ElementTree.Element, text: str | None, where: str) -> Mention:
+def _mention(annotation: ElementTree.Element, text: str | None, label: str) -> Mention:
     name, title = annotation.findtext("mention") or "", (annotation.findtext("wikiName") or "").strip()
     if not name.strip():
-        raise DocumentError(f"{where} has no text; expected <mention> with the name")
+        raise DocumentError(f"{label} has no text; expected <mention> with the name")
     gold = () if title in ("", "NIL") else tuple(dict.fromkeys((title, dbpedia_iri(title))))
-    start = None if text is None else _place(name, text, _offset(annotation, where))
+    start = None if text is None else _nearest(name, text, _offset(annotation, label))
     if start is None:
         return Mention(name, gold=gold)
     return Mention(name, start, start + len(name), gold=gold)
 
 
-def _offset(annotation: ElementTree.Element, where: str) -> int | None:
+def _offset(annotation: ElementTree.Element, label: str) -> int | None:
     offset = (annotation.findtext("offset") or "").strip()
     if not offset:
         return None
     try:
         return int(offset)
     except ValueError:
-        raise DocumentError(f"{where} has the offset {offset!r}; expected a whole number") from None
+        raise DocumentError(f"{label} has the offset {offset!r}; expected a whole number") from None
 
 
-def _place(name: str, text: str, offset: int | None) -> int | None:
-    """Where the mention begins: the place nearest to the offset that has its text."""
+def _nearest(name: str, text: str, offset: int | None) -> int | None:
+    """Return where the mention begins: the position nearest to the offset that has its text."""
     if offset is None:
         return None
-    near = sorted(range(max(0, offset - _NEAR), offset + _NEAR + 1), key=lambda place: abs(place - offset))
-    return next((place for place in near if text.startswith(name, place)), None)
+    near = sorted(range(max(0, offset - _NEAR), offset + _NEAR + 1), key=lambda start: abs(start - offset))
+    return next((start for start in near if text.startswith(name, start)), None)

@@ -5,13 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from eigenthemes.records import Mention, Table
+from eigenthemes.errors import DocumentError
+from eigenthemes.records import Document, Mention, Table
 
 _HAS_LETTER = re.compile(r"[^\W\d_]")
 
 
+class CellDetector:
+    """Takes every cell of a table that has a letter for a mention; a document without a table is refused."""
+
+    def detect(self, document: Document) -> tuple[Mention, ...]:
+        if document.table is None:
+            raise DocumentError('the document has neither mentions nor a table; give "mentions", or a "table" of cells')
+        return tuple(cells(document.table))
+
+
 def cells(table: Table) -> Iterator[Mention]:
-    """The cells of a table that may be names: those with a letter."""
+    """Yield the cells of a table that may be names: those with a letter."""
     for row, line in enumerate(table.rows):
         for col, cell in enumerate(line):
             if _HAS_LETTER.search(cell):

@@ -23,6 +23,7 @@ import re
 import sys
 from collections.abc import Callable
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,63 +31,76 @@ from numpy.typing import NDArray
 from eigenthemes.core.strings import FNV_OFFSET, extend_hash, finish_hash, hash_bytes
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB
+from eigenthemes.mentions.cells import cells
+from eigenthemes.mentions.name_rules import LONGEST, Flags, Matches, apply_rules, longest_spans
+from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize, squash
 from eigenthemes.text.segment import FUNCTION_WORDS, POSSESSIVE, Pieces, Words, split
 
-LONGEST = 12  # pieces of a span
+__all__ = ["LONGEST", "NameDetector"]
 
 _WORTH_COMPILING = 20_000  # pieces in all texts so far: where plain Python has taken as long as numba takes to load
 _SAMPLE = 2000  # names that tell how a KB writes
 _MOSTLY = 2 / 3
 _COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
-_SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
 _MOST_READ = 20  # entities of a key whose names are read for their case
+_REMEMBERED = 1 << 18  # keys whose writing is kept in memory
 
-# With these a name may begin: "van Gogh", "al Qaeda", "de Gaulle".
-_PARTICLES = frozenset("al da de del della den der di do dos du el het la le les los van von".split())
-
-_ACRONYM_END = re.compile(r"\w\.\w")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 
-
 # "Seizure" is written small, the gene "CAN" is not.
-_WRITTEN: dict[str, Callable[[str], object]] = {
+_STYLES: dict[str, Callable[[str], object]] = {
     "small": lambda name: name[1:] == name[1:].lower(),
     "possessive": POSSESSIVE.match,  # not fullmatch: brackets may follow
 }
 
 
 class NameDetector:
-    """Finds the names of a KB in texts."""
+    """Finds the names of a KB in texts; in a table, the cells that may be names.
+
+    Any number of threads may share one: what it remembers follows from the KB alone, and how many pieces it has seen decides
+    only which of two equal searches is used.
+    """
 
     def __init__(self, kb: KB) -> None:
         self.kb = kb
-        self._seen = 0
-        self._written: dict[tuple[int, str], bool] = {}
+        self._pieces_seen = 0
+        self._counting = Lock()
+        self._style_of: dict[tuple[int, str], bool] = {}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NameDetector, (self.kb,)
+
+    def detect(self, document: Document) -> tuple[Mention, ...]:
+        """Return the mentions of a document: names in its text or, where it has a table, the cells."""
+        if document.table is not None:
+            return tuple(cells(document.table))
+        text = document.text or ""
+        return tuple(Mention(text[start:end], start, end) for start, end in self.find(text))
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        """The spans of `text` that may mention an entity: half-open, in code points, in order, never overlapping."""
+        """Return the spans of `text` that may mention an entity: half-open, in code points, in order, never overlapping."""
         pieces, words = split(text)
         if not len(pieces.word):
             return []
-        small_names = self._writes_small or not words.capital.any()
         drops = words.possessive | (self._plurals(words) if self._writes_small else False)
         matches = self._matches(pieces, words, drops)
-        matches = matches[self._may_be_mentions(matches, pieces, words, small_names)]
+        matches = matches[self._may_be_mentions(matches, pieces, words)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
-        return _longest(text, matches, pieces, words)
+        return longest_spans(text, matches, pieces, words)
 
-    def _matches(self, pieces: Pieces, words: Words, drops: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """All spans that are a name: first piece, last piece, row of the key, letters left off; [n, 4]."""
-        self._seen += len(pieces.word)
-        if self._seen < _WORTH_COMPILING and "numba" not in sys.modules:
+    def _matches(self, pieces: Pieces, words: Words, drops: Flags) -> Matches:
+        """Return all spans that are a name: first piece, last piece, row of the key, letters left off; [n, 4]."""
+        with self._counting:
+            self._pieces_seen += len(pieces.word)
+        if self._pieces_seen < _WORTH_COMPILING and "numba" not in sys.modules:
             return self._matches_plain(pieces, words, drops)
         return self._matches_compiled(pieces, words, drops)
 
-    def _matches_plain(self, pieces: Pieces, words: Words, drops: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _matches_plain(self, pieces: Pieces, words: Words, drops: Flags) -> Matches:
         forms = [words.forms.raw(row) for row in range(len(words.forms))]
         word, joined, apart = pieces.word.tolist(), pieces.joined.tolist(), pieces.apart.tolist()
-        found: list[tuple[int, int, int, int]] = []
+        matches: list[tuple[int, int, int, int]] = []
         for first in range(len(word)):
             h, run = FNV_OFFSET, 0
             for last in range(first, min(first + LONGEST, len(word))):
@@ -99,31 +113,31 @@ class NameDetector:
                 short = extend_hash(h, form[:-1])
                 h = extend_hash(short, form[-1:])
                 for dropped, state in enumerate((h, short) if drops[word[last]] else (h,)):
-                    row = self._name(finish_hash(state))
+                    row = self._row_of_name(finish_hash(state))
                     if row >= 0:
-                        found.append((first, last, row, dropped))
-        return np.array(found, dtype=np.int64).reshape(-1, 4)
+                        matches.append((first, last, row, dropped))
+        return np.array(matches, dtype=np.int64).reshape(-1, 4)
 
-    def _matches_compiled(self, pieces: Pieces, words: Words, drops: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _matches_compiled(self, pieces: Pieces, words: Words, drops: Flags) -> Matches:
         from eigenthemes.core.jit import announce_compilation
         from eigenthemes.kernels.spans import find_spans
 
         announce_compilation(find_spans, "finding names in long texts")
         index = self.kb.name_index
-        found: NDArray[np.int64] = find_spans(
+        matches: Matches = find_spans(
             (pieces.word, pieces.joined, pieces.apart),
             (words.forms.blob, words.forms.offsets, drops),
             (index.key_table.hashes, index.key_table.buckets, index.key_indptr, index.key_kinds, index.key_filter),
             LONGEST,
             UNBRACKETED,
         )
-        return found
+        return matches
 
-    def _name(self, key: int) -> int:
-        """The row of a key that is a name or a label without brackets, or -1."""
+    def _row_of_name(self, key: int) -> int:
+        """Return the row of a key that is a name or a label without brackets, or -1."""
         index = self.kb.name_index
-        place = key & (8 * len(index.key_filter) - 1)
-        if not index.key_filter[place >> 3] >> (place & 7) & 1:
+        bit = key & (8 * len(index.key_filter) - 1)
+        if not index.key_filter[bit >> 3] >> (bit & 7) & 1:
             return -1
         row = index.key_table.find(key)
         return row if row >= 0 and len(self._entities(row)) else -1
@@ -133,54 +147,27 @@ class NameDetector:
         first, last = index.key_indptr[row : row + 2]
         return index.key_entities[first:last][index.key_kinds[first:last] <= UNBRACKETED]
 
-    def _may_be_mentions(
-        self, matches: NDArray[np.int64], pieces: Pieces, words: Words, small_names: bool
-    ) -> NDArray[np.bool_]:
-        """The rules of this module's docstring, for all matches at once."""
-        first, last = matches[:, 0], matches[:, 1]
-        word = pieces.word
-        single = first == last
-        head = word[first]
+    def _may_be_mentions(self, matches: Matches, pieces: Pieces, words: Words) -> Flags:
+        """Apply the rules of this module's docstring: those of the text, then what the KB has to say of single words."""
+        verdict = apply_rules(matches, pieces, words)
+        mention = verdict.mention.copy()
+        if self._writes_small or not words.capital.any():
+            for i in np.flatnonzero(verdict.small_word).tolist():
+                mention[i] = self._has_style(int(matches[i, 2]), "small")
+        asked = np.flatnonzero(mention & verdict.plain_word)
+        mention[asked] = ~self._is_common(pieces.word[matches[asked, 0]], matches[asked, 3], words)
+        return mention
 
-        def count(flag: NDArray[np.bool_]) -> NDArray[np.int64]:
-            upto = np.concatenate(([0], np.cumsum(flag)))
-            return upto[last + 1] - upto[first]
-
-        long = np.diff(words.forms.offsets) > 1
-        content = count(~words.function[word])
-        all_capital = count(~words.capital[word]) == 0
-        emphatic = np.where(single, words.shouted[head] & _among_others(first, word, words), all_capital)
-        edged = _has_spare_edge(matches, pieces, words)
-        letters = (count(~words.number[word]) > 0) & (~single | long[head])
-        allowed = ((content > 0) | emphatic) & ~edged & letters
-
-        simple = single & words.flat[head] & ~words.striking[head]
-        striking = count(words.striking[word] | (words.capital[word] & ~pieces.opens)) > 0
-        usual = simple & _mostly_small(pieces, words)[words.sound[head]]
-        named = words.capital[word] & ~words.function[word] & ~pieces.opens
-        continued = simple & striking & pieces.follows[first] & (first > 0) & named[first - 1]
-        continued |= simple & np.append(pieces.titled, False)[first + 1]
-        shown = (striking | (words.capital[head] & pieces.opens[first] & (single | all_capital))) & ~usual & ~continued
-        several = ~single & (count((long & ~words.function)[word]) > 1)
-        mentions: NDArray[np.bool_] = allowed & (shown | several)
-        if small_names:
-            asked = allowed & ~mentions & single & ~continued & (np.diff(words.forms.offsets) >= _SHORTEST_SMALL)[head]
-            for i in np.flatnonzero(asked).tolist():
-                mentions[i] = self._is_written(int(matches[i, 2]), "small")
-        asked = np.flatnonzero(mentions & simple)
-        mentions[asked] = ~self._is_common(head[asked], matches[asked, 3], words)
-        return mentions
-
-    def _is_common(self, word: NDArray[np.int64], dropped: NDArray[np.int64], words: Words) -> NDArray[np.bool_]:
-        """Words, less the letters dropped, that very many entities have."""
+    def _is_common(self, word: NDArray[np.int64], dropped: NDArray[np.int64], words: Words) -> Flags:
+        """Which words, less the letters dropped, very many entities have."""
         index, most = self.kb.name_index, max(_COMMON, len(self.kb) // _COMMON_SHARE)
-        forms, place = np.unique(2 * word + dropped, return_inverse=True)
+        forms, form_of = np.unique(2 * word + dropped, return_inverse=True)
         common = np.zeros(len(forms), dtype=bool)
         for i, (row, less) in enumerate(zip((forms // 2).tolist(), (forms % 2).tolist(), strict=True)):
             form = words.forms.raw(row)
             token = index.token_table.find(hash_bytes(form[: len(form) - less]))
             common[i] = token >= 0 and index.postings_indptr[token + 1] - index.postings_indptr[token] > most
-        return common[place]
+        return common[form_of]
 
     @cached_property
     def _writes_small(self) -> bool:
@@ -192,89 +179,30 @@ class NameDetector:
             all_words += len(inside)
         return small > _MOSTLY * all_words
 
-    def _has_its_ending(self, matches: NDArray[np.int64], possessive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Matches but those with a 's that the KB does not write so: "McDonald's" keeps it, "China's" does not."""
+    def _has_its_ending(self, matches: Matches, possessive: Flags) -> Flags:
+        """Which matches have no 's but one that the KB writes: "McDonald's" keeps it, "China's" does not."""
         kept = np.ones(len(matches), dtype=bool)
         for i in np.flatnonzero(possessive & (matches[:, 3] == 0)).tolist():
-            kept[i] = self._is_written(int(matches[i, 2]), "possessive")
+            kept[i] = self._has_style(int(matches[i, 2]), "possessive")
         return kept
 
-    def _is_written(self, row: int, how: str) -> bool:
-        """Does a name of a key fit one of `_WRITTEN`?"""
-        found = self._written.get((row, how))
-        if found is None:
-            key, fits = int(self.kb.name_index.key_table.hashes[row]), _WRITTEN[how]
-            names = (name for entity in self._entities(row)[:_MOST_READ].tolist() for name in self.kb.names_of(entity))
-            found = any(fits(name) and key in (_key(name), _key(name.partition(" (")[0])) for name in names)
-            self._written[row, how] = found
-        return found
+    def _has_style(self, row: int, style: str) -> bool:
+        """Is a name of a key written in one of `_STYLES`?"""
+        known = self._style_of.get((row, style))
+        if known is not None:
+            return known
+        key, fits = int(self.kb.name_index.key_table.hashes[row]), _STYLES[style]
+        names = (name for entity in self._entities(row)[:_MOST_READ].tolist() for name in self.kb.names_of(entity))
+        answer = any(fits(name) and key in (_key(name), _key(name.partition(" (")[0])) for name in names)
+        if len(self._style_of) >= _REMEMBERED:
+            self._style_of.clear()
+        self._style_of[row, style] = answer
+        return answer
 
-    def _plurals(self, words: Words) -> NDArray[np.bool_]:
-        """Words whose last letter may be a plural's s."""
+    def _plurals(self, words: Words) -> Flags:
+        """Which words may end in a plural's s."""
         ends = words.forms.offsets[1:]
         return np.asarray((words.forms.blob[ends - 1] == ord("s")) & (np.diff(words.forms.offsets) > 3) & words.flat)
-
-
-def _among_others(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> NDArray[np.bool_]:
-    """Is a piece beside a word that is not in capitals? Where all is shouted, capitals say nothing."""
-    quiet = np.concatenate(([False], (~words.shouted & (np.diff(words.forms.offsets) > 1))[word], [False]))
-    return np.asarray(quiet[first] | quiet[first + 2])
-
-
-def _has_spare_edge(matches: NDArray[np.int64], pieces: Pieces, words: Words) -> NDArray[np.bool_]:
-    """Does a match begin or end with a function word in lower case? A particle is spare where the rest is a name, too."""
-    first, last = matches[:, 0], matches[:, 1]
-    spare = (words.function & words.small)[pieces.word]
-    particle = np.array([text in _PARTICLES for text in words.texts], dtype=bool)[pieces.word[first]]
-    spans = first * LONGEST + (last - first)  # a number for each span
-    rest_is_name = np.isin(spans + LONGEST - 1, spans)
-    begins = spare[first] & ~np.append(pieces.hyphened, False)[first + 1] & (~particle | rest_is_name)
-    return np.asarray((last > first) & (begins | spare[last]))
-
-
-def _mostly_small(pieces: Pieces, words: Words) -> NDArray[np.bool_]:
-    """By sound: does the text write it in lower case, and at least as often as with a capital inside a sentence?"""
-    sounds, word = len(words.sound), pieces.word
-    small = np.bincount(words.sound[word[words.small[word]]], minlength=sounds)
-    capital = np.bincount(words.sound[word[words.capital[word] & ~pieces.opens]], minlength=sounds)
-    return np.asarray((small > 0) & (small >= capital))
-
-
-def _longest(text: str, matches: NDArray[np.int64], pieces: Pieces, words: Words) -> list[tuple[int, int]]:
-    """The longest matches from left to right, as spans of the text."""
-    order = np.lexsort((matches[:, 3], -matches[:, 1], matches[:, 0]))
-    first, last, _, dropped = matches[order].T
-    starts = pieces.starts[first]
-    ends = pieces.ends[last] - 2 * (dropped & words.possessive[pieces.word[last]])
-    spans: list[tuple[int, int]] = []
-    free = 0
-    for piece, last_piece, start, bare_end in zip(first.tolist(), last.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        if piece >= free:
-            end = _with_sign(text, start, bare_end)
-            if end:
-                spans.append((start, end))
-                free = last_piece + 1
-    return spans
-
-
-def _with_sign(text: str, start: int, end: int) -> int:
-    """The end of a name with the full stop or bracket that belongs to it; 0 where a bracket stays open."""
-    sign = text[end : end + 1]
-    if sign == "." and (_ACRONYM_END.fullmatch(text[max(start, end - 3) : end]) or _goes_on(text, end + 1)):
-        return end + 1
-    opened = text.count("(", start, end) - text.count(")", start, end)
-    if opened == 0:
-        return end
-    return end + 1 if opened == 1 and sign == ")" else 0
-
-
-def _goes_on(text: str, at: int) -> bool:
-    """Does the sentence go on after a full stop? Then it belonged to an abbreviation ("Lexington, Ky., on")."""
-    after = text[at : at + 1]
-    if after.isspace():
-        after = text[at + 1 : at + 2]
-        return after.islower() or after.isdigit()
-    return after != "" and after in ",;:)"
 
 
 def _key(name: str) -> int:

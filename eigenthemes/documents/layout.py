@@ -1,0 +1,152 @@
+"""Which layout a file of documents has, told by its first bytes; the name only speaks where they do not.
+
+JSON lines, one JSON array, JSON over several lines, the authors' JSON, TabEL's tables, AIDA-CoNLL, WNED XML, plain text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any
+
+import orjson
+
+from eigenthemes.documents.json_lines import BOM
+from eigenthemes.documents.json_values import split_values
+from eigenthemes.documents.wikitables import is_wikitables
+from eigenthemes.errors import SourceError
+
+_JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
+_TABLE_NAME = re.compile(r"\.(csv|tsv|tab)(\.\w+)?$", re.IGNORECASE)
+_WNED_ROOT = re.compile(rb"<[\w.:-]*entityAnnotation\b")
+_FIRST_KEY = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[\s*[\]{]')  # of an object whose first value is a list of objects
+_GOES_ON = re.compile(rb'[{,]\s*\n\s*"|[\[:]\s*\n')  # where JSON over several lines is broken
+_FIELDS = ("text", "table", "mentions")  # of which every document of JSON lines has one
+
+_DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+_LINES_LOOKED_AT = 20
+_FEWEST_LINES = 3  # of a table whose name does not say that it is one
+_CUT = 60_000  # bytes of a beginning whose last line may be cut
+_MOST = 0.8  # of the lines of a table have as many columns as the first
+
+_EXPECTED = "expected JSON lines, the authors' JSON, TabEL's tables, AIDA-CoNLL lines or WNED XML"
+
+
+class Layout(Enum):
+    """How documents lie in a file."""
+
+    JSON_LINES = "JSON lines"
+    JSON_VALUES = "JSON values over several lines, or in an array"
+    AUTHORS = "the authors' JSON"
+    TABEL = "TabEL's tables"
+    AIDA = "AIDA-CoNLL lines"
+    WNED = "WNED XML"
+    TEXT = "plain text"
+
+
+def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
+    """Return the layout of a file by its name and its first 64 kB.
+
+    annotated  only layouts that can hold gold: a plain text is refused, and so is an empty file
+    """
+    head = head.removeprefix(BOM).lstrip()
+    if head.startswith(b"<") and (annotated or _WNED_ROOT.search(head)):
+        return Layout.WNED
+    if head.startswith(b"-DOCSTART-"):
+        return Layout.AIDA
+    if head.startswith((b"{", b"[", b'"')):
+        return _json_layout(head)
+    if annotated:
+        _refuse_table(head, name)
+        beginning = f"begins with {head[:20].decode(errors='replace')!r}" if head else "is empty"
+        raise SourceError(f"{name} {beginning}; {_EXPECTED}", code="no-documents", where=name)
+    if not head or _JSON_NAME.search(name) or _json(head.partition(b"\n")[0]) is not _BROKEN:
+        return Layout.JSON_LINES
+    _refuse_table(head, name)
+    return Layout.TEXT
+
+
+# JSON
+
+_BROKEN: Any = object()
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _BROKEN
+
+
+def _json_layout(head: bytes) -> Layout:
+    line, _, rest = head.partition(b"\n")
+    first = _json(line)
+    if isinstance(first, dict) and any(field in first for field in _FIELDS):
+        return Layout.JSON_LINES
+    if is_wikitables(head):
+        return Layout.TABEL
+    if _is_authors(head):
+        return Layout.AUTHORS
+    if head.startswith(b"["):
+        is_one_of_many = first is not _BROKEN and bool(rest.strip())
+        return Layout.JSON_LINES if is_one_of_many else Layout.JSON_VALUES
+    return Layout.JSON_VALUES if first is _BROKEN and _spans_lines(head, line) else Layout.JSON_LINES
+
+
+def _is_authors(head: bytes) -> bool:
+    """One object with a list of mentions for each document; only the beginning is looked at, for it may be on one long line."""
+    first = _FIRST_KEY.match(head)
+    return first is not None and first[1] != b"mentions" and re.search(rb'"mention"\s*:', head) is not None
+
+
+def _spans_lines(head: bytes, line: bytes) -> bool:
+    """Does the first object go on after the first line, or is that line just broken?"""
+    if not head.startswith(b"{"):
+        return False
+    _, value = next(split_values(io.BytesIO(head)))
+    if _json(value) is not _BROKEN:
+        return True
+    return _GOES_ON.match(head, len(line.rstrip()) - 1) is not None
+
+
+# tables of delimited values
+
+
+def _refuse_table(head: bytes, name: str) -> None:
+    """Refuse a table, which would be linked as if it were prose."""
+    for delimiter, plural in _DELIMITERS.items():
+        columns = _columns(head, delimiter, named=_TABLE_NAME.search(name) is not None)
+        if columns:
+            raise SourceError(
+                f"{name} is a table of {columns} columns separated by {plural}, not a text; "
+                'give it as a document {"table": {"header": [...], "rows": [[...], ...]}}',
+                code="table-input",
+                where=name,
+            )
+
+
+def _columns(head: bytes, delimiter: str, *, named: bool) -> int:
+    """Return the number of columns, or 0 where this is no table.
+
+    named  the file's name says that it is a table; else every line must have the same columns, and no space after a delimiter
+    """
+    lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
+    lines = lines[: -1 if len(head) >= _CUT else None][:_LINES_LOOKED_AT]
+    try:
+        widths = [len(row) for row in _rows(lines, delimiter)]
+    except csv.Error:
+        return 0
+    if len(widths) < (2 if named else _FEWEST_LINES) or widths[0] < 2:
+        return 0
+    if named:
+        return widths[0] if widths.count(widths[0]) >= _MOST * len(widths) else 0
+    is_prose = any(f"{delimiter} " in line for line in lines)
+    return 0 if is_prose or set(widths) != {widths[0]} else widths[0]
+
+
+def _rows(lines: list[str], delimiter: str) -> Iterable[list[str]]:
+    """Split lines into cells; beside tabs, quotes mean nothing."""
+    return (line.split("\t") for line in lines) if delimiter == "\t" else csv.reader(lines, delimiter=delimiter)

@@ -1,0 +1,15 @@
+"""Errors that say where in a file they are."""
+
+from __future__ import annotations
+
+from eigenthemes.errors import DocumentError
+
+
+def located(where: str, problem: object) -> DocumentError:
+    """Return the error of a document at a file, or file and line: the message begins with that."""
+    return DocumentError(f"{where}: {problem}", where=where)
+
+
+def without_location(error: DocumentError) -> str:
+    """Return the message of an error, but not where it is."""
+    return str(error) if error.where is None else str(error).removeprefix(f"{error.where}: ")

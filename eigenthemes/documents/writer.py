@@ -1,0 +1,33 @@
+"""Linked documents out: JSON lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from eigenthemes.errors import DocumentError
+from eigenthemes.records import Document, LinkedDocument
+
+
+def json_line(document: Document, mentions: list[dict[str, Any]]) -> bytes:
+    """Return a document as a line of JSON, with these mentions in place of its own."""
+    try:
+        return orjson.dumps({**document_fields(document), "mentions": mentions}, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError as error:  # of orjson, which admits fewer levels when it writes than when it reads
+        raise DocumentError(f"the record cannot be written as JSON ({error}); simplify its other fields") from None
+
+
+def linked_line(linked: LinkedDocument) -> bytes:
+    """Return a linked document as a line of JSON: what `eigenthemes link` writes."""
+    return json_line(linked.document, [link.to_dict() for link in linked.links])
+
+
+def document_fields(document: Document) -> dict[str, Any]:
+    """Return the fields of a document: those it came with, in their order, or those of other layouts as JSON has them."""
+    fields = document.source
+    if document.text is not None and "text" not in fields:
+        fields = {"text": document.text, **fields}
+    if document.table is not None and "table" not in fields:
+        fields = {"table": {"header": document.table.header, "rows": document.table.rows}, **fields}
+    return {"id": document.id, **fields} if document.id is not None and "id" not in fields else fields

@@ -1,0 +1,46 @@
+"""The one protocol of everything that finds mentions, and the detectors there are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+from eigenthemes.errors import OptionError
+from eigenthemes.kb.store import KB
+from eigenthemes.records import Document, Mention
+
+DETECTORS = {
+    "names": "the KB's own names in a text; the cells of a table",
+    "cells": "the cells of a table; a text is refused",
+    "given": "none: a document that brings no mentions is refused",
+}
+
+
+class Detector(Protocol):
+    """Finds the mentions of a document that brings none; any number of threads may share one."""
+
+    def detect(self, document: Document) -> tuple[Mention, ...]:
+        """Return the mentions of a document, in order; a document that has none to find is refused with a `DocumentError`."""
+        ...
+
+
+def detector_named(name: str, kb: KB) -> Detector:
+    """Return the detector of that name: one of `DETECTORS`."""
+    if name == "names":
+        from eigenthemes.mentions.names import NameDetector
+
+        return NameDetector(kb)
+    if name == "cells":
+        from eigenthemes.mentions.cells import CellDetector
+
+        return CellDetector()
+    if name == "given":
+        from eigenthemes.mentions.given import GivenDetector
+
+        return GivenDetector()
+    raise OptionError(f"the detector is {name!r}; expected one of {', '.join(DETECTORS)}", where="detector")
+
+
+def with_mentions(document: Document, detector: Detector) -> Document:
+    """Return the document with mentions: its own, if it brings any list of them, else those that the detector finds."""
+    return document if document.mentions is not None else replace(document, mentions=detector.detect(document))

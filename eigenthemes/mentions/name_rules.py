@@ -1,0 +1,140 @@
+"""Which spans of a text that are names may be mentions: the rules of `eigenthemes.mentions.names`, over arrays.
+
+matches   [n, 4] int64: first piece, last piece, row of the key, letters left off
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.text.segment import Pieces, Words
+
+LONGEST = 12  # pieces of a span
+
+_SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
+
+# With these a name may begin: "van Gogh", "al Qaeda", "de Gaulle".
+_PARTICLES = frozenset("al da de del della den der di do dos du el het la le les los van von".split())
+
+_ACRONYM_END = re.compile(r"\w\.\w")
+
+Flags = NDArray[np.bool_]
+Matches = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the rules say of matches, as far as the text alone can tell; all [n] bool.
+
+    mention      may be a mention
+    small_word   a single word in lower case: a mention where the KB writes it so
+    plain_word   a single word without capitals inside or digits: no mention where very many entities have it
+    """
+
+    mention: Flags
+    small_word: Flags
+    plain_word: Flags
+
+
+def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> Verdict:
+    """Apply the rules to all matches at once."""
+    first, last = matches[:, 0], matches[:, 1]
+    word = pieces.word
+    single = first == last
+    head = word[first]
+
+    def count(flag: Flags) -> NDArray[np.int64]:
+        before = np.concatenate(([0], np.cumsum(flag)))
+        return before[last + 1] - before[first]
+
+    length = np.diff(words.forms.offsets)
+    long = length > 1
+    content = count(~words.function[word])
+    all_capital = count(~words.capital[word]) == 0
+    emphatic = np.where(single, words.shouted[head] & _beside_quiet_word(first, word, words), all_capital)
+    letters = (count(~words.number[word]) > 0) & (~single | long[head])
+    allowed = ((content > 0) | emphatic) & ~_has_spare_edge(matches, pieces, words) & letters
+
+    plain_word = single & words.flat[head] & ~words.striking[head]
+    striking = count(words.striking[word] | (words.capital[word] & ~pieces.opens)) > 0
+    usually_small = plain_word & _mostly_small(pieces, words)[words.sound[head]]
+    part_of_longer = plain_word & striking & _follows_name(first, pieces, words)
+    part_of_longer |= plain_word & np.append(pieces.titled, False)[first + 1]
+    opening_capital = words.capital[head] & pieces.opens[first] & (single | all_capital)
+    capitalised = (striking | opening_capital) & ~usually_small & ~part_of_longer
+    several = ~single & (count((long & ~words.function)[word]) > 1)
+    mention = allowed & (capitalised | several)
+    small_word = allowed & ~mention & single & ~part_of_longer & (length >= _SHORTEST_SMALL)[head]
+    return Verdict(mention, small_word, plain_word)
+
+
+def longest_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
+    """Return the longest matches from left to right, as spans of the text."""
+    order = np.lexsort((matches[:, 3], -matches[:, 1], matches[:, 0]))
+    first, last, _, dropped = matches[order].T
+    starts = pieces.starts[first]
+    ends = pieces.ends[last] - 2 * (dropped & words.possessive[pieces.word[last]])
+    spans: list[tuple[int, int]] = []
+    free = 0
+    for piece, last_piece, start, bare_end in zip(first.tolist(), last.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        if piece >= free:
+            end = _with_sign(text, start, bare_end)
+            if end:
+                spans.append((start, end))
+                free = last_piece + 1
+    return spans
+
+
+def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:
+    """Is a piece beside a word that is not in capitals? Where all is shouted, capitals say nothing."""
+    quiet = np.concatenate(([False], (~words.shouted & (np.diff(words.forms.offsets) > 1))[word], [False]))
+    return np.asarray(quiet[first] | quiet[first + 2])
+
+
+def _follows_name(first: NDArray[np.int64], pieces: Pieces, words: Words) -> Flags:
+    """Does a match come right after a capitalised word inside a sentence?"""
+    named = words.capital[pieces.word] & ~words.function[pieces.word] & ~pieces.opens
+    return np.asarray(pieces.follows[first] & (first > 0) & named[first - 1])
+
+
+def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words) -> Flags:
+    """Does a match begin or end with a function word in lower case? A particle is spare where the rest is a name, too."""
+    first, last = matches[:, 0], matches[:, 1]
+    spare = (words.function & words.small)[pieces.word]
+    particle = np.array([text in _PARTICLES for text in words.texts], dtype=bool)[pieces.word[first]]
+    spans = first * LONGEST + (last - first)  # a number for each span
+    rest_is_name = np.isin(spans + LONGEST - 1, spans)
+    begins = spare[first] & ~np.append(pieces.hyphened, False)[first + 1] & (~particle | rest_is_name)
+    return np.asarray((last > first) & (begins | spare[last]))
+
+
+def _mostly_small(pieces: Pieces, words: Words) -> Flags:
+    """By sound: does the text write it in lower case, and at least as often as with a capital inside a sentence?"""
+    sounds, word = len(words.sound), pieces.word
+    small = np.bincount(words.sound[word[words.small[word]]], minlength=sounds)
+    capital = np.bincount(words.sound[word[words.capital[word] & ~pieces.opens]], minlength=sounds)
+    return np.asarray((small > 0) & (small >= capital))
+
+
+def _with_sign(text: str, start: int, end: int) -> int:
+    """Return the end of a name with the full stop or bracket that belongs to it; 0 where a bracket stays open."""
+    sign = text[end : end + 1]
+    if sign == "." and (_ACRONYM_END.fullmatch(text[max(start, end - 3) : end]) or _goes_on(text, end + 1)):
+        return end + 1
+    opened = text.count("(", start, end) - text.count(")", start, end)
+    if opened == 0:
+        return end
+    return end + 1 if opened == 1 and sign == ")" else 0
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Does the sentence go on after a full stop? Then it belonged to an abbreviation ("Lexington, Ky., on")."""
+    after = text[at : at + 1]
+    if after.isspace():
+        after = text[at + 1 : at + 2]
+        return after.islower() or after.isdigit()
+    return after != "" and after in ",;:)"
