@@ -193,12 +193,12 @@ class Linker:
     def explainer(self, batch: Batch) -> Explainer:
         """Who can say why the mentions of a batch were linked as they were."""
         from eigenthemes.ranking.explain.explainer import Explainer
-        from eigenthemes.ranking.selftrained import feature_context_of, judgement, ranker_of
+        from eigenthemes.ranking.selftrained import feature_context_of, ranker_of, ranking_of
 
         name = None if batch.vectors is None else batch.vectors.name
         ranker, around = ranker_of(self.kb, name), feature_context_of(self.kb, batch.vectors)
         with one_thread():
-            found = judgement(batch, self.kb)
+            found = ranking_of(batch, self.kb)
         return Explainer(ranker, found, around, threshold=self.threshold, aliases=self.batches.generator.aliases)
 
     def _explained(self, batch: Batch, answers: list[Answer]) -> list[Answer]:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import threading
-
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.options import MethodOptions, Scores
-from eigenthemes.ranking.ranker import Judgement, Ranker, judge
+from eigenthemes.ranking.ranker import BatchRanking, Ranker, rank_batch
 
 
 def selftrained(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
-    """The probability that a candidate is what a mention means; the rest, up to 1, is that none of them is."""
-    found = judgement(batch, kb)
-    return found.probability[found.names.back]
+    """Return the probability that a candidate is what a mention means; the rest, up to 1, is that of NIL."""
+    return ranking_of(batch, kb).candidate_probability
 
 
-def judgement(batch: Batch, kb: KB) -> Judgement:
-    """What the KB's ranker makes of a batch."""
-    return judge(ranker_of(kb, _name(batch.vectors)), batch, feature_context_of(kb, batch.vectors))
+def ranking_of(batch: Batch, kb: KB) -> BatchRanking:
+    """Rank a batch by the KB's own ranker."""
+    return rank_batch(ranker_of(kb, _name(batch.vectors)), batch, feature_context_of(kb, batch.vectors))
 
 
 def has_ranker(kb: KB, vectors: str | None) -> bool:
@@ -30,7 +27,7 @@ def has_ranker(kb: KB, vectors: str | None) -> bool:
 
 
 def ranker_of(kb: KB, vectors: str | None) -> Ranker:
-    """The ranker that was trained with a set of vectors (None: with none)."""
+    """Return the ranker that was trained with a set of vectors (None: with none)."""
     if not has_ranker(kb, vectors):
         wanted = f" --vectors {vectors}" if vectors in list(kb.vector_sets)[1:] else ""
         what = f"the vectors {vectors}" if vectors else "a KB without vectors"
@@ -42,10 +39,9 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
 
 
 def feature_context_of(kb: KB, vectors: Vectors | None) -> FeatureContext:
-    """What features need of a KB; its room to work in is not shared between threads."""
-    return kb.once(
-        f"surroundings {_name(vectors)} {threading.get_ident()}", lambda: FeatureContext(kb, vectors, WordContext.of(kb))
-    )
+    """Return the feature context of a KB and a set of vectors; all threads share it."""
+    name = f"feature context {_name(vectors) or ''}"
+    return kb.once(name, lambda: FeatureContext(kb, vectors, WordContext.of(kb)))
 
 
 def _name(vectors: Vectors | None) -> str | None:
