@@ -132,9 +132,9 @@ def p_at_1(kb: KB, some: Set, vectors: Vectors, hidden: NDArray[np.bool_], metho
     scores = method_named(method)(replace(some.batch, vectors=vectors), kb, MethodOptions())
     table = some.batch.table
     earned = credit(table.mentions, table.mention_of, some.is_gold, scores)[0]
-    judged = np.array([bool(mention.gold) for mention in some.batch.mentions], dtype=bool)
+    has_gold = np.array([bool(mention.gold) for mention in some.batch.mentions], dtype=bool)
     is_hidden = np.array([any(hidden[entity] for entity in entities) for entities in some.gold], dtype=bool)
-    parts = {"hidden": is_hidden & judged, "others": ~is_hidden & judged, "all": judged}
+    parts = {"hidden": is_hidden & has_gold, "others": ~is_hidden & has_gold, "all": has_gold}
     return {f"{some.name}, {part}": float(earned[which].mean()) for part, which in parts.items()}
 
 

@@ -83,8 +83,17 @@ class Linker:
             kb, needs_vectors=self.method.needs_vectors, candidates=self.candidates, vectors=vectors, detector=detector
         )
         self.rule = DecisionRule(self._threshold(threshold), allow_nil)
-        self._given = {"method": method, "threshold": threshold, "allow_nil": allow_nil, "vectors": vectors, "top": top}
-        self._given |= {"explain": explain, "detector": detector, "candidates": candidates, "scoring": scoring}
+        self._options: dict[str, Any] = {
+            "method": method,
+            "threshold": threshold,
+            "allow_nil": allow_nil,
+            "vectors": vectors,
+            "top": top,
+            "explain": explain,
+            "detector": detector,
+            "candidates": candidates,
+            "scoring": scoring,
+        }
         self._id_and_label: dict[int, tuple[str, str]] = {}
         self._make_ready()
 
@@ -94,7 +103,7 @@ class Linker:
         return cls(KB.open(path), **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (str(self.kb.path), self._given)
+        return _reopened, (str(self.kb.path), self._options)
 
     @property
     def threshold(self) -> float:
@@ -218,7 +227,7 @@ class Linker:
             yield LinkedDocument(document, tuple(links))
 
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
-        """Of each mention: its best candidates (id, label, score), why it has no link (None: it has one), and its probability."""
+        """Of each mention: its best candidates (id, label, score), why it is not linked (None: it is), and its probability."""
         decisions = decided.decisions
         shown = map(self._shown, decided.batch.table.entity[decisions.order].tolist())
         scores = decisions.scores[decisions.order].tolist()

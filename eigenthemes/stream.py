@@ -128,7 +128,7 @@ def chunks_of(records: Iterable[Record]) -> Iterator[list[Record]]:
     size = 0
     for record in records:
         chunk.append(record)
-        size += len(record.data) if isinstance(record.data, bytes) else 0
+        size += record.size
         if len(chunk) >= BATCH or size >= _CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0
@@ -160,7 +160,7 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
             documents.append(linker.checked(parse_record(record)))
             parsed.append(record)
         except DocumentError as error:
-            chunk.failures.append(Failure(record.file, record.line, str(error)))
+            chunk.failures.append(Failure(*record.where, str(error)))
     decided = linker.decide(documents)
     if as_records:
         chunk.documents = list(linker.links(decided))
@@ -199,7 +199,7 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
             out.write(_line(document, links))
         except TypeError as error:  # of orjson, which admits fewer levels when it writes than when it reads
             cause = f"the record cannot be written as JSON ({error}); simplify its other fields"
-            chunk.failures.append(Failure(record.file, record.line, cause))
+            chunk.failures.append(Failure(*record.where, cause))
             continue
         chunk.linked_documents += 1
         chunk.mentions += last - first

@@ -36,7 +36,7 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
     and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
     documents and the p-value of a paired t-test over mentions.
     """
-    from eigenthemes.documents.reader import read_documents
+    from eigenthemes.documents.reader import read_gold
     from eigenthemes.evaluation.run import doubts, report
     from eigenthemes.evaluation.run import evaluate as run_methods
     from eigenthemes.kb.store import KB
@@ -47,7 +47,7 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
     results: dict[str, dict[str, Any]] = {}
-    for name, documents in {name: read_documents(path) for name, path in set_names(gold).items()}.items():
+    for name, documents in {name: read_gold(path) for name, path in set_names(gold).items()}.items():
         with terminal_progress().step(name, total=None, unit="documents") as advance:
             run = run_methods(
                 opened,

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from eigenthemes.stream import Failure, Report
 
 _SHOWN = 10  # failures told on stderr where there is no file for them
-_DAMAGED = "truncated or damaged archive"
 
 
 @click.command()
@@ -72,22 +71,20 @@ def link(
     document comes back on one line, its mentions with entity, label, score and ranking. Exit code 1 if any record could not
     be linked.
     """
-    from eigenthemes.core.diagnostics import Diagnostics
     from eigenthemes.documents.reader import open_documents
     from eigenthemes.stream import collect_garbage_rarely, link_stream
 
     linker = open_linker(kb, options)  # before an output is opened, and with it emptied
     collect_garbage_rarely()
-    diagnostics = Diagnostics()
     with ExitStack() as stack:
-        files = stack.enter_context(open_documents(documents, plain_text=plain_text, diagnostics=diagnostics))
+        files = stack.enter_context(open_documents(documents, plain_text=plain_text))
         _check_outputs(documents, output, errors)
         out = _open_output(output, stack)
-        on_failure = _failure_teller(_open_output(errors, stack, "--errors") if errors else None, several=len(documents) > 1)
+        on_failure = _failure_teller(_open_output(errors, stack, "--errors") if errors else None, several=files.several)
         advance = stack.enter_context(terminal_progress().step("linking", total=None, unit="documents"))
         try:
             report = link_stream(
-                files.records(),
+                files,
                 linker,
                 write=None if table else out.write,
                 on_document=(lambda linked: out.write(linked_table(linked).encode())) if table else None,
@@ -100,10 +97,8 @@ def link(
             click.echo("eigenthemes: interrupted; the output holds what was linked so far", err=True)
             return 130
     _tell(report, sys.stderr.isatty() or output != "-")
-    if diagnostics.counts[_DAMAGED]:
-        cause = diagnostics.examples[_DAMAGED][0]
-        raise SourceError(f"{_DAMAGED}: {cause}; what came before was linked: fetch or compress the file again")
-    for kind, examples in diagnostics.examples.items():
+    files.refuse_truncated()
+    for kind, examples in files.diagnostics.examples.items():
         click.echo(f"warning: {kind}: {examples[0]}", err=True)
     if report.failures:
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
@@ -122,7 +117,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
     name = given.get("method") or default_method(opened, given["vectors"])
     scoring = scoring_options({name: method_named(name)}, parse_scoring(given))
     if given.get("method") is None:
-        for part in opened.missing_parts():
+        for part in getattr(opened, "missing_parts", list)():
             click.echo(f"warning: {part}", err=True)
     return Linker(
         opened,

@@ -12,36 +12,36 @@ CASED, COVERED, BEGINS, ENDS, IN_LABEL = range(5)  # columns of the result
 
 
 @kernel
-def spelling(said: Any, letters: Any, bounds: Any, entity: Any, kind: Any, whole: Any, names: Any) -> Any:
-    """Columns [n, 5] float32 over the candidates of m mentions, those of mention i in bounds[i]:bounds[i + 1].
+def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: Any, whole: Any, names: Any) -> Any:
+    """Compare m mentions with the names of their candidates, those of mention i in bounds[i]:bounds[i + 1]; [n, 5] float32.
 
-    said     (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `SpelledNames.letters`
-    entity   [n] int64; kind [n] uint8: how it was found, `whole` and better: by a whole name
-    names    (names of each entity, then the arrays of `SpelledNames`) of the KB
+    mentions  (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `SpelledNames.letters`
+    entity    [n] int64; match_type [n] uint8: how its name matched, `whole` and better: by a whole name
+    names     (names of each entity, then the arrays of `SpelledNames`) of the KB
 
-    CASED             found by a whole name, and one is written in the same letters, capitals and all
+    CASED             matched by a whole name, and one is written in the same letters, capitals and all
     COVERED           the share of a name's words that the mention has, as a part of it; 1 for a whole name
     BEGINS, ENDS      a name begins, ends with the mention; IN_LABEL: the label contains it
     """
-    found = np.zeros((len(entity), 5), np.float32)
+    columns = np.zeros((len(entity), 5), np.float32)
     for mention in range(len(bounds) - 1):
-        words = said[1][said[0][mention] : said[0][mention + 1]]
+        words = mentions[1][mentions[0][mention] : mentions[0][mention + 1]]
         for row in range(bounds[mention], bounds[mention + 1]):
             first, last = names[0][entity[row]], names[0][entity[row] + 1]
-            if kind[row] <= whole:
-                found[row, COVERED] = 1
+            if match_type[row] <= whole:
+                columns[row, COVERED] = 1
                 for name in range(first, last):
                     if names[3][name] == letters[mention]:
-                        found[row, CASED] = 1
+                        columns[row, CASED] = 1
                         break
             elif len(words):
                 for name in range(first, last):
-                    _part(found, row, words, names[2][names[1][name] : names[1][name + 1]], name == first)
-    return found
+                    _part(columns, row, words, names[2][names[1][name] : names[1][name + 1]], name == first)
+    return columns
 
 
 @kernel
-def _part(found: Any, row: Any, words: Any, name: Any, is_label: Any) -> None:
+def _part(columns: Any, row: Any, words: Any, name: Any, is_label: Any) -> None:
     """Note where the words of a mention stand in a name, side by side."""
     spare = len(name) - len(words)
     for start in range(spare + 1):
@@ -51,10 +51,10 @@ def _part(found: Any, row: Any, words: Any, name: Any, is_label: Any) -> None:
                 same = False
                 break
         if same:
-            found[row, COVERED] = max(found[row, COVERED], np.float32(len(words) / len(name)))
+            columns[row, COVERED] = max(columns[row, COVERED], np.float32(len(words) / len(name)))
             if start == 0:
-                found[row, BEGINS] = 1
+                columns[row, BEGINS] = 1
             if start == spare:
-                found[row, ENDS] = 1
+                columns[row, ENDS] = 1
             if is_label:
-                found[row, IN_LABEL] = 1
+                columns[row, IN_LABEL] = 1

@@ -37,17 +37,17 @@ def credit(
     scores: Floats,
     *,
     ties: str = "share",
-    answers_above: float = -math.inf,
+    min_score: float = -math.inf,
 ) -> tuple[Floats, Floats]:
     """What each mention earns: precision@1 [mentions] and the reciprocal rank of its first gold [mentions].
 
     ties           "share": the expected value when ties are broken at random; "authors": every tie counts as right,
                    as in the paper's own program
-    answers_above  a candidate with this score or less (or none: nan) is no answer: it earns nothing and stands in nobody's way
+    min_score  a candidate with this score or less (or none: nan) is no answer: it earns nothing and stands in nobody's way
     """
     if ties not in TIES:
         raise OptionError(f"ties {ties!r} is unknown; expected one of {', '.join(TIES)}")
-    answers = scores > answers_above
+    answers = scores > min_score
     mention_of, is_gold, scores = mention_of[answers], is_gold[answers], scores[answers]
     # Only the tie group of the best gold matters, and counting finds it without sorting.
     best_gold = np.full(mentions, -np.inf)

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Features = NDArray[np.float32]
 
 
-def shares(utility: Floats, bounds: NDArray[np.int64]) -> Floats:
-    """Softmax of the utilities within each name: candidates of name i are bounds[i]:bounds[i + 1]."""
+def softmax(utility: Floats, bounds: NDArray[np.int64]) -> Floats:
+    """Compute the softmax of the utilities within each group: those of group i are bounds[i]:bounds[i + 1]."""
     counts = np.diff(bounds)
-    name = np.repeat(np.arange(len(counts)), counts)
+    group = np.repeat(np.arange(len(counts)), counts)
     top = np.full(len(counts), -np.inf)
-    np.maximum.at(top, name, utility)
-    weight = np.exp(utility - top[name])
-    return np.asarray(weight / np.bincount(name, weights=weight, minlength=len(counts))[name])
+    np.maximum.at(top, group, utility)
+    weight = np.exp(utility - top[group])
+    return np.asarray(weight / np.bincount(group, weights=weight, minlength=len(counts))[group])
 
 
 def sigmoid(values: Floats) -> Floats:
+    """Compute 1 / (1 + e^-x) without overflow."""
     return np.asarray(0.5 * (1 + np.tanh(0.5 * values)))

@@ -17,7 +17,7 @@ from eigenthemes.core.progress import Advance
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.precision import EASY, HARD, difficulty
 from eigenthemes.ranking.baselines import context_rank
-from eigenthemes.ranking.batch import Batch, gold_rows, judged
+from eigenthemes.ranking.batch import Batch, gold_rows, has_gold
 from eigenthemes.ranking.context import context_scores
 from eigenthemes.ranking.methods import METHODS, Method, MethodOptions
 from eigenthemes.ranking.options import Scores
@@ -268,7 +268,7 @@ def _counted(batch: Batch, kb: KB) -> tuple[NDArray[Any], ...]:
     known = np.array(
         [any(kb.entity(each) is not None for each in mention.gold or ()) for mention in batch.mentions], dtype=bool
     )
-    counted = judged(batch)
+    counted = has_gold(batch)
     return level[counted], candidates[counted], known[counted]
 
 
@@ -277,7 +277,7 @@ def _gold_rank(batch: Batch, kb: KB) -> NDArray[np.float64]:
     table, is_gold = batch.table, gold_rows(batch, kb)
     rank = np.full(table.mentions, np.inf)
     np.minimum.at(rank, table.mention_of[is_gold], table.rank[is_gold].astype(np.float64))
-    return rank[judged(batch)]
+    return rank[has_gold(batch)]
 
 
 def _easy_mentions(lab: Lab, name: str, planned: SectionPlan) -> list[tuple[int, int]]:

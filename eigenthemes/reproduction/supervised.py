@@ -28,7 +28,7 @@ from eigenthemes.core.progress import Advance
 from eigenthemes.errors import MissingExtraError, SourceError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import EASY, HARD, credit, difficulty
-from eigenthemes.ranking.batch import Batch, gold_rows, judged
+from eigenthemes.ranking.batch import Batch, gold_rows, has_gold
 from eigenthemes.ranking.context import context_scores
 from eigenthemes.ranking.methods import METHODS, MethodOptions
 from eigenthemes.reproduction.earnings import Row, mean
@@ -66,7 +66,7 @@ class Pairs:
     names: list[str]
     difficulty: NDArray[np.int8]
     document_of: NDArray[np.int64]
-    judged: Bools
+    has_gold: Bools
 
 
 def supervised(lab: Lab, planned: SectionPlan, advance: Advance) -> Iterator[Row]:
@@ -110,7 +110,7 @@ def _pairs(lab: Lab, name: str, planned: SectionPlan) -> Pairs:
                 _eigen(batch, kb),
                 difficulty(table.mentions, table.mention_of, table.rank, gold),
                 document_of,
-                judged(batch),
+                has_gold(batch),
             )
         )
         names.extend(normalize(mention.text) for mention in batch.mentions)
@@ -143,7 +143,7 @@ def _split(pairs: Pairs, share: float, seed: int) -> Bools:
 def _can_be_learned(pairs: Pairs, training: Bools) -> bool:
     """Is there gold to learn from and something wrong beside it, and are there mentions to test on?"""
     gold = pairs.gold[training[pairs.document]]
-    return bool(gold.any() and not gold.all() and (pairs.judged & ~training[pairs.document_of]).any())
+    return bool(gold.any() and not gold.all() and (pairs.has_gold & ~training[pairs.document_of]).any())
 
 
 def _prior(pairs: Pairs, training: Bools, dictionary: Counts | None) -> Floats:
@@ -165,7 +165,7 @@ def _counted(pairs: Pairs, training: Bools) -> tuple[Floats, Floats]:
     named = {name: number for number, name in enumerate(dict.fromkeys(pairs.names))}
     name_of = np.array([named[name] for name in pairs.names], dtype=np.int64)  # of each mention
     documents = len(training)
-    counted = training[pairs.document_of] & pairs.judged
+    counted = training[pairs.document_of] & pairs.has_gold
     occurs = _Tally(name_of[counted], pairs.document_of[counted], documents)
     key = name_of[pairs.mention] * (int(pairs.entity.max(initial=0)) + 1) + pairs.entity
     right = counted[pairs.mention] & pairs.gold
@@ -238,7 +238,7 @@ def _by_forests(
         features = np.column_stack((first, *columns))
         scores = np.zeros(len(features))
         scores[test] = plant(features[learn], pairs.gold[learn])(features[test])
-        yield name, _figures(pairs, scores, ~training[pairs.document_of] & pairs.judged)
+        yield name, _figures(pairs, scores, ~training[pairs.document_of] & pairs.has_gold)
 
 
 def _first_pass(plant: Any, features: NDArray[Any], pairs: Pairs, training: Bools, seed: int) -> Floats:

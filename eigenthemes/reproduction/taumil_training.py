@@ -20,7 +20,7 @@ from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import BatchMaker, some_at_a_time
+from eigenthemes.ranking.batch import BatchMaker, batches_of
 from eigenthemes.ranking.taumil.entities import EntityBags
 from eigenthemes.ranking.taumil.model import TauMIL, best_of
 from eigenthemes.ranking.taumil.scorer import new_model, one_torch_thread, rows_of
@@ -243,7 +243,7 @@ def read_lessons(kb: KB, documents: Iterable[Document], words: Words, positives:
     entities: list[NDArray[np.uint32]] = []
     counts: list[NDArray[np.int64]] = []
     with progress.step("finding candidates", total=None, unit="documents") as advance:
-        for some in some_at_a_time(documents, _DOCUMENTS):
+        for some in batches_of(documents, _DOCUMENTS):
             batch = maker.make(some)
             found = np.bincount(batch.table.mention_of, minlength=batch.table.mentions)
             placed = [place for document in batch.documents for place in places_of(document)]

@@ -1,7 +1,7 @@
-"""How far the probabilities can be trusted, and from where on to answer: measured on made-up documents kept aside.
+"""How far the probabilities can be trusted, and the threshold of links: measured on synthetic documents kept aside.
 
-Real documents are not like made-up ones. How sure to be is measured on documents made up by a harsher recipe than those the
-weights were fitted on: what holds there, too, will be nearer to the truth elsewhere.
+Real documents are not like synthetic ones. How sure to be is measured on documents of a harsher recipe than those the weights
+were fitted on: what holds there, too, will be nearer to the truth elsewhere.
 """
 
 from __future__ import annotations
@@ -16,29 +16,28 @@ from eigenthemes.metrics.calibration import calibration_error, reliability
 
 Floats = NDArray[np.float64]
 
-
 TEMPERATURES = np.round(np.arange(1.0, 3.01, 0.05), 2)
 
 
-def best_temperature(surprise: Callable[[float], float]) -> float:
-    """The temperature under which the right answers surprise least; 1 at least."""
-    return float(min(TEMPERATURES, key=lambda temperature: surprise(float(temperature))))
+def best_temperature(loss: Callable[[float], float]) -> float:
+    """Return the temperature of the least loss; 1 at least."""
+    return float(min(TEMPERATURES, key=lambda temperature: loss(float(temperature))))
 
 
-def best_threshold(probability: Floats, right: Floats, inside: NDArray[np.bool_]) -> float:
-    """The threshold with the highest F1 of links: answers at or above it, against the mentions that have one.
+def best_threshold(probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> float:
+    """Return the threshold with the highest F1 of links: answers at or above it, against the mentions that have one.
 
     Among equals the lowest, in steps of 0.01.
     """
     steps = np.round(np.arange(0.0, 1.0, 0.01), 2)
     links = np.array([(probability >= step).sum() for step in steps])
     hits = np.array([right[probability >= step].sum() for step in steps])
-    f1 = 2 * hits / np.maximum(1, links + int(inside.sum()))
+    f1 = 2 * hits / np.maximum(1, links + int(has_answer.sum()))
     return float(steps[int(np.argmax(f1))])
 
 
 def trust(probability: Floats, right: Floats) -> dict[str, Any]:
-    """For the manifest: how often answers of each probability were right."""
+    """Describe for the manifest how often answers of each probability were right."""
     return {
         "p_at_1": round(float(right.mean()), 4) if len(right) else 0.0,
         "calibration_error": round(calibration_error(probability, right), 4),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.logit import shares, sigmoid
+from eigenthemes.ranking.logit import sigmoid, softmax
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
@@ -21,44 +21,44 @@ def fit_choice(
     start: Floats | None = None,
     strength: float = 1.0,
 ) -> Floats:
-    """The weights [f] under which the right candidates of names that have one are most likely.
+    """Fit the weights [f] under which the right candidates of mention groups that have one are most likely.
 
-    Drawn towards `start` (else 0) by `strength`: a column that never varies within a name keeps the weight it starts with.
+    Drawn towards `start` (else 0) by `strength`: a column that never varies within a group keeps the weight it starts with.
     """
     counts = np.diff(bounds)
-    name = np.repeat(np.arange(len(counts)), counts)
-    useful = (np.bincount(name, weights=gold, minlength=len(counts)) > 0)[name]
+    group = np.repeat(np.arange(len(counts)), counts)
+    useful = (np.bincount(group, weights=gold, minlength=len(counts)) > 0)[group]
     x, y = features[useful].astype(np.float64), gold[useful]
-    _, name, counts = np.unique(name[useful], return_inverse=True, return_counts=True)
+    _, group, counts = np.unique(group[useful], return_inverse=True, return_counts=True)
     bounds = np.concatenate(([0], np.cumsum(counts)))
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        chance = shares(x @ weights, bounds)
-        right = np.maximum(np.bincount(name, weights=chance * y, minlength=len(counts)), 1e-300)
-        return float(-np.log(right).sum()), x.T @ (chance - chance * y / right[name])
+        probability = softmax(x @ weights, bounds)
+        right = np.maximum(np.bincount(group, weights=probability * y, minlength=len(counts)), 1e-300)
+        return float(-np.log(right).sum()), x.T @ (probability - probability * y / right[group])
 
-    return _minimum(loss, features.shape[1], start, strength)
+    return _minimize(loss, features.shape[1], start, strength)
 
 
-def fit_none(features: Features, none: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0) -> Floats:
-    """The weights [g] of the logistic regression that tells names without a right candidate, from features [m, g]."""
-    x, y = features.astype(np.float64), none.astype(np.float64)
+def fit_nil(features: Features, is_nil: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0) -> Floats:
+    """Fit the weights [g] of the logistic regression that tells groups without a right candidate, from features [m, g]."""
+    x, y = features.astype(np.float64), is_nil.astype(np.float64)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         utility = x @ weights
         return float(np.logaddexp(0, utility).sum() - y @ utility), x.T @ (sigmoid(utility) - y)
 
-    return _minimum(loss, features.shape[1], start, strength)
+    return _minimize(loss, features.shape[1], start, strength)
 
 
-def _minimum(loss: Callable[[Floats], tuple[float, Floats]], size: int, start: Floats | None, strength: float) -> Floats:
+def _minimize(loss: Callable[[Floats], tuple[float, Floats]], size: int, start: Floats | None, strength: float) -> Floats:
     from scipy.optimize import minimize
 
     origin = np.zeros(size) if start is None else start.astype(np.float64)
 
-    def drawn(weights: Floats) -> tuple[float, Floats]:
+    def penalised(weights: Floats) -> tuple[float, Floats]:
         value, slope = loss(weights)
-        away = weights - origin
-        return value + 0.5 * strength * float(away @ away), slope + strength * away
+        distance = weights - origin
+        return value + 0.5 * strength * float(distance @ distance), slope + strength * distance
 
-    return np.asarray(minimize(drawn, origin, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x)
+    return np.asarray(minimize(penalised, origin, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x)

@@ -18,7 +18,7 @@ from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_threshold, trust
-from eigenthemes.selftrain.train import Lessons, fit_rounds, lesson, outcomes, tempered
+from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature, outcomes
 
 STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions
 _FOLDS = 5  # and documents at least, or nothing is kept aside
@@ -34,44 +34,43 @@ def gold_train(
     strength: float = STRENGTH,
     progress: Progress | None = None,
 ) -> Ranker:
-    """The ranker fitted on gold, too; what is reported of it was measured on documents it was not fitted on."""
-    makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    around = FeatureContext(kb, makes.vectors, context)
-    given = labelled(documents, kb)
-    with (progress or Silent()).step("training on gold", total=len(given), unit="documents") as advance, one_thread():
-        lessons = [lesson(makes.make([document]), kb, around) for document in given]
-        if not any(each.gold.any() for each in lessons):
-            gold = next(mention.gold[0] for document in given for mention in document.mentions or () if mention.gold)
+    """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on."""
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
+    features = FeatureContext(kb, maker.vectors, context)
+    annotated = labelled(documents, kb)
+    with (progress or Silent()).step("training on gold", total=len(annotated), unit="documents") as advance, one_thread():
+        training = [TrainingBatch.of(maker.make([document]), kb, features) for document in annotated]
+        if not any(part.gold.any() for part in training):
+            gold = next(mention.gold[0] for document in annotated for mention in document.mentions or () if mention.gold)
             raise _unknown("among the candidates of its mention", gold, kb)
-        seen: list[tuple[Lessons, Ranker]] = []
-        for fold in range(_FOLDS if len(lessons) >= _FOLDS else 0):
-            held = lessons[fold::_FOLDS]
-            others = [each for number, each in enumerate(lessons) if number % _FOLDS != fold]
-            fitted = _fitted(others, around, ranker, strength)
-            seen.extend((each, fitted) for each in held)
-            advance(len(held))
-        about = _compared(seen, ranker, kb, around) if seen else {}
-        final = _fitted(lessons, around, ranker, strength)
-    about = {"documents": len(given), "mentions": sum(len(each.batch.mentions) for each in lessons), **about}
+        held_out: list[tuple[TrainingBatch, Ranker]] = []
+        for fold in range(_FOLDS if len(training) >= _FOLDS else 0):
+            others = [part for number, part in enumerate(training) if number % _FOLDS != fold]
+            fitted = _fit(others, features, ranker, strength)
+            held_out.extend((part, fitted) for part in training[fold::_FOLDS])
+            advance(len(training[fold::_FOLDS]))
+        about = _compare(held_out, ranker, kb, features) if held_out else {}
+        final = _fit(training, features, ranker, strength)
+    about = {"documents": len(annotated), "mentions": sum(len(part.batch.mentions) for part in training), **about}
     threshold = about.pop("threshold", ranker.threshold)
     return replace(final, threshold=threshold, about={**ranker.about, "gold": about})
 
 
 def labelled(documents: Iterable[Document], kb: KB) -> list[Document]:
-    """The documents with those of their mentions that have gold; empty gold says that none is in any KB."""
-    given = []
+    """Return the documents with those of their mentions that have gold; empty gold says that none is in any KB."""
+    annotated = []
     for document in documents:
         mentions = tuple(mention for mention in document.mentions or () if mention.gold is not None)
         if mentions:
-            given.append(replace(document, mentions=mentions))
-    if not given:
+            annotated.append(replace(document, mentions=mentions))
+    if not annotated:
         raise DocumentError('no mention has gold to train on; give documents whose mentions have "gold": ids of the KB')
-    ids = [each for document in given for mention in document.mentions or () for each in mention.gold or ()]
+    ids = [gold for document in annotated for mention in document.mentions or () for gold in mention.gold or ()]
     if not ids:
         raise DocumentError("the gold of all mentions is empty, so there is no answer to learn; give ids of the KB as gold")
     if (kb.entities(ids) < 0).all():
         raise _unknown("in the KB", ids[0], kb)
-    return given
+    return annotated
 
 
 def _unknown(where: str, example: str, kb: KB) -> DocumentError:
@@ -80,18 +79,18 @@ def _unknown(where: str, example: str, kb: KB) -> DocumentError:
     )
 
 
-def _fitted(lessons: Sequence[Lessons], around: FeatureContext, start: Ranker, strength: float) -> Ranker:
-    return tempered(fit_rounds(lessons, around, start, strength), lessons, around)
+def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float) -> Ranker:
+    return fit_temperature(fit_rounds(training, context, start, strength), training, context)
 
 
-def _compared(seen: list[tuple[Lessons, Ranker]], before: Ranker, kb: KB, around: FeatureContext) -> dict[str, Any]:
-    """Both rankers on documents that neither was fitted on, and the threshold that is best there."""
-    now = [outcomes(fitted, each.batch, kb, around) for each, fitted in seen]
-    then = [outcomes(before, each.batch, kb, around) for each, _ in seen]
-    probability, right, inside = (np.concatenate(column) for column in zip(*now, strict=True))
-    old = np.concatenate([each[1] for each in then])
+def _compare(held_out: list[tuple[TrainingBatch, Ranker]], before: Ranker, kb: KB, context: FeatureContext) -> dict[str, Any]:
+    """Measure both rankers on documents that neither was fitted on, and find the threshold that is best there."""
+    new = [outcomes(fitted, part.batch, kb, context) for part, fitted in held_out]
+    old = [outcomes(before, part.batch, kb, context) for part, _ in held_out]
+    probability, right, has_answer = (np.concatenate(column) for column in zip(*new, strict=True))
+    right_before = np.concatenate([outcome[1] for outcome in old])
     return {
-        "threshold": best_threshold(probability, right, inside),
-        "p_at_1_before": round(float(old.mean()), 4),
+        "threshold": best_threshold(probability, right, has_answer),
+        "p_at_1_before": round(float(right_before.mean()), 4),
         **trust(probability, right),
     }

@@ -17,31 +17,31 @@ _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _TYPO_FROM = 5  # letters of a word that may be misspelled
 _BRACKETS_DROPPED = 0.7
-_LOOKED_AT = 5000  # entities
-_USUAL_CURTNESS, _DOUBT = 0.2, 20  # as if it had been seen on so many
+_SAMPLE = 5000  # entities looked at for the rate of short aliases
+_USUAL_RATE, _USUAL_COUNT = 0.2, 20  # as if it had been seen on so many
 
 
-def curtness(kb: KB, rng: np.random.Generator) -> float:
-    """How often the KG itself calls something by a part of its label, among what has an alias and a label of several words.
+def short_alias_rate(kb: KB, rng: np.random.Generator) -> float:
+    """Estimate how often the KG itself calls an entity by a part of its label, among those with an alias and a longer label.
 
     Persons and teams are, diseases hardly ever: the KG's own aliases say so. Where there are few of them, about a fifth.
     """
     bounds = kb.array("entity_names")
     having = np.flatnonzero(np.diff(bounds) > 1)
-    if len(having) > _LOOKED_AT:
-        having = rng.choice(having, _LOOKED_AT, replace=False)
-    seen = called = 0
+    if len(having) > _SAMPLE:
+        having = rng.choice(having, _SAMPLE, replace=False)
+    seen = short = 0
     for entity in having.tolist():
         label, *aliases = map(normalize, kb.names_of(entity))
         words = label.split()
         if len(words) > 1:
             seen += 1
-            called += not set(aliases).isdisjoint(_parts(words))
-    return (called + _USUAL_CURTNESS * _DOUBT) / (seen + _DOUBT)
+            short += not set(aliases).isdisjoint(_parts(words))
+    return (short + _USUAL_RATE * _USUAL_COUNT) / (seen + _USUAL_COUNT)
 
 
 def _parts(words: list[str]) -> list[str]:
-    """The beginnings and the ends of a name."""
+    """Return the beginnings and the ends of a name."""
     cuts = range(1, len(words))
     return [" ".join(words[:cut]) for cut in cuts] + [" ".join(words[cut:]) for cut in cuts]
 
@@ -51,10 +51,10 @@ class Namer:
 
     def __init__(self, kb: KB, recipe: Recipe, rng: np.random.Generator) -> None:
         self.kb, self.recipe, self.rng = kb, recipe, rng
-        self.short = min(recipe.shortest, recipe.short * curtness(kb, rng))
+        self.short = min(recipe.shortest, recipe.short * short_alias_rate(kb, rng))
 
     def name(self, entity: int) -> str:
-        """A name by which somebody may call an entity."""
+        """Return a name by which somebody may call an entity."""
         recipe = self.recipe
         names = self.kb.names_of(entity)
         name = self._one(names[1:]) if len(names) > 1 and self._chance(recipe.alias) else names[0]
@@ -69,7 +69,7 @@ class Namer:
         return self._in_other_letters(name) if self._chance(recipe.case) else name
 
     def shortened(self, name: str) -> str:
-        """A part of a name: one the KG knows by itself, or the last, first or some words; the name itself if it has one."""
+        """Return a part of a name: one the KG knows, or the last, first or some words; the name itself if it has one."""
         words = _BRACKETED.sub(" ", name).partition(",")[0].split()
         if len(words) < 2:
             return name
@@ -81,28 +81,28 @@ class Namer:
         return self._one([words[-1], words[-1], words[0], self._one(parts)])
 
     def crossed(self, one: int, other: int) -> str:
-        """The first half of one name and the second half of another: a name that nobody has, usually."""
+        """Return the first half of one name and the second half of another: a name that nobody has, usually."""
         first, second = self.kb.label(one).split(), self.kb.label(other).split()
         return " ".join(first[: max(1, len(first) // 2)] + second[len(second) // 2 :])
 
     def with_extra_word(self, name: str, other: int) -> str:
-        """The name with a word of another one."""
+        """Return the name with a word of another one."""
         word = self._one(self.kb.label(other).split() or [name])
         return f"{name} {word}" if self._chance(0.5) else f"{word} {name}"
 
     def _other_ending(self, name: str) -> str:
-        """As "German" for Germany: one of the generator's rules in reverse, if the KG knows the word."""
+        """Change the ending, as "German" for Germany: one of the generator's rules in reverse, if the KG knows the word."""
         small = name.lower()
         forms = [
-            name[: len(name) - len(named)] + said
-            for said, named, before in ENDINGS
+            name[: len(name) - len(named)] + spoken
+            for spoken, named, before in ENDINGS
             if small.endswith(named) and len(name) - len(named) >= before
         ]
         known = [form for form in forms if self._is_known(form)]
         return self._one(known) if known else name
 
     def _misspelled(self, name: str) -> str:
-        """Two letters in the wrong order."""
+        """Put two letters in the wrong order."""
         words = name.split()
         long = [i for i, word in enumerate(words) if len(word) >= _TYPO_FROM]
         if not long:

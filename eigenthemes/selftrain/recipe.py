@@ -1,4 +1,4 @@
-"""What made-up documents are like: one recipe for all KGs. How its numbers were chosen is in docs/selftrained.md."""
+"""What synthetic documents are like: one recipe for all KGs. How its numbers were chosen is in docs/selftrained.md."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ class Recipe:
     """Shares are of documents, of entities in a document, or of mentions.
 
     Which entities
-    popularity  entities are drawn in proportion to (1 + prior)^popularity,
-    renown      times (1 + number of names)^renown: what has many names is talked about
-    single      documents with one entity
-    size        mean number of entities of the others, up to `largest`
-    topic       entities that are neighbours of the document's topic, a neighbour of its first entity (large ones first)
-    related     entities one or two steps from another one of the document; the rest is unrelated
-    two_steps   of these, two steps away: else a direct edge gives the answer away
-    said        documents that name their topic
-    strangers   related or unrelated entities that are kept although they are not neighbours of the topic
+    popularity   entities are drawn in proportion to (1 + prior)^popularity,
+    renown       times (1 + number of names)^renown: what has many names is talked about
+    single       documents with one entity
+    size         mean number of entities of the others, up to `largest`
+    topic        entities that are neighbours of the document's topic, a neighbour of its first entity (large ones first)
+    related      entities one or two steps from another one of the document; the rest is unrelated
+    two_steps    of these, two steps away: else a direct edge gives the answer away
+    names_topic  documents that name their topic
+    strangers    related or unrelated entities that are kept although they are not neighbours of the topic
 
     How they are called
-    alias       by an alias instead of the label
-    short       by a part of the name ("Jordan", "Chicago" for the White Sox): so many times as the KG's aliases are, `shortest`
-                at most
-    known       of these, by a part that is itself a name in the KG, where there is one
-    ending      with another ending ("Russian" for Russia), if the KG knows the word
-    case        in other letters (RUSSIA, russia)
-    typo, extra with a slip of the pen; with a word too many
-    again       named a second time by another name
-    shortened   named a second time by a part of the name, in proportion to `short`
+    alias        by an alias instead of the label
+    short        by a part of the name ("Jordan", "Chicago" for the White Sox): so many times as the KG's aliases are,
+                 `shortest` at most
+    known        of these, by a part that is itself a name in the KG, where there is one
+    ending       with another ending ("Russian" for Russia), if the KG knows the word
+    case         in other letters (RUSSIA, russia)
+    typo, extra  with a slip of the pen; with a word too many
+    again        named a second time by another name
+    shortened    named a second time by a part of the name, in proportion to `short`
 
     What stands around them (where there are word vectors)
-    written     documents that have a text
-    fitting     windows with words of a neighbour's description, never the entity's own; the others have anybody's
+    written      documents that have a text
+    fitting      windows with words of a neighbour's description, never the entity's own; the others have anybody's
 
     Not in the KG
-    removed     mentions whose entity is taken out of their candidates
-    crossed     mentions made of half of one name and half of another
+    removed      mentions whose entity is taken out of their candidates
+    crossed      mentions made of half of one name and half of another
     """
 
     popularity: float = 0.5
@@ -48,7 +48,7 @@ class Recipe:
     topic: float = 0.5
     related: float = 0.35
     two_steps: float = 0.8
-    said: float = 0.8
+    names_topic: float = 0.8
     strangers: float = 0.3
     alias: float = 0.4
     short: float = 1.5
@@ -70,5 +70,5 @@ RECIPE = Recipe()
 
 
 def harsher(recipe: Recipe) -> Recipe:
-    """Less coherent, and less well named."""
+    """Return a recipe for documents that are less coherent, and whose names are less exact."""
     return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=2.5, shortest=0.6, ending=0.4)

@@ -1,4 +1,4 @@
-"""Documents made up from the KG: entities that belong together and some that do not, called as people would."""
+"""Synthetic documents, made up from the KG: entities that belong together and some that do not, called as people would."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class _Walk:
     def degree(self, node: int) -> int:
         return int(self.indptr[node + 1] - self.indptr[node])
 
-    def _around(self, node: int) -> NDArray[np.uint32]:
+    def _neighbors(self, node: int) -> NDArray[np.uint32]:
         first, last = self.indptr[node], self.indptr[node + 1]
         if last - first > _MANY:
             return self.neighbors[self.rng.integers(first, last, _FEW)]
         return self.neighbors[first:last]
 
     def any_neighbor(self, node: int) -> int | None:
-        near = self._around(node)
+        near = self._neighbors(node)
         return int(near[self.rng.integers(len(near))]) if len(near) else None
 
     def popular_neighbor(self, node: int) -> int | None:
-        """A named neighbour, drawn by popularity; None if a few tries find none."""
-        near = self._around(node)
+        """Draw a named neighbour by popularity; None if a few tries find none."""
+        near = self._neighbors(node)
         if not len(near):
             return None
         for place in _draw(np.cumsum(self.worth[near]), self.rng, 4):
@@ -55,8 +55,8 @@ class _Walk:
         return None
 
     def large_neighbor(self, node: int) -> int | None:
-        """A neighbour, drawn by its degree."""
-        near = self._around(node).astype(np.int64)
+        """Draw a neighbour by its degree."""
+        near = self._neighbors(node).astype(np.int64)
         if not len(near):
             return None
         return int(near[_draw(np.cumsum((self.indptr[near + 1] - self.indptr[near]).astype(float)), self.rng, 1)[0]])
@@ -73,7 +73,7 @@ def _draw(cumulative: NDArray[np.float64], rng: np.random.Generator, many: int) 
 
 
 class Sampler:
-    """Makes up documents."""
+    """Makes synthetic documents."""
 
     def __init__(self, kb: KB, rng: np.random.Generator, recipe: Recipe = RECIPE) -> None:
         self.kb, self.rng, self.recipe = kb, rng, recipe
@@ -85,7 +85,7 @@ class Sampler:
         self._cumulative = np.cumsum(np.where(named, worth, 0.0))
 
     def documents(self, many: int, *, written: bool = False) -> Iterator[Document]:
-        """Documents; `written`: some of them with a text, where words of descriptions stand around the names."""
+        """Yield documents; `written`: some of them with a text, where words of descriptions stand around the names."""
         for number in range(many):
             document = Document(mentions=tuple(self._mentions()), id=number)
             yield self._written(document) if written and self.rng.random() < self.recipe.written else document
@@ -100,7 +100,7 @@ class Sampler:
         return replace(document, mentions=tuple(mentions), text=text)
 
     def _words(self, mention: Mention) -> str:
-        """Words that stand beside a mention: some of a neighbour's description, or of anybody's."""
+        """Return words that stand beside a mention: some of a neighbour's description, or of anybody's."""
         entity = self.kb.entity(mention.gold[0]) if mention.gold else None
         near = self.walk.any_neighbor(entity) if entity is not None and self.rng.random() < self.recipe.fitting else None
         words = self.kb.description(self.entity() if near is None else near).split()
@@ -108,22 +108,22 @@ class Sampler:
         return " ".join(words[first : first + _WORDS])
 
     def entity(self) -> int:
-        """Any entity with a name, drawn by popularity."""
+        """Draw an entity with a name, by popularity."""
         return int(_draw(self._cumulative, self.rng, 1)[0])
 
     def entities(self, many: int) -> list[int]:
-        """Entities of one document: its topic's, those near one another, and unrelated ones."""
+        """Draw the entities of one document: its topic's, those near one another, and unrelated ones."""
         first = self.entity()
         topic = self.walk.large_neighbor(first)
         chosen = [first]
-        if many > 1 and topic is not None and self.walk.named[topic] and self.rng.random() < self.recipe.said:
+        if many > 1 and topic is not None and self.walk.named[topic] and self.rng.random() < self.recipe.names_topic:
             chosen.append(topic)
         for _ in range(_TRIES * many):
             if len(chosen) >= many:
                 break
-            found = self._next(chosen, topic)
-            if found is not None and found not in chosen and self._fits(found, topic):
-                chosen.append(found)
+            entity = self._next(chosen, topic)
+            if entity is not None and entity not in chosen and self._fits(entity, topic):
+                chosen.append(entity)
         return chosen
 
     def _next(self, chosen: list[int], topic: int | None) -> int | None:
@@ -149,13 +149,13 @@ class Sampler:
                 continue
             gold = (self.kb.id(entity),)
             source = {REMOVED: True} if rng.random() < recipe.removed else {}
-            said = [self.namer.name(entity)]
+            names = [self.namer.name(entity)]
             if rng.random() < recipe.extra:
-                said[0] = self.namer.with_extra_word(said[0], self.entity())
+                names[0] = self.namer.with_extra_word(names[0], self.entity())
             if rng.random() < recipe.again:
-                said.append(self.namer.name(entity))
+                names.append(self.namer.name(entity))
             if rng.random() < recipe.shortened * self.namer.short:
-                said.append(self.namer.shortened(self.kb.label(entity)))
-            for name in dict.fromkeys(said):
+                names.append(self.namer.shortened(self.kb.label(entity)))
+            for name in dict.fromkeys(names):
                 if normalize(name):
                     yield Mention(name, gold=gold, source=source)

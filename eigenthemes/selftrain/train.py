@@ -1,10 +1,9 @@
-"""From a KB to a ranker: make documents -> features -> fit -> calibrate -> report."""
+"""From a KB to a ranker: synthetic documents -> features -> fit -> calibrate -> report."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +12,45 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch, batch_maker, gold_of, gold_rows
-from eigenthemes.ranking.features import COLUMNS, FeatureContext, MentionGroups, local_features, none_features, theme_features
-from eigenthemes.ranking.logit import shares
-from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, chances, judge
+from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_of, gold_rows
+from eigenthemes.ranking.features import COLUMNS, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features.nil import nil_features
+from eigenthemes.ranking.logit import softmax
+from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, probabilities, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, trust
-from eigenthemes.selftrain.fit import fit_choice, fit_none
+from eigenthemes.selftrain.fit import fit_choice, fit_nil
 from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
 from eigenthemes.selftrain.sample import REMOVED, Sampler
 
 Floats = NDArray[np.float64]
+Features = NDArray[np.float32]
 
-_DOCUMENTS = (200, 3000)  # made up for fitting: four for each named entity, within these bounds
+_DOCUMENTS = (200, 3000)  # synthetic ones for fitting: four per named entity, within these bounds
 _KEPT_ASIDE = 3  # one in so many more, to calibrate
-_CHUNK = 500
+_CHUNK = 500  # documents
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
-    """A batch to learn from: what does not change from round to round.
+class TrainingBatch:
+    """A batch to fit on: what does not change from round to round.
 
-    gold  [n] which candidates of the distinct names are right
+    local  [n, l] the columns LOCAL of the candidates of the mention groups
+    gold   [n] which of them are right
     """
 
     batch: Batch
-    names: MentionGroups
-    local: NDArray[np.float32]
+    groups: MentionGroups
+    local: Features
     gold: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, batch: Batch, kb: KB, context: FeatureContext) -> TrainingBatch:
+        """Make it from a batch of documents with gold."""
+        batch = without_removed(batch, kb)
+        groups = MentionGroups.of(batch)
+        return cls(batch, groups, local_features(groups, context), gold_rows(batch, kb)[groups.table_row])
 
 
 def self_train(
@@ -54,118 +64,126 @@ def self_train(
     left_out: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Ranker:
-    """A ranker for a KB, from documents made up from it; no label of anybody is used."""
+    """Train a ranker for a KB on synthetic documents; nobody's labels are used.
+
+    vectors    name of a set of vectors; None: the first
+    context    vectors of words and descriptions; None: the text does not count
+    documents  how many to fit on; None: as many as the KB needs
+    left_out   columns that must not count: to see what each brings
+    """
     from eigenthemes.core.jit import announce_compilation
     from eigenthemes.kernels.support import support
 
     announce_compilation(support, "ranking")
     progress = progress or Silent()
     many = documents or int(np.clip(4 * kb.manifest["counts"]["named"], *_DOCUMENTS))
-    makes = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    around = FeatureContext(kb, makes.vectors, context)
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
+    features = FeatureContext(kb, maker.vectors, context)
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)
     aside, written = max(1, many // _KEPT_ASIDE), context is not None
     with progress.step("training", total=many + 2 * aside, unit="documents") as advance, one_thread():
-        lessons = [
-            lesson(makes.make(some), kb, around) for some in told(chunks(sampler.documents(many, written=written)), advance)
-        ]
-        ranker = fit_rounds(lessons, around, left_out=left_out)
+        training = training_batches(sampler.documents(many, written=written), maker, features, advance)
+        ranker = fit_rounds(training, features, left_out=left_out)
         harsh = Sampler(kb, sampler.rng, harsher(recipe)).documents(aside, written=written)
-        ranker = tempered(ranker, [lesson(makes.make(some), kb, around) for some in told(chunks(harsh), advance)], around)
-        held = without_removed(makes.make(list(sampler.documents(aside, written=written))), kb)
-        probability, right, inside = outcomes(ranker, held, kb, around)
+        ranker = fit_temperature(ranker, training_batches(harsh, maker, features, advance), features)
+        held_out = without_removed(maker.make(list(sampler.documents(aside, written=written))), kb)
+        probability, right, has_answer = outcomes(ranker, held_out, kb, features)
         advance(aside)
     about = {
-        "training": {"documents": many, "mentions": sum(len(each.batch.mentions) for each in lessons), "seed": seed},
-        "made_up": {"documents": aside, "mentions": len(held.mentions), **trust(probability[inside], right[inside])},
+        "training": {"documents": many, "mentions": sum(len(part.batch.mentions) for part in training), "seed": seed},
+        "made_up": {
+            "documents": aside,
+            "mentions": len(held_out.mentions),
+            **trust(probability[has_answer], right[has_answer]),
+        },
         "unlearned": unlearned(ranker),
     }
-    return replace(ranker, threshold=best_threshold(probability, right, inside), about=about)
+    return replace(ranker, threshold=best_threshold(probability, right, has_answer), about=about)
 
 
-def chunks(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    waiting = iter(documents)
-    while some := list(islice(waiting, _CHUNK)):
-        yield some
+def training_batches(
+    documents: Iterable[Document], maker: BatchMaker, context: FeatureContext, advance: Advance
+) -> list[TrainingBatch]:
+    """Make training batches of documents with gold, and count the documents for the progress."""
 
+    def make() -> Iterator[TrainingBatch]:
+        for chunk in batches_of(documents, _CHUNK):
+            yield TrainingBatch.of(maker.make(chunk), context.kb, context)
+            advance(len(chunk))
 
-def told(some: Iterable[list[Document]], advance: Advance) -> Iterator[list[Document]]:
-    for each in some:
-        yield each
-        advance(len(each))
-
-
-def lesson(batch: Batch, kb: KB, around: FeatureContext) -> Lessons:
-    """What is to be learned from documents with gold."""
-    batch = without_removed(batch, kb)
-    names = MentionGroups.of(batch)
-    return Lessons(batch, names, local_features(names, around), gold_rows(batch, kb)[names.row])
+    return list(make())
 
 
 def fit_rounds(
-    lessons: Sequence[Lessons],
-    around: FeatureContext,
+    training: Sequence[TrainingBatch],
+    context: FeatureContext,
     start: Ranker | None = None,
     strength: float = 1.0,
     left_out: Collection[str] = (),
 ) -> Ranker:
-    """Fit the weights of each round on what the round before thinks.
+    """Fit the weights of each round, given the probabilities of the round before.
 
-    start     weights to stay near to
-    left_out  columns that must not count: to see what each brings
+    start     weights to stay near to, by `strength`
+    left_out  columns that must not count
     """
     rounds: list[Weights] = []
-    features = [each.local for each in lessons]
-    unwanted = [COLUMNS.index(name) for name in left_out]
+    features = [part.local for part in training]
+    unwanted = [COLUMNS.index(column) for column in left_out]
     for number in range(ROUNDS):
         for x in features:
             x[:, [column for column in unwanted if column < x.shape[1]]] = 0
-        rounds.append(fit_round(lessons, features, None if start is None else start.rounds[number], strength))
+        rounds.append(fit_round(training, features, None if start is None else start.rounds[number], strength))
         if number < ROUNDS - 1:
-            weights = [chances(rounds[-1], x, each.names)[0] for x, each in zip(features, lessons, strict=True)]
+            weights = [probabilities(rounds[-1], x, part.groups)[0] for x, part in zip(features, training, strict=True)]
             features = [
-                np.concatenate((each.local, theme_features(each.names, around, weight)), axis=1)
-                for each, weight in zip(lessons, weights, strict=True)
+                np.concatenate((part.local, theme_features(part.groups, context, weight)), axis=1)
+                for part, weight in zip(training, weights, strict=True)
             ]
     return Ranker(tuple(rounds))
 
 
-def tempered(ranker: Ranker, harsh: Sequence[Lessons], around: FeatureContext) -> Ranker:
-    """The ranker, as sure of itself as harsher documents allow."""
-    found = [judge(ranker, each.batch, around) for each in harsh]
-
-    def surprise(temperature: float) -> float:
-        total = 0.0
-        for each, seen in zip(harsh, found, strict=True):
-            chance, none = chances(ranker.rounds[-1], seen.features, seen.names, temperature=temperature)
-            right = np.bincount(seen.names.name, weights=chance * each.gold, minlength=len(none))
-            has = np.bincount(seen.names.name, weights=each.gold, minlength=len(none)) > 0
-            total -= float(np.log(np.maximum(np.where(has, right, none), 1e-12)).sum())
-        return total
-
-    return replace(ranker, temperature=best_temperature(surprise))
-
-
 def fit_round(
-    lessons: Sequence[Lessons], features: Sequence[NDArray[np.float32]], start: Weights | None, strength: float
+    training: Sequence[TrainingBatch], features: Sequence[Features], start: Weights | None, strength: float
 ) -> Weights:
-    """The weights of one round: which candidate, then, given the best, whether none is right."""
-    sizes = np.concatenate([np.diff(each.names.bounds) for each in lessons])
+    """Fit the weights of one round: which candidate is right, then, given the best, whether none is."""
+    sizes = np.concatenate([np.diff(part.groups.bounds) for part in training])
     bounds = np.concatenate(([0], np.cumsum(sizes)))
-    gold = np.concatenate([each.gold for each in lessons])
+    gold = np.concatenate([part.gold for part in training])
     choice = fit_choice(
         np.concatenate(features), bounds, gold, start=None if start is None else start.choice, strength=strength
     )
-    known = np.concatenate(
-        [none_features(each.names, x, shares(x @ choice, each.names.bounds)) for each, x in zip(lessons, features, strict=True)]
+    of_best = np.concatenate(
+        [
+            nil_features(part.groups, x, softmax(x @ choice, part.groups.bounds))
+            for part, x in zip(training, features, strict=True)
+        ]
     )
-    none = np.add.reduceat(np.append(gold, False), bounds[:-1]) == 0
-    some = sizes > 0
-    return Weights(choice, fit_none(known[some], none[some], start=None if start is None else start.none, strength=strength))
+    is_nil = np.add.reduceat(np.append(gold, False), bounds[:-1]) == 0
+    having = sizes > 0
+    nil = fit_nil(of_best[having], is_nil[having], start=None if start is None else start.nil, strength=strength)
+    return Weights(choice, nil)
+
+
+def fit_temperature(ranker: Ranker, harsh: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:
+    """Make the ranker as sure of itself as harsher documents allow."""
+    rankings = [rank_batch(ranker, part.batch, context) for part in harsh]
+
+    def loss(temperature: float) -> float:
+        """Minus the log likelihood of the right answers."""
+        total = 0.0
+        for part, ranking in zip(harsh, rankings, strict=True):
+            groups = ranking.groups
+            probability, nil = probabilities(ranker.rounds[-1], ranking.features, groups, temperature=temperature)
+            right = np.bincount(groups.group, weights=probability * part.gold, minlength=len(nil))
+            has_answer = np.bincount(groups.group, weights=part.gold, minlength=len(nil)) > 0
+            total -= float(np.log(np.maximum(np.where(has_answer, right, nil), 1e-12)).sum())
+        return total
+
+    return replace(ranker, temperature=best_temperature(loss))
 
 
 def without_removed(batch: Batch, kb: KB) -> Batch:
-    """The batch with the right answers of some mentions taken out, as if they were not in the KG."""
+    """Take the right answers of mentions marked REMOVED out of the candidates, as if they were not in the KG."""
     removed = np.array([REMOVED in mention.source for mention in batch.mentions], dtype=bool)
     table = batch.table
     kept = ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool)
@@ -176,21 +194,20 @@ def without_removed(batch: Batch, kb: KB) -> Batch:
     return replace(batch, table=smaller, bounds=np.searchsorted(smaller.mention_of, batch.mention_bounds))
 
 
-def outcomes(ranker: Ranker, batch: Batch, kb: KB, around: FeatureContext) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Of each mention: the probability of its best candidate, whether it is right, and whether it has a right answer."""
+def outcomes(ranker: Ranker, batch: Batch, kb: KB, context: FeatureContext) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return of each mention the probability of its best candidate, whether it is right, and whether there is a right one."""
     from eigenthemes.metrics.precision import credit
 
-    found = judge(ranker, batch, around)
     table = batch.table
     golds, gold = gold_of(batch, kb)
-    probability = found.probability[found.names.back]
+    probability = rank_batch(ranker, batch, context).candidate_probability
     best = np.zeros(table.mentions)
     np.maximum.at(best, table.mention_of, probability)
     right, _ = credit(table.mentions, table.mention_of, gold, probability)
-    there = [bool(known) and REMOVED not in mention.source for known, mention in zip(golds, batch.mentions, strict=True)]
-    return best, right, np.array(there, dtype=bool)
+    has_answer = [bool(of_kb) and REMOVED not in mention.source for of_kb, mention in zip(golds, batch.mentions, strict=True)]
+    return best, right, np.array(has_answer, dtype=bool)
 
 
 def unlearned(ranker: Ranker) -> list[str]:
-    """Columns whose weight is 0 because they never told two candidates of a made-up name apart."""
-    return [name for name, weight in zip(COLUMNS, ranker.rounds[-1].choice, strict=True) if weight == 0]
+    """List the columns whose weight is 0 because they never told two candidates of a synthetic mention apart."""
+    return [column for column, weight in zip(COLUMNS, ranker.rounds[-1].choice, strict=True) if weight == 0]

@@ -1,12 +1,11 @@
 """Why a candidate won, from the very features it was ranked by: in figures, and in a sentence.
 
-What other names put in is found again by walking the neighbours of the one candidate asked for, `MOST` of each entity at
-most, as the ranker did: never all pairs of candidates.
+What other names contributed is what the kernels of the ranker tell for the one candidate asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,219 +15,186 @@ from eigenthemes.candidates.generator import matched_names
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.ranking.explain.shares import shares_of
-from eigenthemes.ranking.explain.walk import Pull, Walk
-from eigenthemes.ranking.explain.words import cut, in_words, last_part, readable
-from eigenthemes.ranking.features import COLUMNS, GROUPS, FeatureContext
-from eigenthemes.ranking.ranker import Judgement, Ranker
-from eigenthemes.records import (
-    CLOSE,
-    EDGE,
-    GIVEN,
-    LONGER,
-    SAME,
-    SHARED,
-    ExplainedCandidate,
-    Explanation,
-    Mention,
-    Reason,
-    Support,
-)
+from eigenthemes.ranking.explain.words import cut, in_words
+from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
+from eigenthemes.ranking.features.relations import last_part
+from eigenthemes.ranking.ranker import BatchRanking, Ranker
+from eigenthemes.records import GIVEN, ExplainedCandidate, Explanation, Mention, Reason, Support
 from eigenthemes.text.normalize import normalize, tokenize
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
-_MOST_SHOWN = 5  # names that support
-_MOST_SHARED = 3  # neighbours shown
-_AT = {group: np.array([COLUMNS.index(name) for name in names]) for group, names in GROUPS.items()}
-_LINKS = [COLUMNS.index(name) for name in ("edges", "shared", "longer_name", "same_entity")]
+_MAX_SUPPORT = 5  # names that support
+_COLUMNS_OF = {group: np.array([COLUMNS.index(column) for column in columns]) for group, columns in GROUPS.items()}
+_CONNECTIONS = [COLUMNS.index(column) for group in JOINT_GROUPS for column in group.connections]
 
 
 class Explainer:
-    """Explains the mentions of a judged batch.
+    """Explains the mentions of a batch that was ranked.
 
-    threshold  a less likely answer is none; None: the ranker's own
-    aliases    were aliases looked at?
+    nil_reasons  of each mention, as it was decided: None where it is linked
+    threshold    the least probability of a link
+    aliases      were candidates looked up by their aliases?
     """
 
     def __init__(
         self,
         ranker: Ranker,
-        judgement: Judgement,
-        around: FeatureContext,
+        ranking: BatchRanking,
+        context: FeatureContext,
         *,
-        threshold: float | None = None,
+        nil_reasons: Sequence[str | None],
+        threshold: float,
         aliases: bool = True,
     ) -> None:
-        self.judgement, self.around, self.kb, self.aliases = judgement, around, around.kb, aliases
-        self.names, self.batch = judgement.names, judgement.names.batch
-        self.threshold = ranker.threshold if threshold is None else threshold
+        self.ranking, self.context, self.kb, self.aliases = ranking, context, context.kb, aliases
+        self.groups, self.batch = ranking.groups, ranking.groups.batch
+        self.nil_reasons, self.threshold = nil_reasons, threshold
         self._weights = ranker.rounds[-1].choice / ranker.temperature
-        self._walked: tuple[int, Walk] | None = None
-        self._known: dict[tuple[int, str], Explanation] = {}
+        self._candidates = WeightedCandidates(ranking.groups, context, ranking.weight.astype(np.float32))
+        self._explanations: dict[tuple[int, str], Explanation] = {}
 
     def explain(self, mention: int) -> Explanation:
-        """Why a mention of the batch (by its number there) was linked as it was; a repeated name has the same reasons."""
-        key = int(self.names.name_of[mention]), self.batch.mentions[mention].text
-        if key not in self._known:
+        """Explain why a mention of the batch (by its number there) was linked as it was.
+
+        Mentions of one group have the same reasons.
+        """
+        key = int(self.groups.group_of[mention]), self.batch.mentions[mention].text
+        if key not in self._explanations:
             explanation = self._explain(mention, *key)
-            self._known[key] = replace(explanation, sentence=in_words(explanation))
-        return self._known[key]
+            self._explanations[key] = replace(explanation, sentence=in_words(explanation))
+        return self._explanations[key]
 
     def candidates(self, mention: int) -> list[ExplainedCandidate]:
-        """All candidates of a mention, the most likely first."""
-        return list(self._considered(mention, self._ranked(int(self.names.name_of[mention]))))
+        """Return all candidates of a mention, the most likely first."""
+        return list(self._explained_candidates(mention, self._ranked_rows(int(self.groups.group_of[mention]))))
 
-    def _explain(self, mention: int, name: int, text: str) -> Explanation:
-        none, other_names = float(self.judgement.none[name]), int(self.names.others[name])
-        rows = self._ranked(name)
+    def _explain(self, mention: int, group: int, text: str) -> Explanation:
+        nil_probability, other_names = float(self.ranking.nil_probability[group]), int(self.groups.other_groups[group])
+        rows = self._ranked_rows(group)
         if not rows:
-            return Explanation(text, "no_candidate", none, self.threshold, other_names=other_names)
-        considered = list(self._considered(mention, rows[:2]))
-        best, runner_up = considered[0], considered[1] if len(considered) > 1 else None
+            return Explanation(text, "no_candidate", nil_probability, self.threshold, other_names=other_names)
+        best, *others = self._explained_candidates(mention, rows[:2])
+        runner_up = others[0] if others else None
         popular = self._more_popular(rows)
         shares, against = shares_of(best, runner_up)
-        support, others = self._support(name, rows[0])
+        support, other_support = self._support(rows[0])
         return Explanation(
             text,
-            self._nil_reason(rows[0]),
-            none,
+            self.nil_reasons[mention],
+            nil_probability,
             self.threshold,
             len(rows),
             other_names,
             best,
             runner_up,
-            next(self._considered(mention, [popular]), None) if popular is not None else None,
+            next(self._explained_candidates(mention, [popular]), None) if popular is not None else None,
             shares,
             against,
             support,
-            others,
+            other_support,
         )
 
     # candidates
 
-    def _ranked(self, name: int) -> list[int]:
-        first, last = self.names.bounds[name : name + 2].tolist()
-        return [first + int(i) for i in np.argsort(-self.judgement.probability[first:last], kind="stable")]
+    def _ranked_rows(self, group: int) -> list[int]:
+        first, last = self.groups.bounds[group : group + 2].tolist()
+        return [first + int(i) for i in np.argsort(-self.ranking.probability[first:last], kind="stable")]
 
     def _more_popular(self, rows: list[int]) -> int | None:
-        prior = self.batch.table.prior[self.names.row[rows]]
+        prior = self.batch.table.prior[self.groups.table_row[rows]]
         popular = int(np.argmax(prior))
         return rows[popular] if prior[popular] > prior[0] else None
 
-    def _nil_reason(self, row: int) -> str | None:
-        if self.judgement.probability[row] >= self.threshold:
-            return None
-        vectors = self.around.vectors
-        return "low_probability" if vectors is None or vectors.has[self.names.entity[row]] else "no_embedding"
-
-    def _considered(self, mention: int, rows: Sequence[int]) -> Iterator[ExplainedCandidate]:
-        said, entity, table = self.batch.mentions[mention], self.names.entity, self.batch.table
-        first, last = self.names.bounds[self.names.name_of[mention] :][:2].tolist()
-        rivals = [int(each) for each in entity[first:last]]
+    def _explained_candidates(self, number: int, rows: Sequence[int]) -> Iterator[ExplainedCandidate]:
+        mention, table = self.batch.mentions[number], self.batch.table
+        first, last = self.groups.bounds[self.groups.group_of[number] :][:2].tolist()
+        rivals = self.groups.entity[first:last].tolist()
         for row in rows:
-            number = int(entity[row])
-            how, name = self._match(said, number, int(table.match_type[self.names.row[row]]))
-            parts = self._parts(row)
+            entity, table_row = int(self.groups.entity[row]), self.groups.table_row[row]
+            match_type, matched_name = self._match(mention, entity, int(table.match_type[table_row]))
+            utilities = self._utilities(row)
             yield ExplainedCandidate(
-                id=self.kb.id(number),
-                label=self.kb.label(number),
-                display_label=self._display_label(number, said.text, rivals),
-                description=self.kb.description(number),
-                probability=float(self.judgement.probability[row]),
-                prior=float(table.prior[self.names.row[row]]),
-                match_type=how,
-                matched_name=name,
-                contributions={group: float(parts[at].sum()) for group, at in _AT.items()},
-                connected=bool(self.judgement.features[row, _LINKS].any()),
+                id=self.kb.id(entity),
+                label=self.kb.label(entity),
+                display_label=self._display_label(entity, mention.text, rivals),
+                description=self.kb.description(entity),
+                probability=float(self.ranking.probability[row]),
+                prior=float(table.prior[table_row]),
+                match_type=match_type,
+                matched_name=matched_name,
+                contributions={group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
+                connected=bool(self.ranking.features[row, _CONNECTIONS].any()),
             )
 
-    def _parts(self, row: int) -> Floats:
-        """What each column adds to a candidate [c]."""
-        return np.asarray(self.judgement.features[row] * self._weights)
+    def _utilities(self, row: int) -> Floats:
+        """Return what each column adds to the utility of a candidate [c]."""
+        return np.asarray(self.ranking.features[row] * self._weights)
 
-    def _match(self, said: Mention, entity: int, kind: int) -> tuple[str, str]:
+    def _match(self, mention: Mention, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id(entity)]
-        only_label = not self.aliases or kind in (UNBRACKETED, INITIALS, ACRONYM)
-        matched = names[0] if only_label else matched_names(said.text, names)
-        if kind == CONTAINS and said.candidates is not None and not set(tokenize(said.text)) <= set(tokenize(matched)):
-            return GIVEN, matched
-        return MATCH_TYPES[kind], matched
+        only_label = not self.aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM)
+        matched = names[0] if only_label else matched_names(mention.text, names)
+        contains = set(tokenize(mention.text)) <= set(tokenize(matched))
+        is_given = match_type == CONTAINS and mention.candidates is not None and not contains
+        return GIVEN if is_given else MATCH_TYPES[match_type], matched
 
-    def _display_label(self, entity: int, said: str, rivals: list[int]) -> str:
+    def _display_label(self, entity: int, text: str, rivals: list[int]) -> str:
+        """Return the label, told apart from the mention's text and from rivals of the same label."""
         label = self.kb.label(entity)
-        twins = [each for each in rivals if each != entity and self.kb.label(each) == label]
-        if not twins and normalize(label) != normalize(said):
+        twins = [rival for rival in rivals if rival != entity and self.kb.label(rival) == label]
+        if not twins and normalize(label) != normalize(text):
             return label
         described = cut(self.kb.description(entity))
-        if not described or described in (cut(self.kb.description(each)) for each in twins):
+        if not described or described in (cut(self.kb.description(twin)) for twin in twins):
             described = last_part(self.kb.id(entity))
         return label if described == label else f"{label} ({described})"
 
     # support
 
-    def _support(self, name: int, row: int) -> tuple[tuple[Support, ...], float]:
-        """The names that pulled a candidate most, and the share of all others."""
-        walk = self._walk(name)
-        pull = walk.pull(row, self._parts(row))
-        first_name, of = walk.first_name, walk.name - walk.first_name
-        total = np.maximum(np.bincount(of, weights=pull.amount), 0)
+    def _support(self, row: int) -> tuple[tuple[Support, ...], float]:
+        """Return the names that support a candidate most, and the share of all others."""
+        contributions = self._candidates.contributions(row)
+        shares = {column: share(contributions) for group in JOINT_GROUPS for column, share in group.shares.items()}
+        amount = self._amount(row, shares)
+        first_group = int(contributions.groups[0])
+        group_of_place = contributions.groups - first_group
+        total = np.maximum(np.bincount(group_of_place, weights=amount), 0)
         if not total.sum() > 0:
             return (), 0.0
-        shares = total / total.sum()
-        order = [int(i) for i in np.argsort(-shares, kind="stable") if shares[i] > 0]
-        shown = []
-        for each in order[:_MOST_SHOWN]:
-            strongest = int(np.argmax(np.where(of == each, pull.amount, -np.inf)))
-            shown.append(self._supporter(first_name + each, strongest, pull, float(shares[each])))
-        return tuple(shown), float(shares[order[_MOST_SHOWN:]].sum())
+        share_of_group = total / total.sum()
+        order = [int(i) for i in np.argsort(-share_of_group, kind="stable") if share_of_group[i] > 0]
+        support = []
+        for group in order[:_MAX_SUPPORT]:
+            strongest = int(np.argmax(np.where(group_of_place == group, amount, -np.inf)))
+            reasons = self._reasons(contributions, shares, strongest)
+            support.append(self._supporter(contributions.first + strongest, float(share_of_group[group]), reasons))
+        return tuple(support), float(share_of_group[order[_MAX_SUPPORT:]].sum())
 
-    def _supporter(self, name: int, place: int, pull: Pull, share: float) -> Support:
-        first = int(self.names.mention[name])
-        before = self.batch.mention_bounds[np.searchsorted(self.batch.mention_bounds, first, side="right") - 1]
-        row = pull.first + place
-        entity = int(self.names.entity[row])
+    def _amount(self, row: int, shares: Mapping[str, Floats]) -> Floats:
+        """Return what each place of the document adds to the utility of a candidate: its share of each column [r]."""
+        utility = dict(zip(COLUMNS, self._utilities(row).tolist(), strict=True))
+        amounts = [_in_proportion(utility[column], share) for column, share in shares.items()]
+        return np.asarray(sum(amounts))
+
+    def _reasons(self, contributions: Contributions, shares: Mapping[str, Floats], place: int) -> tuple[Reason, ...]:
+        return tuple(reason for group in JOINT_GROUPS for reason in group.reasons(contributions, shares, place))
+
+    def _supporter(self, row: int, share: float, reasons: tuple[Reason, ...]) -> Support:
+        mention = int(self.groups.first_mention[self.groups.group[row]])
+        first_of_document = self.batch.mention_bounds[np.searchsorted(self.batch.mention_bounds, mention, side="right") - 1]
+        entity = int(self.groups.entity[row])
         return Support(
-            self.batch.mentions[first].text,
-            first - int(before),
+            self.batch.mentions[mention].text,
+            mention - int(first_of_document),
             self.kb.id(entity),
             self.kb.label(entity),
-            float(self.judgement.probability[row]),
+            float(self.ranking.probability[row]),
             share,
-            tuple(self._reasons(place, pull)),
+            reasons,
         )
 
-    def _reasons(self, place: int, pull: Pull) -> Iterator[Reason]:
-        """From the plainest on: whoever is joined by an edge is also close in the vectors."""
-        if pull.same[place]:
-            yield Reason(LONGER if pull.longer[place] else SAME)
-            return
-        if place in pull.codes:
-            code = pull.codes[place]
-            yield Reason(EDGE, self._relation(code), bool(code & 1))
-        nodes = pull.met[1][pull.met[0] == place]
-        if len(nodes):
-            yield self._shared(pull.entity, int(self.names.entity[pull.first + place]), nodes)
-        if pull.close[place] > 0:
-            yield Reason(CLOSE)
 
-    def _shared(self, entity: int, other: int, nodes: Ints) -> Reason:
-        rarest = [int(node) for node in nodes[np.argsort(-self.around.graph[2][nodes], kind="stable")]]
-        named = [node for node in rarest if self.kb.names_of(node)] or rarest
-        one, two = (self._code(each, named[0]) for each in (entity, other))
-        relation = self._relation(one) if one == two and not one & 1 else ""
-        return Reason(SHARED, relation, shared=tuple(self.kb.label(node) for node in named[:_MOST_SHARED]))
-
-    def _code(self, entity: int, neighbor: int) -> int:
-        graph = self.kb.graph
-        return int(graph.relations[graph.indptr[entity] + np.searchsorted(graph.around(entity), neighbor)])
-
-    def _relation(self, code: int) -> str:
-        return readable(str(self.kb.relations[code >> 1]))
-
-    def _walk(self, name: int) -> Walk:
-        """What the document of a name is walked by; kept for the next mention."""
-        document = int(np.searchsorted(self.names.documents, name, side="right")) - 1
-        if self._walked is None or self._walked[0] != document:
-            self._walked = document, Walk(self.judgement, self.around, document)
-        return self._walked[1]
+def _in_proportion(whole: float, shares: Floats) -> Floats:
+    """Share out a whole in proportion; nothing where there is no share."""
+    return whole * shares / total if (total := shares.sum()) > 0 else np.zeros(len(shares))

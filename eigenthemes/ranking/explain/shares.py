@@ -6,7 +6,7 @@ from eigenthemes.records import ExplainedCandidate
 
 
 def shares_of(best: ExplainedCandidate, runner_up: ExplainedCandidate | None) -> tuple[dict[str, float], dict[str, float]]:
-    """What speaks for the best candidate, and against it; without a runner-up, what it adds by itself."""
+    """Return what speaks for the best candidate, and against it; without a runner-up, what it adds by itself."""
     ahead = ahead_in(best, runner_up)
     total = sum(value for value in ahead.values() if value > 0)
     if not total > 0:
@@ -17,5 +17,6 @@ def shares_of(best: ExplainedCandidate, runner_up: ExplainedCandidate | None) ->
 
 
 def ahead_in(best: ExplainedCandidate, other: ExplainedCandidate | None) -> dict[str, float]:
+    """Return by how much each feature group puts a candidate ahead of another one, or of nothing."""
     less = other.contributions if other is not None else dict.fromkeys(best.contributions, 0.0)
     return {group: value - less[group] for group, value in best.contributions.items()}

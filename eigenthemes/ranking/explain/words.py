@@ -2,61 +2,53 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from eigenthemes.ranking.explain.shares import ahead_in
+from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.records import CLOSE, EDGE, LONGER, SAME, SHARED, ExplainedCandidate, Explanation, Reason, Support
 
-_MOST_SAID = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
+_MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
 _LONGEST = 80  # characters of a description in a sentence
-_JOINTS = (
-    " of",
-    " in",
-    " at",
-    " for",
-    " by",
-    " on",
-    " to",
-    " from",
-    " with",
-)  # "both part of Texas", but not "both league NBA"
+# "both part of Texas", but not "both league NBA"
+_JOINTS = (" of", " in", " at", " for", " by", " on", " to", " from", " with")
 
 
-def in_words(found: Explanation) -> str:
-    """An explanation as a sentence."""
-    sentence = f"{found.text} -> {_answer(found)}."
+def in_words(explanation: Explanation) -> str:
+    """Put an explanation into a sentence."""
+    sentence = f"{explanation.text} -> {_answer(explanation)}."
     return " ".join("".join(char if char.isprintable() else " " for char in sentence).split())
 
 
-def _answer(found: Explanation) -> str:
-    best = found.best
+def _answer(explanation: Explanation) -> str:
+    best = explanation.best
     if best is None:
         return "nothing: no name in the KB resembles it"
-    if found.nil_reason is None:
+    if explanation.nil_reason is None:
         return f"{best.display_label}: " + "; ".join(
-            (_name_clause(found, best), _support_clause(found, best), *_rivals(found, best))
+            (_name_clause(explanation, best), _support_clause(explanation, best), *_rivals(explanation, best))
         )
-    chance, threshold = _percents(best.probability, found.threshold)
-    which = "the only candidate" if found.candidates == 1 else "the best candidate"
-    why = f"{_how(best)}{'; ' if best.connected and found.support else ', and '}{_support_clause(found, best)}"
-    rival = found.runner_up
+    probability, threshold = _percents(best.probability, explanation.threshold)
+    which = "the only candidate" if explanation.candidates == 1 else "the best candidate"
+    joint = "; " if best.connected and explanation.support else ", and "
+    why = f"{_match_clause(best)}{joint}{_support_clause(explanation, best)}"
+    rival = explanation.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
         why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
-    return f"nothing: {which}, {best.display_label}, has {chance} (threshold {threshold}): {why}"
+    return f"nothing: {which}, {best.display_label}, has {probability} (threshold {threshold}): {why}"
 
 
-def _name_clause(found: Explanation, best: ExplainedCandidate) -> str:
-    if found.candidates == 1:
-        return f"{_how(best)}, the only candidate"
-    if found.more_popular is None and found.shares.get("prior", 0) > 0:
-        return f"{_how(best)}, the most popular of {found.candidates} candidates"
-    return _how(best)
+def _name_clause(explanation: Explanation, best: ExplainedCandidate) -> str:
+    if explanation.candidates == 1:
+        return f"{_match_clause(best)}, the only candidate"
+    if explanation.more_popular is None and explanation.shares.get("prior", 0) > 0:
+        return f"{_match_clause(best)}, the most popular of {explanation.candidates} candidates"
+    return _match_clause(best)
 
 
-def _how(best: ExplainedCandidate) -> str:
+def _match_clause(best: ExplainedCandidate) -> str:
     own = best.matched_name == best.label
     if best.match_type == "contains all words":
         if " + " in best.matched_name and not own:
@@ -73,24 +65,24 @@ def _how(best: ExplainedCandidate) -> str:
     }.get(best.match_type, best.match_type)
 
 
-def _support_clause(found: Explanation, best: ExplainedCandidate) -> str:
-    if not found.other_names:
+def _support_clause(explanation: Explanation, best: ExplainedCandidate) -> str:
+    if not explanation.other_names:
         return "there is no other name in the document to support it"
-    if not found.support:
+    if not explanation.support:
         return "nothing in the document supports it"
-    if found.nil_reason is not None and not best.connected:  # close in the vectors, as everything is a little
+    if explanation.nil_reason is not None and not best.connected:  # close in the vectors, as everything is a little
         return "no other name in the document is linked to it"
-    said: list[Support] = []
-    for each in found.support[:_MOST_SAID]:
-        if sum(one.share for one in said) < _ENOUGH:
-            said.append(each)
-    whole = sum(each.share for each in said)
+    named: list[Support] = []
+    for supporter in explanation.support[:_MOST_NAMED]:
+        if sum(other.share for other in named) < _ENOUGH:
+            named.append(supporter)
+    whole = sum(supporter.share for supporter in named)
     amount = "all the support is" if whole > 0.995 else f"{_percent(whole)} of the support is"
     by_reason: dict[Reason, list[str]] = {}
-    for each in said:
-        by_reason.setdefault(each.reasons[0], []).append(each.text)
+    for supporter in named:
+        by_reason.setdefault(supporter.reasons[0], []).append(supporter.text)
     parts = [f"{_listed(texts)} ({_because(reason, best.label, len(texts))})" for reason, texts in by_reason.items()]
-    return f"{amount} from {_listed(parts, ', and ' if len(parts) < len(said) else ' and ')}"
+    return f"{amount} from {_listed(parts, ', and ' if len(parts) < len(named) else ' and ')}"
 
 
 def _because(reason: Reason, label: str, names: int) -> str:
@@ -102,8 +94,8 @@ def _because(reason: Reason, label: str, names: int) -> str:
     return {SAME: "the same entity", LONGER: "a longer name of it", CLOSE: "on the same theme"}[reason.type]
 
 
-def _rivals(found: Explanation, best: ExplainedCandidate) -> Iterator[str]:
-    popular, runner_up = found.more_popular, found.runner_up
+def _rivals(explanation: Explanation, best: ExplainedCandidate) -> Iterator[str]:
+    popular, runner_up = explanation.more_popular, explanation.runner_up
     if popular is not None:
         yield f"{popular.display_label} is more popular but {_weakness(best, popular)}"
     if runner_up is not None and runner_up != popular and runner_up.probability >= _WORTH_SAYING:
@@ -112,16 +104,10 @@ def _rivals(found: Explanation, best: ExplainedCandidate) -> Iterator[str]:
 
 def _weakness(best: ExplainedCandidate, rival: ExplainedCandidate) -> str:
     """What holds a more popular candidate back most."""
-    ahead = {group: value for group, value in ahead_in(best, rival).items() if group != "prior"}
-    group = max(ahead, key=lambda each: ahead[each])
-    if group == "themes" and best.connected and not rival.connected:
-        return "shares nothing with the other names"
-    return {
-        "name": "its name fits less well",
-        "themes": "fits the other names less well",
-        "context": "fits the text less well",
-        "coreference": "is not what the other names mean",
-    }[group]
+    ahead = {group: value for group, value in ahead_in(best, rival).items() if FEATURE_GROUPS[group].weakness}
+    group = FEATURE_GROUPS[max(ahead, key=lambda name: ahead[name])]
+    unconnected = best.connected and not rival.connected
+    return group.weakness_unconnected if unconnected and group.weakness_unconnected else group.weakness
 
 
 def _listed(parts: Sequence[str], last: str = " and ") -> str:
@@ -139,21 +125,7 @@ def _percents(one: float, two: float) -> tuple[str, str]:
 
 
 def cut(text: str) -> str:
+    """Shorten a description for a sentence."""
     if len(text) <= _LONGEST:
         return text
     return text[:_LONGEST].rpartition(" ")[0].rstrip(" ,;.") + "…"
-
-
-def last_part(name: str) -> str:
-    """The part of an IRI that people read."""
-    if "://" not in name:
-        return name
-    return re.split(r"[/#]", name.rstrip("/#>"))[-1] or name
-
-
-def readable(relation: str) -> str:
-    """A relation as words: https://example.org/partOf and part_of are both "part of"."""
-    name = re.sub(r"^[\w.-]*:(?=\w)", "", last_part(relation)).replace("_", " ").strip()
-    words = re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda capital: f" {capital[0].lower()}", name)
-    words = words[:1].lower() + words[1:] if words[1:2].islower() else words
-    return "linked" if words in ("", "link") else words

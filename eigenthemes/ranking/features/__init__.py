@@ -1,0 +1,59 @@
+"""What is known of each candidate, as columns: one module per feature group, put together here.
+
+A new feature group is a module like its neighbours here, a line in LOCAL_GROUPS or JOINT_GROUPS, and, where synthetic
+documents must show it, an entry in `selftrain.recipe`. Rankers that are kept in KBs refer to columns by name.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.ranking.features import context, coreference, name, prior, themes
+from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
+from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
+from eigenthemes.ranking.mention_groups import MentionGroups
+
+__all__ = [
+    "COLUMNS",
+    "FEATURE_GROUPS",
+    "GROUPS",
+    "JOINT_GROUPS",
+    "LOCAL",
+    "LOCAL_GROUPS",
+    "Contributions",
+    "FeatureContext",
+    "WeightedCandidates",
+    "feature_table",
+    "local_features",
+    "theme_features",
+]
+
+LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, context.GROUP)  # what a mention says by itself
+JOINT_GROUPS: tuple[JointGroup, ...] = (themes.GROUP, coreference.GROUP)  # what the other names of its document say
+FEATURE_GROUPS: dict[str, FeatureGroup] = {group.name: group for group in (*LOCAL_GROUPS, *JOINT_GROUPS)}
+
+GROUPS: dict[str, tuple[str, ...]] = {group.name: tuple(group.columns) for group in FEATURE_GROUPS.values()}
+LOCAL: tuple[str, ...] = tuple(column for group in LOCAL_GROUPS for column in group.columns)
+COLUMNS: tuple[str, ...] = tuple(column for columns in GROUPS.values() for column in columns)
+
+
+def local_features(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
+    """Compute the columns LOCAL [n, l]."""
+    return np.concatenate([group.compute(groups, context) for group in LOCAL_GROUPS], axis=1)
+
+
+def theme_features(groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Compute the columns after LOCAL [n, t], given how likely each candidate is [n]."""
+    candidates = WeightedCandidates(groups, context, weight.astype(np.float32))
+    return np.concatenate([group.compute(candidates) for group in JOINT_GROUPS], axis=1)
+
+
+def feature_table() -> str:
+    """Render all columns and what they mean as a Markdown table, for docs/selftrained.md."""
+    lines = ["| group | column | meaning |", "|---|---|---|"]
+    for group in FEATURE_GROUPS.values():
+        for number, (column, meaning) in enumerate(group.columns.items()):
+            lines.append(f"| {group.name if number == 0 else ''} | `{column}` | {meaning} |".replace("|  |", "| |"))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,48 @@
+"""Is the candidate also what another name of the document means?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.ranking.features.feature_group import JointGroup
+from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
+from eigenthemes.records import LONGER, SAME, Reason
+
+Floats = NDArray[np.float64]
+
+_COLUMNS = {
+    "longer_name": 'the same entity is likely for a longer name that contains this one ("Jordan", "Michael Jordan")',
+    "same_entity": "it is likely for another name of the document",
+}
+
+
+def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
+    """Compute how likely the same entity is for longer names, and for others [n, 2]."""
+    support = candidates.graph_support
+    return np.stack((support.longer, support.same), axis=1).astype(np.float32)
+
+
+# how they are explained
+
+
+def reasons(contributions: Contributions, shares: Mapping[str, Floats], place: int) -> Iterator[Reason]:
+    """Say that a place is the candidate itself, as a candidate of a longer name or of another one."""
+    if contributions.entities[place] == contributions.entity:
+        yield Reason(LONGER if contributions.is_longer(place) else SAME)
+
+
+GROUP = JointGroup(
+    name="coreference",
+    columns=_COLUMNS,
+    compute=compute,
+    connections=("longer_name", "same_entity"),
+    shares={
+        "longer_name": lambda contributions: contributions.parts.longer,
+        "same_entity": lambda contributions: contributions.parts.same,
+    },
+    reasons=reasons,
+    weakness="is not what the other names mean",
+)

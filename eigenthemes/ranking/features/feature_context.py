@@ -1,0 +1,53 @@
+"""What computing features needs of a KB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.pool import Pool
+from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.kb.store import KB, Vectors
+
+Ints = NDArray[np.int64]
+Scratch = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]
+
+
+class FeatureContext:
+    """The arrays of a KB that features are computed from. Never changes once made: any number of threads may share one.
+
+    vectors       of the entities; None: there are none, and nothing is close
+    word_context  vectors of words and descriptions; None: the text does not count
+    graph         neighbours (indptr, neighbors), and how rare each node is as one: 1 for a lonely node, 0 for one that is
+                  everybody's neighbour
+    spelled       names of each entity, and the tokens and letters of each name: what the spelling kernel compares with
+    scratch       room for the support kernel to work in, three arrays as long as the KB
+    """
+
+    def __init__(self, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> None:
+        self.kb, self.vectors, self.word_context = kb, vectors, word_context
+        degree = kb.graph.degree
+        rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
+        self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
+        names = kb.spelled_names
+        self.spelled = kb.array("entity_names"), names.indptr, names.tokens, names.letters
+        self.scratch = Pool(lambda: _new_scratch(len(degree)))
+        self._token_table = kb.name_index.token_table
+
+    def name_counts(self, entities: Ints) -> Ints:
+        """Count the names of each entity."""
+        bounds = self.spelled[0]
+        return np.asarray(bounds[entities + 1] - bounds[entities])
+
+    def tokens(self, names: Sequence[str]) -> tuple[Ints, Ints]:
+        """Look up the tokens of normalised names (indptr, tokens); -1 where the KB does not know a word."""
+        words = [name.split() for name in names]
+        indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
+        return indptr, self._token_table.find_all(hash_strings(Strings.of([word for of_name in words for word in of_name])))
+
+
+def _new_scratch(entities: int) -> Scratch:
+    return np.zeros(entities, np.float32), np.zeros(entities, np.float32), np.full(entities, -1, np.int64)

@@ -1,0 +1,58 @@
+"""How the mention is spelled beside the names of a candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.candidates.name_index import letters_of
+from eigenthemes.candidates.rules import CONTAINS, ENDING, SHARES, TYPO
+from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
+from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.features.feature_group import LocalGroup
+from eigenthemes.ranking.mention_groups import MentionGroups
+
+_MATCH_TYPES = {
+    "alias": (ALIAS, "1 where the name matched an alias; all match types are against \"is the label\""),
+    "unbracketed": (UNBRACKETED, "the label without what stands in brackets"),
+    "initials": (INITIALS, "the label with initials for first names"),
+    "acronym": (ACRONYM, "an acronym of the label"),
+    "ending": (ENDING, "a name with another ending (\"German\" for Germany)"),
+    "contains": (CONTAINS, "names that contain all words of the mention"),
+    "shares": (SHARES, "names that share some words with the mention"),
+    "typo": (TYPO, "a name of similar spelling"),
+}  # fmt: skip
+_SPELLING = {
+    "cased": "a whole name, written in the same letters: TP53 is not Trp53, Apple is not apple",
+    "covered": "the share of a name's words that the mention has, as a part of it; 1 for a whole name",
+    "begins": "a longer name begins with the mention",
+    "ends": "a longer name ends with the mention",
+    "in_label": "the label contains the mention",
+}
+_COLUMNS = {**{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
+_COVERED = list(_COLUMNS).index("covered")
+
+
+def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
+    """Compute how names matched, and where mentions stand in them [n, c]."""
+    from eigenthemes.kernels.spelling import spelling
+
+    mentions = [groups.batch.mentions[i] for i in groups.first_mention.tolist()]
+    match_type = groups.batch.table.match_type[groups.table_row]
+    columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
+    for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
+        columns[:, number] = match_type == of_column
+    letters = hash_strings(Strings.of([letters_of(mention.text) for mention in mentions]))
+    tokens = context.tokens(groups.names)
+    columns[:, len(_MATCH_TYPES) :] = spelling(
+        tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, context.spelled
+    )
+    given = np.array([mention.candidates is not None for mention in mentions], dtype=bool)[groups.group]
+    if given.any():  # whoever gave them has compared names already, with more than the KB's
+        columns[given] = 0
+        columns[given, _COVERED] = 1
+    return columns
+
+
+GROUP = LocalGroup(name="name", columns=_COLUMNS, compute=compute, weakness="its name fits less well")

@@ -1,0 +1,115 @@
+"""What the candidates of the other names of a document say for a candidate: as sums, and who contributed what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.mention_groups import MentionGroups
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class GraphSupport(NamedTuple):
+    """What the graph says for candidates, [n] each: the columns of `kernels.support`, in their order."""
+
+    edges: Floats
+    shared_rare: Floats
+    shared: Floats
+    longer: Floats
+    same: Floats
+
+
+@dataclass(frozen=True)
+class WeightedCandidates:
+    """The candidates of a batch, and how likely each of them was in the round before: `weight` [n]."""
+
+    groups: MentionGroups
+    context: FeatureContext
+    weight: NDArray[np.float32]
+
+    @cached_property
+    def graph_support(self) -> GraphSupport:
+        """What the graph says for each candidate."""
+        from eigenthemes.kernels.support import support
+
+        groups, context = self.groups, self.context
+        with context.scratch.borrow() as scratch:
+            columns = support(
+                groups.document_bounds, groups.bounds, groups.entity, self.weight, context.graph, groups.longer, scratch
+            )
+        return GraphSupport(*columns.T)
+
+    def contributions(self, row: int) -> Contributions:
+        """Tell who contributed what to the support of one candidate."""
+        from eigenthemes.kernels.support import contributions
+
+        groups, context = self.groups, self.context
+        group = int(groups.group[row])
+        document = groups.document_of(group)
+        first_group, last_group = groups.document_bounds[document : document + 2].tolist()
+        first, last = groups.bounds[[first_group, last_group]].tolist()
+        longer = groups.longer[0][first_group : last_group + 1], groups.longer[1]
+        bounds = groups.bounds[first_group : last_group + 1] - first
+        entity, weight = groups.entity[first:last], self.weight[first:last]
+        place = row - first, group - first_group
+        with context.scratch.borrow() as scratch:
+            parts, *meetings = contributions(*place, bounds, entity, weight, context.graph, longer, scratch)
+        return Contributions(self, row, first, last, GraphSupport(*parts.T), (meetings[0], meetings[1]))
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What each candidate of a document contributed to one of them. A place is the number of a candidate in the document.
+
+    row          the candidate, by its row in the batch
+    first, last  rows of the document
+    parts        what each contributed to what the graph says for the candidate, [r] each
+    meetings     (places [k], neighbours [k]): who shares which neighbours with the candidate
+    """
+
+    candidates: WeightedCandidates
+    row: int
+    first: int
+    last: int
+    parts: GraphSupport
+    meetings: tuple[Ints, Ints]
+
+    @property
+    def context(self) -> FeatureContext:
+        return self.candidates.context
+
+    @property
+    def entity(self) -> int:
+        """The entity of the candidate."""
+        return int(self.candidates.groups.entity[self.row])
+
+    @cached_property
+    def entities(self) -> Ints:
+        """The entity of each place [r]."""
+        return self.candidates.groups.entity[self.first : self.last]
+
+    @cached_property
+    def groups(self) -> Ints:
+        """The mention group of each place [r]."""
+        return self.candidates.groups.group[self.first : self.last]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How likely the candidate of each place was [r]; 0 for candidates of the same name, which say nothing."""
+        own = self.groups == self.groups[self.row - self.first]
+        return np.where(own, 0.0, self.candidates.weight[self.first : self.last].astype(np.float64))
+
+    def is_longer(self, place: int) -> bool:
+        """Is the candidate at a place one of a longer name, which contains that of the candidate?"""
+        groups = self.candidates.groups
+        own, other = int(groups.group[self.row]), int(self.groups[place])
+        first_group = int(groups.document_bounds[groups.document_of(own)])
+        indptr, longer = groups.longer
+        return bool(np.any(longer[indptr[own] : indptr[own + 1]] == other - first_group))

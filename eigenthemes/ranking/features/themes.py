@@ -1,0 +1,122 @@
+"""What a candidate has in common with what the other names of its document may mean: in the vectors, and in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.kb.store import Vectors
+from eigenthemes.ranking.features.feature_group import JointGroup
+from eigenthemes.ranking.features.relations import readable_relation, relation_code
+from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
+from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.records import CLOSE, EDGE, SHARED, Reason
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_FLOOR = 0.02  # coherence below this is noise
+_MAX_SHARED = 3  # shared neighbours in a reason
+
+_COLUMNS = {
+    "coherence": "Eigenthemes at full rank with one's own name left out: e^T (G - G_s) e",
+    "edges": "other names with a candidate that is a neighbour in the KG",
+    "shared_rare": "the same as `shared`, rare neighbours counting more",
+    "shared": "neighbours shared with candidates of other names",
+}
+
+
+def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
+    """Compute what the other names say for each candidate [n, 4], on a log scale."""
+    groups, support = candidates.groups, candidates.graph_support
+    others = groups.other_groups[groups.group]
+    near = coherence(groups, candidates.context.vectors, candidates.weight) / np.maximum(1, others)
+    columns = (
+        np.where(others > 0, np.log((_FLOOR + near) / _FLOOR), 0.0),
+        np.log1p(support.edges),
+        np.log1p(support.shared_rare),
+        np.log1p(support.shared),
+    )
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np.float32]) -> Floats:
+    """Compute e^T (G - G_s) e, G = sum_j w_j e_j e_j^T [n]: Eigenthemes at full rank with one's own name left out.
+
+    G is one d x d matrix per document, G_s the same sum over the candidates of the row's own group.
+    """
+    result = np.zeros(len(groups.table_row))
+    if vectors is None:
+        return result
+    for first_group, last_group, first, last in groups.spans():
+        if last_group - first_group < 2 or first == last:
+            continue
+        rows = vectors.rows[groups.entity[first:last]]
+        weighted = rows * weight[first:last, None]
+        whole = np.einsum("ij,ij->i", rows @ (weighted.T @ rows), rows)
+        for start, stop in pairwise((groups.bounds[first_group : last_group + 1] - first).tolist()):
+            own = rows[start:stop]
+            whole[start:stop] -= np.square(own @ own.T) @ weight[first + start : first + stop]
+        result[first:last] = np.maximum(whole, 0)
+    return result
+
+
+# how they are explained
+
+
+def _closeness(contributions: Contributions) -> Floats:
+    """Return what each place adds to the coherence of the candidate: its weight times the squared cosine."""
+    vectors = contributions.context.vectors
+    if vectors is None:
+        return np.zeros(len(contributions.entities))
+    cosines = vectors.rows[contributions.entities] @ vectors.rows[contributions.entity]
+    return np.asarray(contributions.weights * np.square(cosines), np.float64)
+
+
+def reasons(contributions: Contributions, shares: Mapping[str, Floats], place: int) -> Iterator[Reason]:
+    """Say how a place supports, from the plainest on: whoever is joined by an edge is also close in the vectors.
+
+    Nothing where it is the candidate itself under another name, which says all (`coreference`).
+    """
+    kb, other = contributions.context.kb, int(contributions.entities[place])
+    if other == contributions.entity:
+        return
+    if shares["edges"][place] > 0:
+        code = relation_code(kb, contributions.entity, other)
+        yield Reason(EDGE, readable_relation(kb, code), bool(code & 1))
+    places, nodes = contributions.meetings
+    met = nodes[places == place]
+    if len(met):
+        yield _shared_neighbors(contributions, other, met)
+    if shares["coherence"][place] > 0:
+        yield Reason(CLOSE)
+
+
+def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> Reason:
+    """The rarest neighbours that two entities share, and the relation, where it is the same from both."""
+    kb, rarity = contributions.context.kb, contributions.context.graph[2]
+    rarest = [int(node) for node in nodes[np.argsort(-rarity[nodes], kind="stable")]]
+    named = [node for node in rarest if kb.names_of(node)] or rarest
+    one, two = (relation_code(kb, entity, named[0]) for entity in (contributions.entity, other))
+    relation = readable_relation(kb, one) if one == two and not one & 1 else ""
+    return Reason(SHARED, relation, shared=tuple(kb.label(node) for node in named[:_MAX_SHARED]))
+
+
+GROUP = JointGroup(
+    name="themes",
+    columns=_COLUMNS,
+    compute=compute,
+    connections=("edges", "shared"),
+    shares={
+        "coherence": _closeness,
+        "edges": lambda contributions: contributions.parts.edges,
+        "shared_rare": lambda contributions: contributions.parts.shared_rare,
+        "shared": lambda contributions: contributions.parts.shared,
+    },
+    reasons=reasons,
+    weakness="fits the other names less well",
+    weakness_unconnected="shares nothing with the other names",
+)
