@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from eigenthemes.cli.options import generator_options, parse_count
+from eigenthemes.cli.options import candidate_options, parse_count
 from eigenthemes.cli.output import print_table
 from eigenthemes.errors import KBDamagedError
 
@@ -75,7 +75,7 @@ def verify(kb: str) -> None:
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.argument("names", nargs=-1, required=True)
-@generator_options
+@candidate_options
 @click.option("--why", metavar="ID", help="Say why this entity is, or is not, among them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a name, also for an empty line.")
 @tells_damage
