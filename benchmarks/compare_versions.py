@@ -76,6 +76,7 @@ RENAMED_IN_EXPLANATIONS = {
     "how": "match_type",
     "name": "matched_name",
 }
+BY_GROUP = ("contributions", "shares", "against")  # their keys are feature groups
 # (set, method): mentions in tables are decided together by name and column now, by name alone before.
 INTENDED = {(name, "selftrained") for name in ("t2d-dev", "wikitables-dev")}
 # Keys whose values depend on the clock.
@@ -224,7 +225,7 @@ def renamed(value: Any, keys: dict[str, str] | None = None) -> Any:
         keys = RENAMED_IN_EXPLANATIONS
     if keys is RENAMED_IN_EXPLANATIONS and "relation" in value and "reverse" in value:
         return {"type" if key == "how" else key: item for key, item in value.items()}
-    return {(keys or {}).get(key, key): renamed(item, keys) for key, item in value.items()}
+    return {(keys or {}).get(key, key): item if key in BY_GROUP else renamed(item, keys) for key, item in value.items()}
 
 
 def first_difference(old: Any, new: Any, where: str = "") -> str | None:
