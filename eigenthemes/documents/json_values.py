@@ -16,8 +16,10 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document
 
 _BLOCK = 1 << 20
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]|[^\s\[\]{}",]+', re.DOTALL)
-_BRACKETS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_BETWEEN = re.compile(rb"[\s,]*")
+_SCALAR = re.compile(_STRING + rb'|[^\s,"\[\]{}]+|[\]}]', re.DOTALL)
+_NEXT_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])", re.DOTALL)
 
 
 def split_values(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -69,31 +71,45 @@ class _Scanner:
         if self.start >= 0:
             yield self.line, self.buffer[self.start :]
         elif self.depth:
-            self._count_lines(self.at)
+            self._count_lines(len(self.buffer))
             yield self.line, b"["
 
     def _scan(self, *, last: bool) -> Iterator[tuple[int, bytes]]:
-        for token in _TOKEN.finditer(self.buffer, self.at):
-            step = _BRACKETS.get(token[0])
-            if step is None and token.end() == len(self.buffer) and not last:
-                return  # a string or a number that may go on in the next block
-            self.at = token.end()
-            if self._is_array_edge(token[0]):
-                continue
-            self.depth += step or 0
-            if self.start < 0:
-                self.start = token.start()
-                self._count_lines(self.start)
-            if self.depth <= self.base:
-                yield self.line, self.buffer[self.start : self.at]
-                self.start, self.depth = -1, self.base
+        while self._find_start() and self._find_end(last):
+            yield self.line, self.buffer[self.start : self.at]
+            self.start = -1
 
-    def _is_array_edge(self, token: bytes) -> bool:
-        """Step into an array of documents, or out of it."""
-        if self.start >= 0 or self.depth != self.base or token != (b"]" if self.base else b"["):
-            return False
-        self.depth = self.base = 1 - self.base
+    def _find_start(self) -> bool:
+        """Go to where the next value starts; it may have started already."""
+        while self.start < 0:
+            between = _BETWEEN.match(self.buffer, self.at)
+            assert between is not None
+            self.at = between.end()
+            sign = self.buffer[self.at : self.at + 1]
+            if not sign:
+                return False
+            if sign == (b"]" if self.base else b"["):  # of the array of documents
+                self.depth = self.base = 1 - self.base
+                self.at += 1
+            else:
+                self.start = self.at
+                self._count_lines(self.start)
         return True
+
+    def _find_end(self, last: bool) -> bool:
+        """Go to where the value ends, if that is not in a later block."""
+        if self.depth == self.base and self.buffer[self.start : self.start + 1] not in (b"{", b"["):
+            scalar = _SCALAR.match(self.buffer, self.start)
+            if scalar is None or (scalar.end() == len(self.buffer) and not last):
+                return False
+            self.at = scalar.end()
+            return True
+        while bracket := _NEXT_BRACKET.match(self.buffer, self.at):
+            self.at = bracket.end()
+            self.depth += 1 if bracket[1] in (b"{", b"[") else -1
+            if self.depth == self.base:
+                return True
+        return False
 
     def _count_lines(self, upto: int) -> None:
         self.line += self.buffer.count(b"\n", self.counted, upto)

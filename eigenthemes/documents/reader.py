@@ -36,7 +36,6 @@ __all__ = [
     "DocumentFiles",
     "Record",
     "RefuseTruncated",
-    "Where",
     "document_name",
     "document_of",
     "open_documents",
@@ -51,56 +50,54 @@ TRUNCATED = "truncated or damaged archive"  # as `core.files` calls it in the di
 Paths = str | Path | Sequence[str | Path]
 
 
-class Where(NamedTuple):
-    """Where a record is: the file's name, and the line where it begins, from 1.
-
-    In layouts that are parsed as a whole (AIDA-CoNLL, WNED, the authors' JSON), the number of the document instead.
-    """
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
 class Record(NamedTuple):
-    """A document that may not be parsed yet.
+    """A document that may not be parsed yet; thousands of them go to worker processes, so it is flat.
 
+    file    name of the file
+    line    where it begins, from 1; in layouts that are parsed as a whole (AIDA-CoNLL, WNED, the authors' JSON) the number
+            of the document
     data    bytes to parse, a document, or why there is none: the error that `parse_record` raises
     layout  how the bytes are to be parsed
     """
 
-    where: Where
+    file: str
+    line: int
     data: bytes | Document | DocumentError
     layout: Layout = Layout.JSON_LINES
+
+    @property
+    def where(self) -> str:
+        """File and line, as people write it."""
+        return f"{self.file}:{self.line}"
 
     @property
     def size(self) -> int:
         """About how many bytes it has."""
         if isinstance(self.data, bytes):
             return len(self.data)
-        return 0 if isinstance(self.data, DocumentError) else len(self.data.text or "") + 100 * len(self.data.mentions or ())
+        if isinstance(self.data, DocumentError):
+            return 100
+        return len(self.data.text or "") + 100 * (1 + len(self.data.mentions or ()))
 
 
 def parse_record(record: Record) -> Document:
     """Return the document of a record; the message of a `DocumentError` leaves out where it is, for the record says so."""
-    where, data, layout = record
+    data = record.data
     if isinstance(data, bytes):
         try:
-            return _PARSERS[layout](data, where)
+            return _PARSERS[record.layout](data, record.line)
         except DocumentError as error:
-            error.where = str(where)
+            error.where = record.where
             raise
     if isinstance(data, DocumentError):
         raise data
     return data
 
 
-_PARSERS: dict[Layout, Callable[[bytes, Where], Document]] = {
-    Layout.JSON_LINES: lambda line, where: parse_document(line),
-    Layout.JSON_VALUES: lambda value, where: parse_value(value, where.line),
-    Layout.TABEL: lambda line, where: parse_wikitable(line),
+_PARSERS: dict[Layout, Callable[[bytes, int], Document]] = {
+    Layout.JSON_LINES: lambda data, line: parse_document(data),
+    Layout.JSON_VALUES: parse_value,
+    Layout.TABEL: lambda data, line: parse_wikitable(data),
 }
 
 
@@ -209,9 +206,9 @@ class DocumentFiles:
 
     def _records(self, source: Source, layout: Layout, path: str, name: str) -> Iterator[Record]:
         if layout is Layout.JSON_VALUES:
-            return (Record(Where(name, line), value, layout) for line, value in split_values(source.stream))
+            return (Record(name, line, value, layout) for line, value in split_values(source.stream))
         if layout in _PARSERS:
-            return (Record(Where(name, number), line, layout) for number, line in numbered_lines(source.stream))
+            return (Record(name, number, line, layout) for number, line in numbered_lines(source.stream))
         return _parsed(_whole(source, layout, path, name, name if self.several else None), name)
 
 
@@ -239,11 +236,11 @@ def _parsed(documents: Iterator[Document], name: str) -> Iterator[Record]:
     try:
         for document in documents:
             number += 1
-            yield Record(Where(name, number), document)
+            yield Record(name, number, document)
     except DocumentError as error:
         _, _, line = (error.where or "").removeprefix(name).partition(":")
-        where = Where(name, int(line) if line else number + 1)
-        yield Record(where, DocumentError(without_location(error), where=str(where)))
+        at = int(line) if line else number + 1
+        yield Record(name, at, DocumentError(without_location(error), where=f"{name}:{at}"))
 
 
 class RefuseTruncated(Diagnostics):
@@ -263,7 +260,7 @@ def _read(paths: list[str], plain_text: bool, annotated: bool, strict: bool) -> 
                 document = parse_record(record)
             except DocumentError as error:
                 files.refuse_truncated()  # the better reason
-                raise located(str(record.where), error) from None
+                raise located(record.where, error) from None
             yield document
         files.refuse_truncated()
 
