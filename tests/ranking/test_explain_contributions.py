@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eigenthemes import KB
 from eigenthemes.kernels.support import EDGES, LEAST, LONGER, LONGEST, MOST, SAME, SHARED, SHARED_RARE, contributions, support
 from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.features import COLUMNS, FeatureContext, WeightedCandidates
+from eigenthemes.ranking.features import COLUMNS, JOINT_GROUPS, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from eigenthemes.records import Document, Mention
@@ -147,8 +147,13 @@ def test_contributions_give_the_features_of_the_ranker(tiny: KB) -> None:
     candidates = WeightedCandidates(ranking.groups, context, ranking.weight.astype(np.float32))
     features = ranking.features[:, [COLUMNS.index(name) for name in ("edges", "shared_rare", "shared")]]
     repeated = ranking.features[:, [COLUMNS.index(name) for name in ("longer_name", "same_entity")]]
+    closeness = next(group for group in JOINT_GROUPS if group.name == "themes").shares["coherence"]
+    others = ranking.groups.other_names[ranking.groups.group]
     for row in range(len(ranking.features)):
-        *sums, longer, same = (float(part.sum()) for part in candidates.contributions(row).parts)
+        by_place = candidates.contributions(row)
+        near = float(closeness(by_place).sum()) / others[row]
+        assert np.log((0.02 + near) / 0.02) == pytest.approx(ranking.features[row, COLUMNS.index("coherence")], abs=1e-4)
+        *sums, longer, same = (float(part.sum()) for part in by_place.parts)
         assert np.log1p(sums) == pytest.approx(features[row], abs=1e-5)
         assert [longer, same] == pytest.approx(repeated[row].tolist(), abs=1e-5)
     assert features.any()
