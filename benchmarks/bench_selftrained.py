@@ -28,10 +28,10 @@ from eigenthemes.metrics.calibration import risk_coverage
 from eigenthemes.metrics.precision import credit
 from eigenthemes.ranking.batch import batch_maker, gold_rows
 from eigenthemes.ranking.features import GROUPS, FeatureContext
-from eigenthemes.ranking.ranker import Ranker, judge
+from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.gold import STRENGTH
-from eigenthemes.selftrain.train import Lessons, fit_rounds, lesson, self_train
+from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, self_train
 
 Row = dict[str, Any]
 
@@ -124,16 +124,16 @@ class Subject:
         self.makes = batch_maker(self.kb, needs_vectors=False)
         self.around = FeatureContext(self.kb, self.makes.vectors)
         self.documents = documents_of(name)
-        self.lessons: list[Lessons] = [lesson(self.makes.make([each]), self.kb, self.around) for each in self.documents]
+        self.training = [TrainingBatch.of(self.makes.make([each]), self.kb, self.around) for each in self.documents]
         self.ranker = Ranker.of(next(iter(self.kb.rankers.values())))
 
     def right(self, ranker: Ranker, which: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
         """What each mention of some documents earns."""
         chosen = range(len(self.documents)) if which is None else which
         batch = self.makes.make([self.documents[i] for i in chosen])
-        found = judge(ranker, batch, self.around)
         table = batch.table
-        earned, _ = credit(table.mentions, table.mention_of, gold_rows(batch, self.kb), found.probability[found.names.back])
+        probability = rank_batch(ranker, batch, self.around).candidate_probability
+        earned, _ = credit(table.mentions, table.mention_of, gold_rows(batch, self.kb), probability)
         return earned
 
 
@@ -141,12 +141,12 @@ def measure_gold(arguments: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     with one_thread():
         subjects = {name: Subject(arguments, name) for name in SEVEN}
-        fitted = {name: fit_rounds(subject.lessons, subject.around) for name, subject in subjects.items()}
+        fitted = {name: fit_rounds(subject.training, subject.around) for name, subject in subjects.items()}
         for name, subject in subjects.items():
             say(name)
             own = []
             for fold in range(_FOLDS):
-                others = [each for i, each in enumerate(subject.lessons) if i % _FOLDS != fold]
+                others = [each for i, each in enumerate(subject.training) if i % _FOLDS != fold]
                 ranker = fit_rounds(others, subject.around)
                 own.append(subject.right(ranker, range(fold, len(subject.documents), _FOLDS)))
             rows.append(
@@ -205,8 +205,8 @@ def measure_learning(arguments: argparse.Namespace) -> list[Row]:
                 chosen, mentions = [], 0
                 for i in others:
                     if mentions < wanted:
-                        chosen.append(subject.lessons[i])
-                        mentions += len(subject.lessons[i].batch.mentions)
+                        chosen.append(subject.training[i])
+                        mentions += len(subject.training[i].batch.mentions)
                 if mentions >= wanted:
                     ranker = fit_rounds(chosen, subject.around, subject.ranker, STRENGTH)
                     row[str(wanted)] = float(subject.right(ranker, held).mean())

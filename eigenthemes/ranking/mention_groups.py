@@ -1,6 +1,6 @@
-"""Mentions of one document that are decided together, because they have the same name, context and candidates.
+"""Mentions of one document that are decided together, because they have the same name, candidates and context.
 
-A name that occurs again in its document has the same candidates for the same reasons: it is looked at once. In a table the
+A name that occurs again in its document has the same candidates for the same reasons: it is decided once. In a table the
 context is the column: the same cell text in two columns may mean two things.
 """
 
@@ -27,24 +27,32 @@ _MAX_LONGER = 32  # names looked at to find longer ones
 
 @dataclass(frozen=True)
 class MentionGroups:
-    """The mention groups of a batch, and their candidates (rows).
+    """The mention groups of a batch, the names they are of, and their candidates (rows).
 
-    names            [m] the name of each group, normalised
-    first_mention    [m] the first mention of each group, by its number in the batch
+    Groups of one name lie side by side. They do not support each other: a name is no witness for itself.
+
     group_of         [mentions] the group of each mention
-    document_bounds  [d + 1] groups of each document
+    first_mention    [m] the first mention of each group, by its number in the batch
     bounds           [m + 1] rows of each group
+    document_bounds  [d + 1] groups of each document
     table_row        [n] row of the batch's table
-    longer           (indptr [m + 1], groups of the same document, counted within it) whose name contains the group's as a part
+    names            [k] the distinct names of each document, normalised
+    name_of          [m] the name of each group, by its number
+    name_bounds      [k + 1] rows of each name
+    document_names   [d + 1] names of each document
+    longer           (indptr [k + 1], names of the same document, counted within it) that contain a name as a part
     """
 
     batch: Batch
-    names: list[str]
-    first_mention: Ints
     group_of: Ints
-    document_bounds: Ints
+    first_mention: Ints
     bounds: Ints
+    document_bounds: Ints
     table_row: Ints
+    names: list[str]
+    name_of: Ints
+    name_bounds: Ints
+    document_names: Ints
     longer: tuple[Ints, Ints]
 
     @classmethod
@@ -53,34 +61,42 @@ class MentionGroups:
         table = batch.table
         table_bounds = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
         candidate_counts = np.diff(table_bounds).tolist()
-        names: list[str] = []
-        first_mention: list[int] = []
         group_of = np.zeros(table.mentions, np.int64)
-        document_bounds, longer, longer_bounds = [0], list[int](), [0]
+        first_mention, names = list[int](), list[str]()
+        document_bounds, document_names, group_bounds = [0], [0], [0]
+        longer, longer_bounds = list[int](), [0]
         for document, (start, stop) in zip(batch.documents, pairwise(batch.mention_bounds.tolist()), strict=True):
-            groups: dict[tuple[Any, ...], int] = {}
-            for i in range(start, stop):
-                mention = batch.mentions[i]
-                name = normalize(mention.text)
-                key = (name, context_key(document, mention), candidate_counts[i], mention.candidates, mention.priors)
-                group = groups.setdefault(key, len(names))
-                if group == len(names):
-                    names.append(name)
-                    first_mention.append(i)
-                group_of[i] = group
-            for containing in _longer_names(names[document_bounds[-1] :]):
+            for name, groups in _grouped(document, batch.mentions[start:stop], candidate_counts[start:stop]):
+                for mentions in groups:
+                    for number in mentions:
+                        group_of[start + number] = len(first_mention)
+                    first_mention.append(start + mentions[0])
+                names.append(name)
+                group_bounds.append(len(first_mention))
+            for containing in _longer_names(names[document_names[-1] :]):
                 longer.extend(containing)
                 longer_bounds.append(len(longer))
-            document_bounds.append(len(names))
+            document_bounds.append(len(first_mention))
+            document_names.append(len(names))
         first = np.array(first_mention, np.int64)
         counts = table_bounds[first + 1] - table_bounds[first]
         bounds = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        table_row = np.repeat(table_bounds[first] - bounds[:-1], counts) + np.arange(bounds[-1])
-        contained = np.array(longer_bounds), np.array(longer, np.int64)
-        return cls(batch, names, first, group_of, np.array(document_bounds), bounds, table_row, contained)
+        return cls(
+            batch,
+            group_of,
+            first,
+            bounds,
+            np.array(document_bounds),
+            np.repeat(table_bounds[first] - bounds[:-1], counts) + np.arange(bounds[-1]),
+            names,
+            np.repeat(np.arange(len(names)), np.diff(group_bounds)),
+            bounds[group_bounds],
+            np.array(document_names),
+            (np.array(longer_bounds), np.array(longer, np.int64)),
+        )
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.first_mention)
 
     @cached_property
     def entity(self) -> Ints:
@@ -93,10 +109,10 @@ class MentionGroups:
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     @cached_property
-    def other_groups(self) -> Ints:
-        """How many other groups the document of each group has [m]."""
-        counts = np.diff(self.document_bounds)
-        return np.repeat(counts, counts) - 1
+    def other_names(self) -> Ints:
+        """How many other names the document of each group has [m]."""
+        counts = np.diff(self.document_names)
+        return (np.repeat(counts, counts) - 1)[self.name_of]
 
     @cached_property
     def row_of_candidate(self) -> Ints:
@@ -116,9 +132,25 @@ class MentionGroups:
         for first_group, last_group in pairwise(self.document_bounds.tolist()):
             yield first_group, last_group, int(self.bounds[first_group]), int(self.bounds[last_group])
 
-    def document_of(self, group: int) -> int:
-        """Return the number of the document that a group is of."""
-        return int(np.searchsorted(self.document_bounds, group, side="right")) - 1
+    def name_spans(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the first and last name, first and last row of each document; the last ones are not part of it."""
+        for first_name, last_name in pairwise(self.document_names.tolist()):
+            yield first_name, last_name, int(self.name_bounds[first_name]), int(self.name_bounds[last_name])
+
+
+def _grouped(
+    document: Document, mentions: Sequence[Mention], candidate_counts: Sequence[int]
+) -> Iterator[tuple[str, list[list[int]]]]:
+    """Yield each distinct name of a document, and the numbers of its mentions, a list per context.
+
+    A name that brings candidates of its own is another name where they are others.
+    """
+    names: dict[tuple[Any, ...], dict[int | None, list[int]]] = {}
+    for number, (mention, count) in enumerate(zip(mentions, candidate_counts, strict=True)):
+        name_key = normalize(mention.text), count, mention.candidates, mention.priors
+        names.setdefault(name_key, {}).setdefault(context_key(document, mention), []).append(number)
+    for (name, *_), groups in names.items():
+        yield name, list(groups.values())
 
 
 def context_key(document: Document, mention: Mention) -> int | None:

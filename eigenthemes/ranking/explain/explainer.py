@@ -70,7 +70,7 @@ class Explainer:
         return list(self._explained_candidates(mention, self._ranked_rows(int(self.groups.group_of[mention]))))
 
     def _explain(self, mention: int, group: int, text: str) -> Explanation:
-        nil_probability, other_names = float(self.ranking.nil_probability[group]), int(self.groups.other_groups[group])
+        nil_probability, other_names = float(self.ranking.nil_probability[group]), int(self.groups.other_names[group])
         rows = self._ranked_rows(group)
         if not rows:
             return Explanation(text, "no_candidate", nil_probability, self.threshold, other_names=other_names)

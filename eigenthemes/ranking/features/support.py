@@ -42,7 +42,7 @@ class WeightedCandidates:
         groups, context = self.groups, self.context
         with context.scratch.borrow() as scratch:
             columns = support(
-                groups.document_bounds, groups.bounds, groups.entity, self.weight, context.graph, groups.longer, scratch
+                groups.document_names, groups.name_bounds, groups.entity, self.weight, context.graph, groups.longer, scratch
             )
         return GraphSupport(*columns.T)
 
@@ -51,17 +51,17 @@ class WeightedCandidates:
         from eigenthemes.kernels.support import contributions
 
         groups, context = self.groups, self.context
-        group = int(groups.group[row])
-        document = groups.document_of(group)
-        first_group, last_group = groups.document_bounds[document : document + 2].tolist()
-        first, last = groups.bounds[[first_group, last_group]].tolist()
-        longer = groups.longer[0][first_group : last_group + 1], groups.longer[1]
-        bounds = groups.bounds[first_group : last_group + 1] - first
+        name = int(groups.name_of[groups.group[row]])
+        document = int(np.searchsorted(groups.document_names, name, side="right")) - 1
+        first_name, last_name = groups.document_names[document : document + 2].tolist()
+        first, last = groups.name_bounds[[first_name, last_name]].tolist()
+        longer = groups.longer[0][first_name : last_name + 1], groups.longer[1]
+        bounds = groups.name_bounds[first_name : last_name + 1] - first
         entity, weight = groups.entity[first:last], self.weight[first:last]
-        place = row - first, group - first_group
+        place = row - first, name - first_name
         with context.scratch.borrow() as scratch:
             parts, *meetings = contributions(*place, bounds, entity, weight, context.graph, longer, scratch)
-        return Contributions(self, row, first, last, GraphSupport(*parts.T), (meetings[0], meetings[1]))
+        return Contributions(self, row, first_name, first, last, GraphSupport(*parts.T), (meetings[0], meetings[1]))
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,14 @@ class Contributions:
     """What each candidate of a document contributed to one of them. A place is the number of a candidate in the document.
 
     row          the candidate, by its row in the batch
-    first, last  rows of the document
+    first_name   of the document; first, last: its rows
     parts        what each contributed to what the graph says for the candidate, [r] each
     meetings     (places [k], neighbours [k]): who shares which neighbours with the candidate
     """
 
     candidates: WeightedCandidates
     row: int
+    first_name: int
     first: int
     last: int
     parts: GraphSupport
@@ -103,13 +104,13 @@ class Contributions:
     @cached_property
     def weights(self) -> Floats:
         """How likely the candidate of each place was [r]; 0 for candidates of the same name, which say nothing."""
-        own = self.groups == self.groups[self.row - self.first]
+        names = self.candidates.groups.name_of[self.groups]
+        own = names == names[self.row - self.first]
         return np.where(own, 0.0, self.candidates.weight[self.first : self.last].astype(np.float64))
 
     def is_longer(self, place: int) -> bool:
         """Is the candidate at a place one of a longer name, which contains that of the candidate?"""
         groups = self.candidates.groups
-        own, other = int(groups.group[self.row]), int(self.groups[place])
-        first_group = int(groups.document_bounds[groups.document_of(own)])
+        own, other = groups.name_of[[groups.group[self.row], self.groups[place]]].tolist()
         indptr, longer = groups.longer
-        return bool(np.any(longer[indptr[own] : indptr[own + 1]] == other - first_group))
+        return bool(np.any(longer[indptr[own] : indptr[own + 1]] == other - self.first_name))

@@ -32,7 +32,7 @@ _COLUMNS = {
 def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
     """Compute what the other names say for each candidate [n, 4], on a log scale."""
     groups, support = candidates.groups, candidates.graph_support
-    others = groups.other_groups[groups.group]
+    others = groups.other_names[groups.group]
     near = coherence(groups, candidates.context.vectors, candidates.weight) / np.maximum(1, others)
     columns = (
         np.where(others > 0, np.log((_FLOOR + near) / _FLOOR), 0.0),
@@ -46,18 +46,18 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
 def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np.float32]) -> Floats:
     """Compute e^T (G - G_s) e, G = sum_j w_j e_j e_j^T [n]: Eigenthemes at full rank with one's own name left out.
 
-    G is one d x d matrix per document, G_s the same sum over the candidates of the row's own group.
+    G is one d x d matrix per document, G_s the same sum over the candidates of the row's own name.
     """
     result = np.zeros(len(groups.table_row))
     if vectors is None:
         return result
-    for first_group, last_group, first, last in groups.spans():
-        if last_group - first_group < 2 or first == last:
+    for first_name, last_name, first, last in groups.name_spans():
+        if last_name - first_name < 2 or first == last:
             continue
         rows = vectors.rows[groups.entity[first:last]]
         weighted = rows * weight[first:last, None]
         whole = np.einsum("ij,ij->i", rows @ (weighted.T @ rows), rows)
-        for start, stop in pairwise((groups.bounds[first_group : last_group + 1] - first).tolist()):
+        for start, stop in pairwise((groups.name_bounds[first_name : last_name + 1] - first).tolist()):
             own = rows[start:stop]
             whole[start:stop] -= np.square(own @ own.T) @ weight[first + start : first + stop]
         result[first:last] = np.maximum(whole, 0)
