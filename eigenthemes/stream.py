@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from eigenthemes.core.workers import Workers
 from eigenthemes.documents.reader import Record, parse_record
+from eigenthemes.documents.writer import json_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.ranking.batch import BATCH
@@ -160,7 +159,7 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
             documents.append(linker.checked(parse_record(record)))
             parsed.append(record)
         except DocumentError as error:
-            chunk.failures.append(Failure(*record.where, str(error)))
+            chunk.failures.append(Failure(record.file, record.line, str(error)))
     decided = linker.decide(documents)
     if as_records:
         chunk.documents = list(linker.links(decided))
@@ -196,32 +195,15 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
             links.append(link)
             linked += nil_reason is None
         try:
-            out.write(_line(document, links))
-        except TypeError as error:  # of orjson, which admits fewer levels when it writes than when it reads
-            cause = f"the record cannot be written as JSON ({error}); simplify its other fields"
-            chunk.failures.append(Failure(*record.where, cause))
+            out.write(json_line(document, links))
+        except DocumentError as error:
+            chunk.failures.append(Failure(record.file, record.line, str(error)))
             continue
         chunk.linked_documents += 1
         chunk.mentions += last - first
         chunk.linked += linked
     chunk.failures.sort(key=lambda failure: failure.line)
     chunk.output = out.getvalue()
-
-
-def _line(document: Document, links: list[dict[str, Any]]) -> bytes:
-    """A document with its links, on a line."""
-    whole = document.source or _described(document)
-    return orjson.dumps({**whole, "mentions": links}, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _described(document: Document) -> dict[str, Any]:
-    """A document that came from no JSON object, as one."""
-    described: dict[str, Any] = {} if document.id is None else {"id": document.id}
-    if document.text is not None:
-        described["text"] = document.text
-    if document.table is not None:
-        described["table"] = {"header": document.table.header, "rows": document.table.rows}
-    return described
 
 
 def _link(

@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 import orjson
 
-from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 
@@ -42,16 +41,6 @@ def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             line = line.removeprefix(BOM)
         if line and not line.isspace():
             yield number, line
-
-
-def read_json_lines(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
-    """Yield the document of each line that is not blank; errors name the origin and the line."""
-    for number, line in numbered_lines(lines):
-        try:
-            document = parse_document(line)
-        except DocumentError as error:
-            raise located(f"{origin}:{number}", error) from None
-        yield document
 
 
 def parse_document(line: bytes) -> Document:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import islice
 
 import numpy as np
@@ -13,7 +13,7 @@ from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import CONTAINS
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.mentions.detector import Detector, detector_named
+from eigenthemes.mentions.detector import Detector, detector_named, with_mentions
 from eigenthemes.records import Document, Mention
 
 BATCH = 64  # documents that are looked up together
@@ -56,7 +56,7 @@ class BatchMaker:
 
     def make(self, documents: Iterable[Document]) -> Batch:
         """Make the batch of some documents."""
-        whole = [document if document.mentions is not None else self.with_mentions(document) for document in documents]
+        whole = [with_mentions(document, self.detector) for document in documents]
         counts = [len(document.mentions or ()) for document in whole]
         mentions = [mention for document in whole for mention in document.mentions or ()]
         strict = [document.embedded_only for document, count in zip(whole, counts, strict=True) for _ in range(count)]
@@ -64,10 +64,6 @@ class BatchMaker:
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = np.searchsorted(table.mention_of, mention_bounds)
         return Batch(whole, mentions, mention_bounds, bounds, table, self.vectors, unknown)
-
-    def with_mentions(self, document: Document) -> Document:
-        """The document with the mentions that the detector finds."""
-        return replace(document, mentions=self.detector.detect(document))
 
     def _candidates(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
