@@ -245,7 +245,7 @@ def test_one_latin_1_line_does_not_change_the_others(tmp_path: Path) -> None:
 
 
 def test_strict_stops_at_latin_1_bytes(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"not UTF-8 .+ at n\.csv:2; mend the file or build without --strict"):
+    with pytest.raises(SourceError, match=r"not UTF-8 .+ at n\.csv:2; mend the file or build without strict"):
         build(tmp_path, "n.csv", "id,name\na,Zoë\n".encode("latin-1"), strict=True)
 
 

@@ -138,7 +138,7 @@ class CandidateGenerator:
             rank = list(everything).index(entity) + 1
             return (
                 f"{what} ({names[0]}) matches ({MATCH_TYPES[everything[entity]]}) but is not among the first "
-                f"{self.max_candidates} of {len(everything)} (it is number {rank} by prior); raise --max-candidates"
+                f"{self.max_candidates} of {len(everything)} (it is number {rank} by prior); raise max_candidates"
             )
         return f"{what} ({names[0]}) does not match: {self._difference(name, names)}"
 

@@ -52,7 +52,7 @@ def _result(future: Future[Result]) -> Result:
     except BrokenProcessPool:
         raise WorkerError(
             'a worker process ended abruptly (killed, out of memory, or a script without `if __name__ == "__main__":` around '
-            "its calls); try --jobs 1"
+            "its calls); try one process"
         ) from None
 
 

@@ -55,7 +55,7 @@ def deepwalk(
     """
     _check_options(dimensions=dimensions, walks=walks, length=length, window=window, negatives=negatives, jobs=jobs)
     if not graph.edges:
-        raise VectorError("the graph has no edges, so there is nowhere to walk; import vectors with embed --import")
+        raise VectorError("the graph has no edges, so there is nowhere to walk; import vectors instead", code="no-edges")
     from eigenthemes.kernels.skipgram import train_walks
 
     random = np.random.default_rng(seed)

@@ -112,7 +112,9 @@ def _check(kb: KB, words: WordVectors, coverage: Coverage) -> None:
     if not coverage.described:
         raise VectorError(
             f"no entity of {kb.path} has a description with a word in it, so no vectors can be made of descriptions; "
-            "build it from sources with descriptions, or make vectors from its graph: eigenthemes embed"
+            "build it from sources with descriptions, or make vectors from its graph",
+            code="no-descriptions",
+            where=str(kb.path),
         )
     if not coverage.covered:
         example = next(word for text in kb.descriptions for word in words_of(text))

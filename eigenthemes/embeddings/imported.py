@@ -56,7 +56,11 @@ def read_vectors(
     check_file(path, "give the path of a file of vectors")
     found = format_name or _find_format(path)
     if ids is not None and found != "npy":
-        raise OptionError(f"{path.name} ({found}) holds its own ids, so a file of ids cannot be used; leave out --ids")
+        raise OptionError(
+            f"{path.name} ({found}) holds its own ids, so a file of ids cannot be used; leave it out",
+            code="own-ids",
+            where=str(ids),
+        )
     names, matrix = _read_npy(path, ids) if found == "npy" else _READERS[found](path)
     return _checked(names, matrix, path.name, first_of_repeated)
 
@@ -199,7 +203,11 @@ def _find_ids(path: Path) -> Path:
         if place.exists():
             return place
     names = ", ".join(place.name for place in places)
-    raise VectorError(f"there is no file of ids beside {path.name} (none of {names}); give it with --ids, one id a line")
+    raise VectorError(
+        f"there is no file of ids beside {path.name} (none of {names}); give one, with one id per line",
+        code="no-ids-file",
+        where=str(path),
+    )
 
 
 def _read_ids(path: Path) -> list[str]:

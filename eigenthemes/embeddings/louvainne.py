@@ -45,7 +45,7 @@ def louvainne(
     if not 0 < damping < 1:
         raise OptionError(f"damping is {damping}; expected a number between 0 and 1")
     if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors with embed --import")
+        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
     vectors = np.zeros((len(graph), dimensions), dtype=np.float32)
     steps = (progress or Silent()).step("splitting communities", total=None, unit="levels")
     with Blocks(graph, jobs) as blocks, steps as advance:

@@ -101,7 +101,7 @@ def netsmf(
     if not negatives > 0:
         raise OptionError(f"negatives is {negatives}; expected a number above 0")
     if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors with embed --import")
+        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
     size = min(dimensions, len(graph))
     counts = count_paths(
         graph,
