@@ -98,7 +98,7 @@ def evaluate(
             earned.seconds += time.perf_counter() - start
             table = batch.table
             p_at_1, reciprocal = credit(
-                table.mentions, table.mention_of, is_gold, scores, ties=ties, answers_above=method.answers_above
+                table.mentions, table.mention_of, is_gold, scores, ties=ties, threshold=method.answers_above
             )
             earned.p_at_1.append(p_at_1[counted])
             earned.reciprocal_rank.append(reciprocal[counted])

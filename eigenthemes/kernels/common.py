@@ -28,7 +28,7 @@ def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
 
 @kernel
 def other_form(endings: Any, lengths: Any, rule: Any, word: Any, states: Any) -> Any:
-    """Return (whether the rule applies, hash of the word with the other ending); `states[i]`: the hash's state after i bytes."""
+    """Return (whether the rule applies, hash of the word with the other ending); `states[i]`: its state after i bytes."""
     of_mention, of_name, letters_before = lengths[rule, 0], lengths[rule, 1], lengths[rule, 2]
     stem = len(word) - of_mention
     if stem < letters_before:

@@ -140,7 +140,10 @@ def row_sizes(held: Any, counts: Any, degree: Any, of_edge: float, of_count: flo
 def fill_rows(
     held: Any, counts: Any, degree: Any, of_edge: float, of_count: float, least: float, at: Any, columns: Any, values: Any
 ) -> None:
-    """Write the columns, ascending, and log(1 - least + value) of the entries above `least`; at [n]: where each row starts, moved on."""
+    """Write the columns, ascending, and log(1 - least + value) of the entries above `least`.
+
+    at [n]: where each row starts; moved on to its end
+    """
     for row in range(len(held)):
         low, high, value = entry(held[row], counts[row], degree, of_edge, of_count)
         if value > least:
