@@ -216,7 +216,7 @@ def test_a_damaged_archive_is_reported(tmp_path: Path, packing: str) -> None:
 
 
 def test_a_zip_archive_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"^kg\.zip is a zip archive; unpack it first"):
+    with pytest.raises(SourceError, match=r"^kg\.zip is a zip archive; extract it first"):
         build(tmp_path, "kg.zip", b"PK\x03\x04" + bytes(30))
 
 
