@@ -13,6 +13,7 @@ test: lint types pytest
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 
 types: $(VENV)/test.stamp
 	$(BIN)/mypy

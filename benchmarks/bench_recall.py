@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
 from eigenthemes.candidates import rules as matching
 from eigenthemes.candidates.generator import MAX_CANDIDATES, CandidateGenerator
-from eigenthemes.candidates.plain import Found, Lookup
+from eigenthemes.candidates.plain import Lookup, MatchTypes
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
@@ -60,7 +60,7 @@ class RuledLookup(Lookup):
     def _by_ending(self, key: str) -> Any:
         return super()._by_ending(key) if "endings" in self.rules else iter(())
 
-    def _sharing(self, words: list[str], most: int) -> Found:
+    def _sharing(self, words: list[str], most: int) -> MatchTypes:
         return super()._sharing(words, most) if "shared words" in self.rules else {}
 
     def _alternatives(self, word: str) -> list[tuple[int, int]]:

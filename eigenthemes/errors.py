@@ -5,7 +5,7 @@ EigenthemesError                 the message is one sentence: what was found, wh
 ├── SourceError                  a source file cannot be read, or a bad record under ``strict``
 ├── BuildError                   the sources were read, but no KB can be made of them
 ├── KBError                      a KB folder cannot be used
-│   ├── KBExistsError            the place is taken and ``force`` was not given
+│   ├── KBExistsError            the path is taken and ``force`` was not given
 │   ├── KBNotFoundError          there is no KB at that path
 │   ├── KBVersionError           the KB was written by a newer format
 │   └── KBDamagedError           a file is missing, has another size, or another hash
@@ -24,8 +24,8 @@ class EigenthemesError(Exception):
     The message is one sentence, "what was found; what to do"; the last clause is the remedy. It names no option of the
     command line: the command line adds those by the code.
 
-    code    a stable name of the kind of error, for programs
-    where   the file, record or field it is about, where there is one
+    code    a stable name of what went wrong, for programs; the command line and others add their advice by it
+    where   the KB, file, record or field it is about, where there is one
     remedy  what to do
     """
 
@@ -44,9 +44,9 @@ class EigenthemesError(Exception):
         return _restored, (type(self), str(self), self.code, self.where)
 
 
-def _restored(kind: type[EigenthemesError], message: str, code: str, where: str | None) -> EigenthemesError:
-    """An error that comes back from a worker process."""
-    error = kind.__new__(kind)
+def _restored(error_type: type[EigenthemesError], message: str, code: str, where: str | None) -> EigenthemesError:
+    """Make an error again that comes from a worker process; its type may have a constructor of its own."""
+    error = error_type.__new__(error_type)
     EigenthemesError.__init__(error, message, code=code, where=where)
     return error
 
@@ -76,7 +76,7 @@ class KBError(EigenthemesError):
 
 
 class KBExistsError(KBError):
-    """The place is taken and ``force`` was not given."""
+    """There is a KB, or something else, at that path already, and ``force`` was not given."""
 
     code = "kb-exists"
 

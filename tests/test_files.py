@@ -216,7 +216,7 @@ def test_a_damaged_archive_is_reported(tmp_path: Path, packing: str) -> None:
 
 
 def test_a_zip_archive_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"^kg\.zip is a zip archive; unpack it first"):
+    with pytest.raises(SourceError, match=r"^kg\.zip is a zip archive; extract it first"):
         build(tmp_path, "kg.zip", b"PK\x03\x04" + bytes(30))
 
 
@@ -245,7 +245,7 @@ def test_one_latin_1_line_does_not_change_the_others(tmp_path: Path) -> None:
 
 
 def test_strict_stops_at_latin_1_bytes(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"not UTF-8 .+ at n\.csv:2; mend the file or build without --strict"):
+    with pytest.raises(SourceError, match=r"not UTF-8 .+ at n\.csv:2; mend the file or build without strict"):
         build(tmp_path, "n.csv", "id,name\na,Zoë\n".encode("latin-1"), strict=True)
 
 

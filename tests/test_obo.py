@@ -150,7 +150,7 @@ def test_a_broken_frame_is_counted_with_its_line_and_the_rest_is_read(tmp_path: 
 
 
 def test_strict_stops_at_a_broken_frame(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"broken OBO frame at x\.obo:7: .+; mend the file or build without --strict"):
+    with pytest.raises(SourceError, match=r"broken OBO frame at x\.obo:7: .+; mend the file or build without strict"):
         build(tmp_path, term(1, "nonsense", name="heart"), strict=True)
     assert not (tmp_path / "my.kb").exists()
 

@@ -444,7 +444,7 @@ def test_the_line_of_a_problem_is_right_in_a_later_block(tmp_path: Path, monkeyp
 
 
 def test_strict_stops_at_a_broken_line_and_says_where(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"kg0\.nt:2: .+; mend the file or build without --strict"):
+    with pytest.raises(SourceError, match=r"kg0\.nt:2: .+; mend the file or build without strict"):
         build(tmp_path, A + "nonsense\n" + B, suffix="nt", strict=True)
     assert not (tmp_path / "my.kb").exists()
 

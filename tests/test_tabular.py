@@ -436,7 +436,7 @@ def test_triples_alone_have_no_unknown_nodes(tmp_path: Path) -> None:
     ids=["unknown node", "duplicate id", "too many cells", "no target", "prior"],
 )
 def test_strict_stops_at_a_bad_row_and_says_where(tmp_path: Path, files: dict[str, str]) -> None:
-    with pytest.raises(SourceError, match=r" at [ne]\.csv:\d.*; mend the file or build without --strict"):
+    with pytest.raises(SourceError, match=r" at [ne]\.csv:\d.*; mend the file or build without strict"):
         build(tmp_path, files, strict=True)
     assert not (tmp_path / "my.kb").exists()
 

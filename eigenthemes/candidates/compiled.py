@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates import rules as matching
+from eigenthemes.candidates import rules
 from eigenthemes.candidates.compiled_sharing import share
 from eigenthemes.candidates.compiled_typos import CHECKED
 from eigenthemes.candidates.rules import CONTAINS, ENDING, QUOTA
@@ -28,8 +28,8 @@ class Index(NamedTuple):
     """The name index as the kernels take it; see `eigenthemes.kb.name_index.NameIndexArrays`."""
 
     entities: Any
-    endings: Any  # [rules, 2, 4] uint8: ending said, ending of the name
-    lengths: Any  # [rules, 4] int64: their lengths, letters before, last letter said (0: none)
+    endings: Any  # [rules, 2, 4] uint8: ending of the mention, ending of the name
+    lengths: Any  # [rules, 4] int64: their lengths, letters before, last letter of the first (0: none)
     token_blob: Any
     token_offsets: Any
     token_hashes: Any
@@ -63,7 +63,7 @@ class Mention(NamedTuple):
 
 
 def index_of(names: NameIndexArrays, entities: int) -> Index:
-    """The index of a KB, ready for `find_candidates`."""
+    """Return the index of a KB, ready for `find_candidates`."""
     announce_compilation(find_candidates, "looking up many names at once")
     return Index(
         np.int64(entities),
@@ -89,24 +89,24 @@ def index_of(names: NameIndexArrays, entities: int) -> Index:
 
 
 def _ending_table() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    rules = matching.ENDINGS
-    endings, lengths = np.zeros((len(rules), 2, 4), dtype=np.uint8), np.zeros((len(rules), 4), dtype=np.int64)
-    for row, (said, named, before) in enumerate(rules):
-        for side, text in enumerate((said, named)):
+    ending_rules = rules.ENDINGS
+    endings, lengths = np.zeros((len(ending_rules), 2, 4), dtype=np.uint8), np.zeros((len(ending_rules), 4), dtype=np.int64)
+    for row, (of_mention, of_name, letters_before) in enumerate(ending_rules):
+        for side, text in enumerate((of_mention, of_name)):
             endings[row, side, : len(text)] = list(text.encode())
-        lengths[row] = len(said), len(named), before, ord(said[-1]) if said else 0
+        lengths[row] = len(of_mention), len(of_name), letters_before, ord(of_mention[-1]) if of_mention else 0
     return endings, lengths
 
 
 @kernel
 def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, labels_only: Any, paper: Any) -> Any:
-    """Candidates of each mention text[starts[i]:ends[i]]: counts [m], entities [m, most], how [m, most].
+    """Find the candidates of each mention text[starts[i]:ends[i]]: counts [m], entities [m, most], match types [m, most].
 
     `paper`: only entities that contain all tokens. Both in order of prior.
     """
     mentions = len(starts)
     counts = np.zeros(mentions, dtype=np.int64)
-    out, how = np.empty((mentions, most), dtype=np.uint32), np.empty((mentions, most), dtype=np.uint8)
+    out, match_types = np.empty((mentions, most), dtype=np.uint32), np.empty((mentions, most), dtype=np.uint8)
     hits = np.empty(most, dtype=np.uint32)
     forms, rows = np.empty(len(index.lengths), dtype=np.uint64), np.empty(len(index.lengths), dtype=np.int64)
     points, checked = np.empty((5, LONGEST + 1), dtype=np.int64), np.zeros(CHECKED + 1, dtype=np.int64)
@@ -120,21 +120,21 @@ def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, la
         contained = _contain(words, mention, index, labels_only, most, hits) if known else 0
         key = find(finish(mention.states[size]), index.key_hashes, index.key_buckets, key_shift)
         if paper:
-            _mark_whole(key, index, worst_whole, hits, contained, out[m], how[m])
+            _mark_whole(key, index, worst_whole, hits, contained, out[m], match_types[m])
             counts[m] = contained
             continue
-        count = _whole_names(key, index, worst_whole, most, out[m], how[m])
+        count = _whole_names(key, index, worst_whole, most, out[m], match_types[m])
         if count < most:
-            found = _other_forms(index, mention.squashed[:size], mention.states, key_shift, forms, rows)
-            count = _by_ending(rows[:found], index, worst_whole, count, most, out[m], how[m])
+            other_forms = _other_forms(index, mention.squashed[:size], mention.states, key_shift, forms, rows)
+            count = _by_ending(rows[:other_forms], index, worst_whole, count, most, out[m], match_types[m])
         nearer = count
         for i in range(contained):
-            count = _add(hits[i], CONTAINS, count, nearer, most, out[m], how[m])
+            count = _add(hits[i], CONTAINS, count, nearer, most, out[m], match_types[m])
         if count == 0:
-            count = share(text, words, mention, index, labels_only, most, points, checked, out[m], how[m])
-        _sort(out[m], how[m], count)
+            count = share(text, words, mention, index, labels_only, most, points, checked, out[m], match_types[m])
+        _sort(out[m], match_types[m], count)
         counts[m] = count
-    return counts, out, how
+    return counts, out, match_types
 
 
 @kernel
@@ -179,7 +179,7 @@ def _read(text: Any, first: Any, last: Any, index: Any, shift: Any, mention: Any
 
 @kernel
 def _contain(words: Any, mention: Any, index: Any, labels_only: Any, most: Any, hits: Any) -> Any:
-    """Leap-frog intersection of the tokens' lists, shortest first, stopping after `most` hits."""
+    """Intersect the tokens' posting lists by leap-frog, shortest first, and stop after `most` hits; returns how many."""
     order, at, indptr, postings = mention.order, mention.at, index.postings_indptr, index.postings
     for i in range(words):
         order[i] = mention.tokens[i]
@@ -190,9 +190,9 @@ def _contain(words: Any, mention: Any, index: Any, labels_only: Any, most: Any, 
     for i in range(words):
         at[i] = indptr[order[i]]
     count = 0
-    for place in range(at[0], indptr[order[0] + 1]):
-        entity = postings[place]
-        if labels_only and index.in_label[place] == 0:
+    for posting in range(at[0], indptr[order[0] + 1]):
+        entity = postings[posting]
+        if labels_only and index.in_label[posting] == 0:
             continue
         everywhere = True
         for i in range(1, words):
@@ -212,44 +212,44 @@ def _contain(words: Any, mention: Any, index: Any, labels_only: Any, most: Any, 
 
 
 @kernel
-def _mark_whole(key: Any, index: Any, worst: Any, hits: Any, count: Any, out: Any, how: Any) -> Any:
-    """The paper's candidates, with those marked that the mention names wholly."""
-    place, last = np.int64(0), np.int64(0)
+def _mark_whole(key: Any, index: Any, worst: Any, hits: Any, count: Any, out: Any, match_types: Any) -> Any:
+    """Write the paper's candidates, each with its match type: whole names are told from names that contain the tokens."""
+    entry, last = np.int64(0), np.int64(0)
     if key >= 0:
-        place, last = index.key_indptr[key], index.key_indptr[key + 1]
+        entry, last = index.key_indptr[key], index.key_indptr[key + 1]
     for i in range(count):
-        place = position(index.key_entities, place, last, hits[i])
-        whole = place < last and index.key_entities[place] == hits[i] and index.key_kinds[place] <= worst
+        entry = position(index.key_entities, entry, last, hits[i])
+        whole = entry < last and index.key_entities[entry] == hits[i] and index.key_kinds[entry] <= worst
         out[i] = hits[i]
-        how[i] = index.key_kinds[place] if whole else CONTAINS
+        match_types[i] = index.key_kinds[entry] if whole else CONTAINS
 
 
 @kernel
-def _whole_names(key: Any, index: Any, worst: Any, most: Any, out: Any, how: Any) -> Any:
-    """Rules 1 and 2: entities of which the mention is a whole name, then those of its shorter forms."""
+def _whole_names(key: Any, index: Any, worst: Any, most: Any, out: Any, match_types: Any) -> Any:
+    """Apply rules 1 and 2: entities of which the mention is a whole name, then of its shorter forms; returns the count."""
     if key < 0:
         return 0
     count = 0
     first, last = index.key_indptr[key], index.key_indptr[key + 1]
-    for place in range(first, last):
-        if index.key_kinds[place] <= worst:
+    for entry in range(first, last):
+        if index.key_kinds[entry] <= worst:
             if count == most:
                 break
-            count = _add(index.key_entities[place], index.key_kinds[place], count, 0, most, out, how)
-    for kind in range(UNBRACKETED, ACRONYM + 1):
-        quota = most if kind == UNBRACKETED else QUOTA
-        for place in range(first, last):
+            count = _add(index.key_entities[entry], index.key_kinds[entry], count, 0, most, out, match_types)
+    for match_type in range(UNBRACKETED, ACRONYM + 1):
+        quota = most if match_type == UNBRACKETED else QUOTA
+        for entry in range(first, last):
             if quota == 0 or count == most:
                 break
-            if index.key_kinds[place] == kind:
+            if index.key_kinds[entry] == match_type:
                 quota -= 1
-                count = _add(index.key_entities[place], kind, count, 0, most, out, how)
+                count = _add(index.key_entities[entry], match_type, count, 0, most, out, match_types)
     return count
 
 
 @kernel
 def _other_forms(index: Any, word: Any, states: Any, shift: Any, forms: Any, rows: Any) -> Any:
-    """Keys of the mention's other endings, in the order of the rules; returns how many are in the table.
+    """Find the keys of the mention with other endings, in the order of the rules; returns how many are in the table.
 
     Three short loops, not one: the look-ups do not wait for each other's memory.
     """
@@ -262,38 +262,38 @@ def _other_forms(index: Any, word: Any, states: Any, shift: Any, forms: Any, row
                 count += 1
     for f in range(count):
         rows[f] = index.key_buckets[np.int64(forms[f] >> shift)]
-    found = 0
+    held = 0
     for f in range(count):
         for row in range(rows[f], index.key_buckets[np.int64(forms[f] >> shift) + 1]):
             if index.key_hashes[row] == forms[f]:
-                rows[found] = row
-                found += 1
+                rows[held] = row
+                held += 1
                 break
-    return found
+    return held
 
 
 @kernel
-def _by_ending(rows: Any, index: Any, worst: Any, count: Any, most: Any, out: Any, how: Any) -> Any:
-    """Rule 3: entities of which the mention is a name but for its ending."""
+def _by_ending(rows: Any, index: Any, worst: Any, count: Any, most: Any, out: Any, match_types: Any) -> Any:
+    """Apply rule 3: entities of which the mention is a name but for its ending; returns the new count."""
     quota = QUOTA
     for row in rows:
-        for place in range(index.key_indptr[row], index.key_indptr[row + 1]):
-            kind = index.key_kinds[place]
-            if quota and (kind <= worst or kind == UNBRACKETED):
+        for entry in range(index.key_indptr[row], index.key_indptr[row + 1]):
+            match_type = index.key_kinds[entry]
+            if quota and (match_type <= worst or match_type == UNBRACKETED):
                 quota -= 1
-                count = _add(index.key_entities[place], ENDING, count, count, most, out, how)
+                count = _add(index.key_entities[entry], ENDING, count, count, most, out, match_types)
     return count
 
 
 @kernel
-def _add(entity: Any, reason: Any, count: Any, among: Any, most: Any, out: Any, how: Any) -> Any:
+def _add(entity: Any, match_type: Any, count: Any, among: Any, most: Any, out: Any, match_types: Any) -> Any:
     """Append a candidate unless it is there already, among the first `among`; returns the new count."""
     if count >= most:
         return count
     for i in range(among):
         if out[i] == entity:
             return count
-    out[count], how[count] = entity, reason
+    out[count], match_types[count] = entity, match_type
     return count + 1
 
 
@@ -303,10 +303,10 @@ def _length(token: Any, indptr: Any) -> Any:
 
 
 @kernel
-def _sort(entities: Any, how: Any, count: Any) -> Any:
+def _sort(entities: Any, match_types: Any, count: Any) -> Any:
     for i in range(1, count):
         j = i
         while j > 0 and entities[j] < entities[j - 1]:
             entities[j], entities[j - 1] = entities[j - 1], entities[j]
-            how[j], how[j - 1] = how[j - 1], how[j]
+            match_types[j], match_types[j - 1] = match_types[j - 1], match_types[j]
             j -= 1

@@ -51,9 +51,9 @@ def share(
     points: Any,
     checked: Any,
     out: Any,
-    how: Any,
+    match_types: Any,
 ) -> Any:
-    """Entities that share most of the words' weight, best first; returns how many."""
+    """Find the entities that share most of the words' weight, best first; returns how many."""
     words = Words(
         np.full((count, _ALTERNATIVES), -1, dtype=np.int64),
         np.zeros((count, _ALTERNATIVES), dtype=np.int64),
@@ -68,7 +68,7 @@ def share(
         if not again:  # a repeated word has no weight
             _weigh(text, w, mention, index, labels_only, points, checked, words)
     total = _drop_common(words, index.entities)
-    return _best_sharing(words, total, index, labels_only, min(most, MOST_SHARING), out, how)
+    return _best_sharing(words, total, index, labels_only, min(most, MOST_SHARING), out, match_types)
 
 
 @kernel
@@ -139,13 +139,13 @@ def _entities_with(token: Any, index: Any, labels_only: Any) -> Any:
     if not labels_only:
         return last - first
     having = 0
-    for place in range(first, last):
-        having += index.in_label[place]
+    for posting in range(first, last):
+        having += index.in_label[posting]
     return having
 
 
 @kernel
-def _best_sharing(words: Any, total: Any, index: Any, labels_only: Any, most: Any, out: Any, how: Any) -> Any:
+def _best_sharing(words: Any, total: Any, index: Any, labels_only: Any, most: Any, out: Any, match_types: Any) -> Any:
     """Walk through the entities of the rarest words, ascending, and keep the best scores."""
     # Plain arrays from here on: handing a tuple of arrays to a function called for each entity costs more than the function.
     indptr, postings, in_label = index.postings_indptr, index.postings, index.in_label
@@ -172,12 +172,12 @@ def _best_sharing(words: Any, total: Any, index: Any, labels_only: Any, most: An
             shared += weights[w] * best // 10
             slipped = slipped or best == TYPO_TENTHS
         if shared * 10 >= total * SHARE_OF_TEN:
-            count = _rank(entity, shared, slipped, count, scores, out, how)
+            count = _rank(entity, shared, slipped, count, scores, out, match_types)
 
 
 @kernel
 def _open_rare_lists(token: Any, options: Any, weights: Any, total: Any, indptr: Any) -> Any:
-    """(place, end) of the lists of the rarest words [lists, 2], and how many entities may still be taken of each.
+    """Return (next entry, end) of the posting lists of the rarest words [lists, 2], and how many entities each may still give.
 
     Any entity that shares enough weight is in one of them.
     """
@@ -201,7 +201,7 @@ def _open_rare_lists(token: Any, options: Any, weights: Any, total: Any, indptr:
 
 @kernel
 def _next_entity(heads: Any, left: Any, postings: Any, in_label: Any, labels_only: Any) -> Any:
-    """The next entity of the opened lists, ascending, each once; -1 at the end."""
+    """Return the next entity of the opened lists, ascending, each once; -1 at the end."""
     entity = np.int64(-1)
     for k in range(len(heads)):
         while labels_only and heads[k, 0] < heads[k, 1] and in_label[heads[k, 0]] == 0:
@@ -218,14 +218,14 @@ def _next_entity(heads: Any, left: Any, postings: Any, in_label: Any, labels_onl
 
 
 @kernel
-def _rank(entity: Any, score: Any, slipped: Any, count: Any, scores: Any, out: Any, how: Any) -> Any:
+def _rank(entity: Any, score: Any, slipped: Any, count: Any, scores: Any, out: Any, match_types: Any) -> Any:
     """Keep the best scores, best first; of equals the one that came first, which has the higher prior."""
     most = len(scores)
     if count == most and score <= scores[count - 1]:
         return count
-    place = min(count, most - 1)
-    while place > 0 and scores[place - 1] < score:
-        scores[place], out[place], how[place] = scores[place - 1], out[place - 1], how[place - 1]
-        place -= 1
-    scores[place], out[place], how[place] = score, entity, TYPO if slipped else SHARES
+    at = min(count, most - 1)
+    while at > 0 and scores[at - 1] < score:
+        scores[at], out[at], match_types[at] = scores[at - 1], out[at - 1], match_types[at - 1]
+        at -= 1
+    scores[at], out[at], match_types[at] = score, entity, TYPO if slipped else SHARES
     return min(count + 1, most)

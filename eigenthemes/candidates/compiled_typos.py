@@ -30,17 +30,17 @@ def similar_tokens(
     checked: Any,
     out: Any,
 ) -> Any:
-    """The tokens nearest to the word text[first:last], ascending, as many as `out` holds; returns how many.
+    """Find the tokens nearest to the word text[first:last], ascending, as many as `out` holds; returns how many.
 
     points   [5, LONGEST + 1] int64, scratch
-    checked  [CHECKED + 1] int64, the tokens met for this word; its serial number stands in the last place
+    checked  [CHECKED + 1] int64, the tokens met for this word; its serial number is the last entry
     """
     word, other, rows = points[0], points[1], points[2:5]
     length = _decode(text, first, last, word)
     allowed = _slips(word, length)
     if allowed == 0:
         return 0
-    hashes, places = np.empty(_PATTERNS, dtype=np.uint64), np.empty(_PATTERNS, dtype=np.int64)
+    hashes, firsts = np.empty(_PATTERNS, dtype=np.uint64), np.empty(_PATTERNS, dtype=np.int64)
     shift = shift_of(indptr)
     checked[CHECKED] += 1
     serial = checked[CHECKED] << 32
@@ -50,12 +50,12 @@ def similar_tokens(
             break
         patterns = _deletions(word, min(length, PREFIX), pairs == 1, bits, hashes)
         for p in range(patterns):  # apart from the next loop, so that the look-ups do not wait for each other
-            places[p] = indptr[np.int64(hashes[p] >> shift)]
+            firsts[p] = indptr[np.int64(hashes[p] >> shift)]
         for p in range(patterns):
-            for place in range(places[p], indptr[np.int64(hashes[p] >> shift) + 1]):
-                if not _may_be_near(checks[place], hashes[p], length, nearest):
+            for entry in range(firsts[p], indptr[np.int64(hashes[p] >> shift) + 1]):
+                if not _may_be_near(checks[entry], hashes[p], length, nearest):
                     continue
-                token = np.int64(members[place])
+                token = np.int64(members[entry])
                 if checked[token % CHECKED] == serial + token:
                     continue
                 checked[token % CHECKED] = serial + token
@@ -162,16 +162,16 @@ def _may_be_near(check: Any, h: Any, length: Any, nearest: Any) -> Any:
 @kernel
 def _insert(token: Any, count: Any, out: Any) -> Any:
     """Keep the smallest distinct tokens, ascending, as many as `out` holds."""
-    place = count
+    at = count
     for i in range(count):
         if out[i] == token:
             return count
         if out[i] > token:
-            place = i
+            at = i
             break
-    if place == len(out):
+    if at == len(out):
         return count
-    for i in range(min(count, len(out) - 1), place, -1):
+    for i in range(min(count, len(out) - 1), at, -1):
         out[i] = out[i - 1]
-    out[place] = token
+    out[at] = token
     return min(count + 1, len(out))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import only_entities
-from eigenthemes.candidates.plain import Found, Lookup
+from eigenthemes.candidates.plain import Lookup, MatchTypes
 from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
@@ -35,7 +35,7 @@ class CandidateTable:
     entity      uint32, which entity of the KB
     rank        int32, 1 = highest prior
     prior       float64
-    match_type  uint8, how it was found: a key of `matching.MATCH_TYPES`
+    match_type  uint8, how its name matched: a key of `rules.MATCH_TYPES`
     """
 
     mentions: int
@@ -52,7 +52,7 @@ class CandidateTable:
 class CandidateGenerator:
     """Finds the candidates of names in a KB.
 
-    generator       "default" (see `matching`) or "paper" (names and aliases contain all tokens of the mention)
+    generator       "default" (see `rules`) or "paper" (names and aliases contain all tokens of the mention)
     max_candidates  T, or None for all
     aliases         look at aliases too, not at labels only
     embedded        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T
@@ -79,26 +79,28 @@ class CandidateGenerator:
         self._singles = 0
 
     def find(self, name: str) -> CandidateTable:
-        """The candidates of one name."""
+        """Return the candidates of one name."""
         if self._kernel is None:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
-        counts, entity, how = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
+        counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
         n = counts[0]
-        return CandidateTable(1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.prior[entity[0, :n]], how[0, :n])
+        return CandidateTable(
+            1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.prior[entity[0, :n]], match_types[0, :n]
+        )
 
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
-        """The candidates of many names; the same as one by one, faster."""
+        """Return the candidates of many names; the same as one by one, faster."""
         if self.max_candidates is None or not self._worth_compiling(len(names)):
             return self._find_plain(names)
         return self._find_compiled(names)
 
-    def kinds(self, name: str) -> dict[int, int]:
-        """Entity -> how its name is this one (a key of `matching.MATCH_TYPES`), of all entities with such a name."""
+    def match_types(self, name: str) -> dict[int, int]:
+        """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
         return dict(zip(*self._lookup.whole(squash(normalize(name))), strict=True))
 
     def records(self, name: str) -> list[Candidate]:
-        """The candidates of one name, for people."""
+        """Return the candidates of one name, as records for people."""
         table = self.find(name)
         columns = zip(table.entity.tolist(), table.rank.tolist(), table.prior.tolist(), table.match_type.tolist(), strict=True)
         return [
@@ -106,48 +108,48 @@ class CandidateGenerator:
                 rank=rank,
                 id=self.kb.id(entity),
                 label=self.kb.label(entity),
-                matched_name=self._matched(name, entity, how),
-                match_type=MATCH_TYPES[how],
+                matched_name=self._matched(name, entity, match_type),
+                match_type=MATCH_TYPES[match_type],
                 prior=prior,
                 description=self.kb.description(entity),
             )
-            for entity, rank, prior, how in columns
+            for entity, rank, prior, match_type in columns
         ]
 
-    def _matched(self, name: str, entity: int, how: int) -> str:
-        label_only = not self.aliases or how in (UNBRACKETED, INITIALS, ACRONYM)
+    def _matched(self, name: str, entity: int, match_type: int) -> str:
+        label_only = not self.aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM)
         return self.kb.label(entity) if label_only else matched_names(name, self.kb.names_of(entity))
 
     def why_not(self, name: str, external_id: str) -> str:
-        """One sentence: why an entity is, or is not, among the candidates of a name."""
+        """Say in one sentence why an entity is, or is not, among the candidates of a name."""
         kb = self.kb
         entity = kb.entity(external_id)
         if entity is None:
             return f"{external_id} is not in the KB; it has ids like {kb.id(0)}"
-        what = external_id if kb.id(entity) == external_id else f"{external_id} (now {kb.id(entity)})"
+        named_id = external_id if kb.id(entity) == external_id else f"{external_id} (now {kb.id(entity)})"
         names = kb.names_of(entity)
         if not names:
-            return f"{what} has no name in the KB: it connects others but is never a candidate"
-        found = self.find(name)
-        at = np.flatnonzero(found.entity == entity)
-        if len(at):
-            how = MATCH_TYPES[int(found.match_type[at[0]])]
-            return f"{what} ({names[0]}) is candidate {found.rank[at[0]]} of {len(found)} ({how})"
+            return f"{named_id} has no name in the KB: it connects others but is never a candidate"
+        table = self.find(name)
+        rows = np.flatnonzero(table.entity == entity)
+        if len(rows):
+            match_type = MATCH_TYPES[int(table.match_type[rows[0]])]
+            return f"{named_id} ({names[0]}) is candidate {table.rank[rows[0]]} of {len(table)} ({match_type})"
         everything = self._plain(name, None)
         if entity in everything:
             rank = list(everything).index(entity) + 1
             return (
-                f"{what} ({names[0]}) matches ({MATCH_TYPES[everything[entity]]}) but is not among the first "
-                f"{self.max_candidates} of {len(everything)} (it is number {rank} by prior); raise --max-candidates"
+                f"{named_id} ({names[0]}) matches ({MATCH_TYPES[everything[entity]]}) but is not among the first "
+                f"{self.max_candidates} of {len(everything)} (it is number {rank} by prior); raise max_candidates"
             )
-        return f"{what} ({names[0]}) does not match: {self._difference(name, names)}"
+        return f"{named_id} ({names[0]}) does not match: {self._difference(name, names)}"
 
     def _difference(self, name: str, names: list[str]) -> str:
-        said = tokenize(name)
-        shown = [names[0]] if not self.aliases else names
-        known = {token for each in shown for token in tokenize(each)}
-        missing = [token for token in said if token not in known]
-        listed = ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
+        tokens = tokenize(name)
+        considered = [names[0]] if not self.aliases else names
+        known = {token for other in considered for token in tokenize(other)}
+        missing = [token for token in tokens if token not in known]
+        listed = ", ".join(considered[:5]) + (f" and {len(considered) - 5} more" if len(considered) > 5 else "")
         if not missing:
             return f"all its tokens are there, but nearer names came first (its names: {listed})"
         return f"its names ({listed}) lack {', '.join(missing)}"
@@ -158,15 +160,15 @@ class CandidateGenerator:
         self._singles += mentions
         return self._singles > _SINGLES
 
-    def _plain(self, name: str, limit: int | None) -> Found:
+    def _plain(self, name: str, limit: int | None) -> MatchTypes:
         look = self._lookup.paper if self.generator == "paper" else self._lookup.default
         return look(normalize(name), limit)
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
-        found = [self._plain(name, self.max_candidates) for name in names]
-        entity = np.array([entity for each in found for entity in each], dtype=np.uint32)
-        how = np.array([how for each in found for how in each.values()], dtype=np.uint8)
-        return self._table(np.array([len(each) for each in found], dtype=np.int64), entity, how)
+        matches = [self._plain(name, self.max_candidates) for name in names]
+        entity = np.array([entity for matched in matches for entity in matched], dtype=np.uint32)
+        match_types = np.array([match_type for matched in matches for match_type in matched.values()], dtype=np.uint8)
+        return self._table(np.array([len(matched) for matched in matches], dtype=np.int64), entity, match_types)
 
     def _find_compiled(self, names: Sequence[str]) -> CandidateTable:
         if self._kernel is None:
@@ -178,12 +180,12 @@ class CandidateGenerator:
         ends = np.flatnonzero(buffer == 10)
         starts = np.zeros_like(ends)
         starts[1:] = ends[:-1] + 1
-        counts, entity, how = self._run_kernel(buffer, starts, ends)
+        counts, entity, match_types = self._run_kernel(buffer, starts, ends)
         if len(row_of) < len(names):
             rows = np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
-            counts, entity, how = counts[rows], entity[rows], how[rows]
+            counts, entity, match_types = counts[rows], entity[rows], match_types[rows]
         kept = np.arange(entity.shape[1]) < counts[:, None]
-        return self._table(counts, entity[kept], how[kept])
+        return self._table(counts, entity[kept], match_types[kept])
 
     def _load_kernels(self) -> None:
         from eigenthemes.candidates.compiled import find_candidates, index_of
@@ -197,15 +199,15 @@ class CandidateGenerator:
         paper = self.generator == "paper"
         return self._kernel(text, starts, ends, self._index, self.max_candidates, not self.aliases, paper)
 
-    def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], how: NDArray[np.uint8]) -> CandidateTable:
+    def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:
         first = np.cumsum(counts) - counts
         rank = np.arange(1, len(entity) + 1) - np.repeat(first, counts)
         mention_of = np.repeat(np.arange(len(counts)), counts)
-        return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.prior[entity], how)
+        return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.prior[entity], match_types)
 
 
 def matched_names(mention: str, names: list[str]) -> str:
-    """The names of an entity that a mention met: one that is the same, or the fewest that together have its tokens."""
+    """Return the names of an entity that a mention matched: one that is the same, or the fewest that have all its tokens."""
     from rapidfuzz.distance import OSA
 
     normalized = normalize(mention)
@@ -218,7 +220,7 @@ def matched_names(mention: str, names: list[str]) -> str:
 
     chosen = [min(names, key=distance)]
     missing -= tokens[chosen[0]]
-    while missing and any(missing & each for each in tokens.values()):
+    while missing and any(missing & of_name for of_name in tokens.values()):
         chosen.append(min(names, key=distance))
         missing -= tokens[chosen[-1]]
     return " + ".join(chosen)

@@ -30,7 +30,7 @@ _MOST_WORDS = 4  # longer labels are seldom persons: no initials
 
 
 def only_entities(index: NameIndexArrays, wanted: NDArray[np.bool_]) -> NameIndexArrays:
-    """The index as if its lists of tokens held the wanted entities only."""
+    """Return the index as if its posting lists held the wanted entities only."""
     kept = wanted[index.postings]
     if kept.all():
         return index
@@ -45,7 +45,7 @@ def only_entities(index: NameIndexArrays, wanted: NDArray[np.bool_]) -> NameInde
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """What one worker found in its names; names are counted from the chunk's first."""
+    """The index of the names that one worker got; names are counted from the chunk's first."""
 
     vocabulary: list[str]
     token: NDArray[np.uint32]  # local token
@@ -106,7 +106,7 @@ def build_name_index(
 
 
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:
-    """The squashed forms under which a whole name is found, with their kind; shorter forms are made of labels only."""
+    """Return the squashed forms under which a whole name is found, with their match types; only labels have shorter forms."""
     if not is_label:
         return [(ALIAS, squash(normalized))]
     keys = [(LABEL, squash(normalized))]
@@ -129,14 +129,14 @@ def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str
 
 
 def _acronyms(name: str, words: list[str]) -> set[str]:
-    """Christian Democratic Union of Germany -> cdug, cduog and, before the "of", cdu."""
+    """Return acronyms: Christian Democratic Union of Germany -> cdug, cduog and, before the "of", cdu."""
     initials = "".join([word[0] for word in words])
     capitals = "".join([word[0] for word in name.split() if word[0].isupper()])
-    found = {initials, capitals.lower() if capitals.isascii() else squash(normalize(capitals))}
+    acronyms = {initials, capitals.lower() if capitals.isascii() else squash(normalize(capitals))}
     for joint in _JOINTS:
         if joint in words:
-            found.add(initials[: words.index(joint)])
-    return {acronym for acronym in found if 2 < len(acronym) <= _LONGEST_ACRONYM}
+            acronyms.add(initials[: words.index(joint)])
+    return {acronym for acronym in acronyms if 2 < len(acronym) <= _LONGEST_ACRONYM}
 
 
 def _index_chunks(names: Strings, is_label: NDArray[np.bool_], workers: Workers) -> Iterator[tuple[_Chunk, int]]:
@@ -166,10 +166,10 @@ def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
         tokens_of_name.append(len(words))
         if not words:
             continue
-        for kind, key in name_keys(name, normalized, label):
+        for match_type, key in name_keys(name, normalized, label):
             keys.append(key)
             key_name.append(number)
-            key_kind.append(kind)
+            key_kind.append(match_type)
     return _Chunk(
         list(vocabulary),
         np.array(tokens, dtype=np.uint32),
@@ -182,7 +182,7 @@ def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
 
 
 def letters_of(name: str) -> str:
-    """The letters and digits of a name as they are written: "IL-10" and "IL10" are the same, "Il10" is not."""
+    """Return the letters and digits of a name as they are written: "IL-10" and "IL10" are the same, "Il10" is not."""
     return "".join(filter(str.isalnum, name))
 
 

@@ -1,6 +1,6 @@
 """How a mention may differ from a name and still find it: the rules of the default generator, as data.
 
-Both look-ups (`lookup`, one mention in plain Python; `kernels.lookup`, many at once, compiled) follow this file.
+Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) follow this file.
 
 1. The mention equals a name of the entity (spaces apart): always kept among the T.
 2. It equals a label without its bracketed part, with initials for first names, or its acronym (at most `QUOTA` of each of the
@@ -41,7 +41,7 @@ _PEOPLE = (
     ("n", ""), ("an", ""), ("ns", ""), ("ans", ""), ("ian", ""), ("er", ""), ("i", ""), ("is", ""), ("ese", ""), ("ish", ""),
     ("n", "s"), ("an", "o"), ("ans", "o"), ("ian", "e"), ("", "y"), ("", "ia"),
 )  # fmt: skip
-ENDINGS = PLURALS + tuple((said, named, 4) for said, named in _PEOPLE)
+ENDINGS = PLURALS + tuple((of_mention, of_name, 4) for of_mention, of_name in _PEOPLE)
 
 SHARE_OF_TEN = 4  # in tenths, like all weights in whole numbers: both look-ups agree to the last bit
 MOST_SHARING = 10
@@ -54,10 +54,10 @@ PLURAL_TENTHS, TYPO_TENTHS = 9, 8  # what a token found by another ending or by 
 
 
 def is_common(entities: int, having: int) -> bool:
-    """Does a token say nothing beside others?"""
+    """Return whether so many entities have a token that it says nothing beside others."""
     return having > COMMON and having * COMMON > entities
 
 
 def rarity(entities: int, having: int) -> int:
-    """The weight of a token: log2(1 + N / df) in units of 1/1024; of an unknown one, as if one entity had it."""
+    """Return the weight of a token: log2(1 + N / df) in units of 1/1024; of an unknown one, as if one entity had it."""
     return int(UNIT * math.log2(1.0 + entities / max(1, having)))

@@ -24,7 +24,7 @@ _DIGITS = frozenset("0123456789")
 
 
 def slips(token: str) -> int:
-    """How many slips are forgiven in a token."""
+    """Return how many slips are forgiven in a token."""
     if not ONE_SLIP <= len(token) <= LONGEST or not _DIGITS.isdisjoint(token):
         return 0
     return 2 if len(token) >= TWO_SLIPS else 1
@@ -42,7 +42,7 @@ def build_typo_index(tokens: Strings) -> TypoIndex:
 
 
 def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
-    """The tokens nearest to a word, within the slips forgiven to both; ascending."""
+    """Return the tokens nearest to a word, within the slips forgiven to both; ascending."""
     from rapidfuzz.distance import OSA
 
     if not slips(word):
@@ -52,7 +52,7 @@ def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
     for h in _deletions(Strings.of([word]))[0].tolist():
         first, last = index.indptr[h >> (64 - bits) : (h >> (64 - bits)) + 2].tolist()
         met.update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
-    nearest, found = LONGEST, list[int]()
+    nearest, tokens_found = LONGEST, list[int]()
     for token in sorted(met):
         other = tokens[token]
         limit = min(slips(word), slips(other), nearest)
@@ -60,13 +60,13 @@ def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
         if distance > limit:
             continue
         if distance < nearest:
-            nearest, found = distance, []
-        found.append(token)
-    return found
+            nearest, tokens_found = distance, []
+        tokens_found.append(token)
+    return tokens_found
 
 
 def _deletions(words: Strings) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.int64]]:
-    """(hash, row) of every string reached by deleting up to `slips` of the first PREFIX letters; and all lengths."""
+    """Return (hash, row) of every string reached by deleting up to `slips` of the first PREFIX letters; and all lengths."""
     codes = np.frombuffer(words.blob.tobytes().decode("utf-8").encode("utf-32-le"), dtype=np.uint32)
     letters_before = np.concatenate(([0], np.cumsum((words.blob & 0xC0) != 0x80)))
     digits_before = np.concatenate(([0], np.cumsum((codes >= ord("0")) & (codes <= ord("9")))))

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from eigenthemes import __version__
+from eigenthemes.cli.advice import advise
 from eigenthemes.cli.build import build
 from eigenthemes.cli.demo import demo
 from eigenthemes.cli.embed import embed
@@ -59,13 +60,13 @@ def main() -> None:
         sys.stdout.flush()
         sys.exit(code)
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
-        told = str(error.__cause__ or error)  # click puts an Abort in front
-        _stop(told or "interrupted; nothing was changed", 130)
+        sentence = str(error.__cause__ or error)  # click puts an Abort in front
+        _stop(sentence or "interrupted; nothing was changed", 130)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except EigenthemesError as error:
-        _stop(str(error), 1)
+        _stop(advise(error, next(iter(sys.argv[1:]), None)), 1)
     except BrokenPipeError:
         _leave_quietly()
     except OSError as error:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from eigenthemes.records import Link, LinkedDocument
 
 _NAMES = {"small": ("Michael Jordan", "Micheal Jordan"), "places": ("San José", "St. Petersburgh")}
-_SHOWN = {"small": ("Michael Jordan", "Science"), "places": ("Paris", "Birmingham")}  # mentions whose candidates are compared
+# mentions whose candidates are compared
+_COMPARED = {"small": ("Michael Jordan", "Science"), "places": ("Paris", "Birmingham")}
 
 
 @click.command()
@@ -35,27 +36,27 @@ def demo(context: click.Context, kg: str, output: str | None) -> None:
     from eigenthemes.kg import demo as demo_kgs
 
     with tempfile.TemporaryDirectory(prefix="eigenthemes-") as scratch:
-        place = output or str(Path(scratch) / "demo.kb")
+        kb = output or str(Path(scratch) / "demo.kb")
         if kg == "small":
             sources = [demo_kgs.SMALL]
         else:
             click.echo(f"Data: {demo_kgs.PLACES_LICENCE}\n")
             sources = demo_kgs.write_places(Path(scratch))
-        shown = " ".join(source.name for source in sources)
-        _say(f"eigenthemes build {shown} -o demo.kb")
-        context.invoke(build, sources=tuple(map(str, sources)), output=place, force=output is not None)
+        names = " ".join(source.name for source in sources)
+        _say(f"eigenthemes build {names} -o demo.kb")
+        context.invoke(build, sources=tuple(map(str, sources)), output=kb, force=output is not None)
         _say("eigenthemes info demo.kb")
-        context.invoke(info, kb=place)
+        context.invoke(info, kb=kb)
         for name in _NAMES[kg]:
             _say(f'eigenthemes candidates demo.kb "{name}"')
-            context.invoke(candidates, kb=place, names=(name,), max_candidates="8")
+            context.invoke(candidates, kb=kb, names=(name,), max_candidates="8")
         _say(f"eigenthemes link demo.kb {demo_kgs.DOCUMENTS[kg].name}")
-        _link(place, demo_kgs.DOCUMENTS[kg], only_first=kg == "small", shown=_SHOWN[kg])
+        _link(kb, demo_kgs.DOCUMENTS[kg], only_first=kg == "small", compared=_COMPARED[kg])
     click.echo("Now your own: eigenthemes build YOUR_KG_FILE -o my.kb, then eigenthemes link my.kb YOUR_TEXT_FILE")
 
 
-def _link(kb: str, file: Path, *, only_first: bool, shown: tuple[str, ...]) -> None:
-    """Texts, what popularity alone says of their names, and what the names say of each other."""
+def _link(kb: str, file: Path, *, only_first: bool, compared: tuple[str, ...]) -> None:
+    """Print the texts, what popularity alone says of their names, and what the names say of each other."""
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.linker import Linker
 
@@ -65,7 +66,7 @@ def _link(kb: str, file: Path, *, only_first: bool, shown: tuple[str, ...]) -> N
         click.echo(f"{by_themes.document.text}\n")
         _compare_links(themes, by_themes, by_degree)
         for link in by_themes.links:
-            if link.mention.text in shown:
+            if link.mention.text in compared:
                 _compare_candidates(themes, link)
 
 
@@ -81,10 +82,10 @@ def _compare_links(linker: Linker, by_themes: LinkedDocument, by_degree: LinkedD
 def _compare_candidates(linker: Linker, link: Link) -> None:
     kb = linker.kb
     rows = []
-    for each in link.ranking:
-        entity = kb.entity(each.id)
+    for candidate in link.ranking:
+        entity = kb.entity(candidate.id)
         assert entity is not None
-        rows.append((_about(linker, each.id, each.label), f"{kb.prior[entity]:,.12g}", f"{each.score:.3f}"))
+        rows.append((_about(linker, candidate.id, candidate.label), f"{kb.prior[entity]:,.12g}", f"{candidate.score:.3f}"))
     click.echo(f'Candidates of "{link.mention.text}": their popularity, and how likely each is, among the other names:\n')
     print_table(("candidate", "popularity", "probability"), rows, right=(1, 2))
     assert link.explanation is not None
@@ -92,7 +93,7 @@ def _compare_candidates(linker: Linker, link: Link) -> None:
 
 
 def _about(linker: Linker, external_id: str | None, label: str | None) -> str:
-    """A label with a few words on what it is."""
+    """Return a label with a few words on what it is."""
     entity = None if external_id is None else linker.kb.entity(external_id)
     about = "" if entity is None else linker.kb.description(entity)
     return f"{label} ({about})" if about else str(label or "nothing")

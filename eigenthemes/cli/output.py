@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from eigenthemes.core.progress import Advance, Progress, Silent
 
 
-def terminal_progress(elsewhere: Progress | None = None) -> Progress:
-    """Bars on stderr with rate and time left; nothing, or what is given for it, where stderr is not a terminal."""
-    return Bars() if sys.stderr.isatty() else elsewhere or Silent()
+def terminal_progress(otherwise: Progress | None = None) -> Progress:
+    """Return bars on stderr with rate and time left; where stderr is not a terminal, nothing, or what is given instead."""
+    return Bars() if sys.stderr.isatty() else otherwise or Silent()
 
 
 class Lines:
@@ -63,12 +63,12 @@ def _rate(rate: float, unit: str) -> str:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """A table on stdout."""
+    """Print a table on stdout."""
     sys.stdout.write(table_text(header, rows, right=right))
 
 
 def table_text(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> str:
-    """A table: fitted to a terminal, never cut where it is read by a program."""
+    """Return a table: fitted to a terminal, never cut where it is read by a program."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

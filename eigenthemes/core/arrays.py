@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def sort_rows(columns: tuple[NDArray[Any], ...], limits: tuple[int, ...]) -> tuple[NDArray[np.uint32], ...]:
-    """Rows in lexicographic order; packed into one 64-bit key where they fit, which sorts several times faster."""
+    """Return rows in lexicographic order; joined to one 64-bit key where they fit, which sorts several times faster."""
     widths = [max(1, int(limit - 1).bit_length()) for limit in limits]
     if sum(widths) > 64:
         order = np.lexsort(columns[::-1])

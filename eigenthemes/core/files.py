@@ -51,11 +51,11 @@ class _Tap(io.RawIOBase):
         return len(data)
 
 
-class _Unpacked(io.RawIOBase):
-    """The unpacked bytes; a cut or damaged archive ends there, and the problem is noted."""
+class _Decompressed(io.RawIOBase):
+    """The decompressed bytes; a cut or damaged archive ends there, and the problem is noted."""
 
-    def __init__(self, packed: IO[bytes], name: str, diagnostics: Diagnostics) -> None:
-        self.packed, self.name, self.diagnostics = packed, name, diagnostics
+    def __init__(self, compressed: IO[bytes], name: str, diagnostics: Diagnostics) -> None:
+        self.compressed, self.name, self.diagnostics = compressed, name, diagnostics
         self.size = 0
         self.ended = False
 
@@ -66,13 +66,13 @@ class _Unpacked(io.RawIOBase):
         if self.ended:
             return 0
         try:
-            # little at a time, so that little before a damaged place is lost
+            # little at a time, so that little before the damage is lost
             size = min(len(buffer), 1 << 16)
-            data = self.packed.read1(size) if hasattr(self.packed, "read1") else self.packed.read(size)
+            data = self.compressed.read1(size) if hasattr(self.compressed, "read1") else self.compressed.read(size)
         except _BROKEN_STREAM as error:
             self.ended = True
             self.diagnostics.add(
-                "truncated or damaged archive", self.name, f"{error} after {self.size:,} unpacked bytes; the rest is lost"
+                "truncated or damaged archive", self.name, f"{error} after {self.size:,} decompressed bytes; the rest is lost"
             )
             return 0
         buffer[: len(data)] = data
@@ -90,14 +90,14 @@ class Source:
         self._raw = _open_raw(self.path)
         self._tap = _Tap(self._raw, advance)
         try:
-            unpacked = _Unpacked(_unpack(io.BufferedReader(self._tap, 1 << 20), self.name), self.name, diagnostics)
-            self._open(unpacked)
+            decompressed = _Decompressed(_decompress(io.BufferedReader(self._tap, 1 << 20), self.name), self.name, diagnostics)
+            self._open(decompressed)
         except BaseException:
             self.__exit__(None, None, None)
             raise
 
-    def _open(self, unpacked: _Unpacked) -> None:
-        whole = io.BufferedReader(unpacked, 1 << 20)
+    def _open(self, decompressed: _Decompressed) -> None:
+        whole = io.BufferedReader(decompressed, 1 << 20)
         self.head = whole.read(_SNIFF)  # enough to tell the format by
         self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: whole.read(1 << 20), b""))), 1 << 20)
 
@@ -142,7 +142,9 @@ class Source:
     def __enter__(self) -> Source:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.path != "-":
             self._raw.close()
 
@@ -216,7 +218,7 @@ def _open_raw(path: str) -> IO[bytes]:
         raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
 
 
-def _unpack(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
+def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
     magic = stream.peek(6)[:6]
     if magic.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
@@ -233,7 +235,7 @@ def _unpack(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
     if magic.startswith(b"PK\x03\x04"):
         if name.lower().endswith((".xlsx", ".ods")):
             raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV")
-        raise SourceError(f"{name} is a zip archive; unpack it first, or pack the file with gzip")
+        raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip")
     return stream
 
 

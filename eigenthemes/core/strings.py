@@ -111,7 +111,7 @@ class Strings(Sequence[str]):
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         blob = np.empty(offsets[-1], dtype=np.uint8)
-        for first in range(0, len(rows), _ROWS):  # the place of every byte takes 8: some rows at a time
+        for first in range(0, len(rows), _ROWS):  # the index of every byte takes 8: so in blocks of rows
             last = min(first + _ROWS, len(rows))
             a, b = offsets[first], offsets[last]
             shift = self.offsets[:-1][rows[first:last]] - offsets[first:last]

@@ -39,16 +39,18 @@ class Blocks:
         self._pool = ThreadPoolExecutor(self._jobs)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._pool.shutdown(cancel_futures=True)
-        self._limit.__exit__(kind, error, trace)
+        self._limit.__exit__(error_type, error, trace)
 
-    def each(self, function: Callable[[int, int], Any]) -> Iterator[Any]:
-        """`function(first, last)` of every block of rows, in order."""
+    def map_rows(self, function: Callable[[int, int], Any]) -> Iterator[Any]:
+        """Yield `function(first, last)` of every block of rows, in order."""
         return self._pool.map(lambda span: function(*span), self._spans)
 
     def columns(self, dense: Matrix) -> Iterator[tuple[slice, Matrix]]:
-        """The columns of a matrix, some at a time, each part a matrix of its own."""
+        """Yield the columns of a matrix in blocks, each block a matrix of its own."""
         for first in range(0, dense.shape[1], WIDTH):
             part = slice(first, min(first + WIDTH, dense.shape[1]))
             yield part, np.ascontiguousarray(dense[:, part])
@@ -58,7 +60,7 @@ class Blocks:
     def weighted_sum(
         self, dense: Matrix, of_row: NDArray[np.float32] | None = None, of_column: NDArray[np.float32] | None = None
     ) -> Matrix:
-        """B dense with B_ij = of_row[i] + of_column[j] on the edges; without them B is the adjacency matrix."""
+        """Return B dense with B_ij = of_row[i] + of_column[j] on the edges; without them B is the adjacency matrix."""
         graph = self.graph
         row = np.ones(len(graph), dtype=np.float32) if of_row is None else of_row
         column = np.zeros(len(graph), dtype=np.float32) if of_column is None else of_column
@@ -71,7 +73,7 @@ class Blocks:
         return out
 
     def averaged_sum(self, dense: Matrix, own: float, averaged: float, more: Matrix, of_more: float) -> Matrix:
-        """own * dense + averaged * (mean over a node and its neighbours) + of_more * more."""
+        """Return own * dense + averaged * (mean over a node and its neighbours) + of_more * more."""
         graph = self.graph
         scalars = np.float32(own), np.float32(averaged), np.float32(of_more)
         if graph.edges <= SMALL:
@@ -90,20 +92,20 @@ class Blocks:
     # small matrices beside tall ones
 
     def eigen(self, dense: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Eigenvalues, largest first, and eigenvectors of dense^T dense, in float64."""
+        """Return the eigenvalues, largest first, and eigenvectors of dense^T dense, in float64."""
 
         def gram(first: int, last: int) -> NDArray[np.float64]:
             rows = dense[first:last].astype(np.float64)
             return rows.T @ rows
 
         total = np.zeros((dense.shape[1], dense.shape[1]))
-        for part in self.each(gram):
+        for part in self.map_rows(gram):
             total += part
         values, vectors = np.linalg.eigh(total)
         return values[::-1], vectors[:, ::-1]
 
     def times(self, dense: Matrix, small: NDArray[np.float64]) -> Matrix:
-        """dense @ small, [n, d] @ [d, k] with k <= d; written over dense, whose first k columns are returned."""
+        """Return dense @ small, [n, d] @ [d, k] with k <= d; written over dense, whose first k columns are returned."""
         factor = small.astype(np.float32)
         width = factor.shape[1]
 
@@ -114,7 +116,7 @@ class Blocks:
         return dense[:, :width]
 
     def unit_rows(self, dense: Matrix) -> Matrix:
-        """Each row divided by its length, in place; a zero row stays."""
+        """Divide each row by its length, in place; a zero row stays."""
 
         def block(first: int, last: int) -> None:
             rows = dense[first:last]
@@ -125,12 +127,12 @@ class Blocks:
         return dense
 
     def _wait(self, function: Callable[[int, int], Any]) -> None:
-        for _ in self.each(function):
+        for _ in self.map_rows(function):
             pass
 
 
 def neighbor_sums(graph: Graph, dense: Matrix) -> Matrix:
-    """The sum of the rows of each node's neighbours, in plain numpy."""
+    """Return the sum of the rows of each node's neighbours, in plain numpy."""
     sums = np.zeros_like(dense)
     linked = np.flatnonzero(graph.degree)
     sums[linked] = np.add.reduceat(dense[graph.neighbors], graph.indptr[linked], axis=0)

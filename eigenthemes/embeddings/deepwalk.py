@@ -44,18 +44,18 @@ def deepwalk(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Matrix:
-    """Vectors [n, d] float32, of unit length unless told otherwise; rows of isolated nodes are zero.
+    """Make vectors [n, d] float32, of unit length unless `unit_length` is False; rows of isolated nodes are zero.
 
     walks, length  from each node, and nodes in each
     window         tokens on either side that are contexts, at most
     hierarchical   softmax over a Huffman tree; False: negative sampling
-    negatives      random nodes that a token is told from; not used by hierarchical softmax
+    negatives      random nodes that are not contexts of a token, to learn from; not used by hierarchical softmax
     fast           train in `jobs` threads that do not wait for each other (Hogwild): every run gives other vectors.
                    Otherwise one thread trains, whatever `jobs` says, and the seed decides every byte
     """
     _check_options(dimensions=dimensions, walks=walks, length=length, window=window, negatives=negatives, jobs=jobs)
     if not graph.edges:
-        raise VectorError("the graph has no edges, so there is nowhere to walk; import vectors with embed --import")
+        raise VectorError("the graph has no edges, so there is nowhere to walk; import vectors instead", code="no-edges")
     from eigenthemes.kernels.skipgram import train_walks
 
     random = np.random.default_rng(seed)
@@ -88,7 +88,7 @@ def deepwalk(
 
 
 def negative_targets(degree: NDArray[np.int64]) -> Targets:
-    """An alias table that draws nodes by degree^0.75, and no tree."""
+    """Make an alias table that draws nodes by degree^0.75, and no tree."""
     from eigenthemes.kernels.skipgram import alias_table
 
     weights = degree**NEGATIVE_POWER
@@ -99,7 +99,7 @@ def negative_targets(degree: NDArray[np.int64]) -> Targets:
 
 
 def tree_targets(degree: NDArray[np.int64]) -> Targets:
-    """The Huffman tree over the nodes with neighbours: walks meet a node as often as its degree says."""
+    """Make the Huffman tree over the nodes with neighbours: walks meet a node as often as its degree says."""
     from eigenthemes.kernels.skipgram import huffman_tree
 
     rarest_first = np.argsort(degree, kind="stable")[np.count_nonzero(degree == 0) :]
@@ -115,19 +115,21 @@ def tree_targets(degree: NDArray[np.int64]) -> Targets:
 def _passes(
     graph: Graph, walks: int, length: int, random: np.random.Generator
 ) -> Iterator[list[tuple[NDArray[np.uint32], np.uint64, int]]]:
-    """For each walk of every node, in random order: some starts, the seed of their walks, and the tokens before them."""
+    """Yield for each walk of every node, in random order, batches of starts, the seed of their walks, and the tokens before."""
     linked = np.flatnonzero(graph.degree).astype(np.uint32)
-    some = max(1, _TOKENS // length)
+    batch = max(1, _TOKENS // length)
     for number in range(walks):
         starts = random.permutation(linked)
-        places = range(0, len(starts), some)
-        seeds = random.integers(1 << 64, size=len(places), dtype=np.uint64)
+        firsts = range(0, len(starts), batch)
+        seeds = random.integers(1 << 64, size=len(firsts), dtype=np.uint64)
         before = number * len(linked)
-        yield [(starts[place : place + some], own, (before + place) * length) for place, own in zip(places, seeds, strict=True)]
+        yield [
+            (starts[first : first + batch], seed, (before + first) * length) for first, seed in zip(firsts, seeds, strict=True)
+        ]
 
 
 def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Small random inputs and outputs of zero, as in word2vec; columns beyond the dimensions are zero and stay so."""
+    """Return small random inputs and outputs of zero, as in word2vec; columns beyond the dimensions are zero and stay so."""
     from eigenthemes.kernels.skipgram import LANES
 
     width = -(-dimensions // LANES) * LANES
@@ -138,7 +140,7 @@ def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -
 
 
 def _zeros(rows: int, width: int) -> Matrix:
-    """A matrix whose rows begin with a line of the cache; numpy promises 16 bytes only."""
+    """Return a matrix of zeros whose rows begin with a line of the cache; numpy promises 16 bytes only."""
     spare = np.zeros(rows * width * 4 + _CACHE_LINE, dtype=np.uint8)
     first = -spare.ctypes.data % _CACHE_LINE
     return spare[first : first + rows * width * 4].view(np.float32).reshape(rows, width)

@@ -1,7 +1,7 @@
 """Vectors of entities from their descriptions: the average of the vectors of their words.
 
 Words are runs of letters and digits, looked up as they stand, then in small letters. Measured on real descriptions with
-GloVe's words: 93% (general KG) and 86% (places) of the words are found; hyphenated words kept whole find 0.4 and 6 points
+GloVe's words: 93% (general KG) and 86% (places) of the words have a vector; hyphenated words kept whole find 0.4 and 6 points
 less, accents taken off 0.1 and 0.7 more, which is not worth a third look.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import sum_rows, unit_rows
 from eigenthemes.core.strings import Strings
-from eigenthemes.embeddings.reading import shown
+from eigenthemes.embeddings.reading import quoted
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.store import KB
@@ -30,7 +30,7 @@ _ENTITIES = 1 << 14  # at a time
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of the descriptions was found.
+    """How many words of the descriptions have a vector.
 
     words      of all descriptions, repeated ones again
     known      those of them that have a vector
@@ -47,7 +47,7 @@ class Coverage:
 
     @property
     def share(self) -> float:
-        """Of the words that were found."""
+        """The share of the words that have a vector."""
         return self.known / max(1, self.words)
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class Coverage:
 
 
 def description_vectors(kb: KB, words: WordVectors, *, weighted: bool = False) -> tuple[NDArray[np.float32], Coverage]:
-    """A vector [n, d] for each entity: the average over the words of its description, of unit length; zero: none is known.
+    """Make a vector [n, d] for each entity: the average over the words of its description, of unit length; zero: none is known.
 
     weighted  rare words count more, by their smooth inverse frequency in these descriptions; the paper's is the plain average
     """
@@ -77,14 +77,14 @@ def description_vectors(kb: KB, words: WordVectors, *, weighted: bool = False) -
 
 
 def _blocks_of_rows(descriptions: Strings, words: WordVectors) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Of some entities at a time: the row of every word of their descriptions (-1: unknown), and how many words each has."""
+    """Yield for blocks of entities the row of every word of their descriptions (-1: unknown), and how many words each has."""
     row_of = _Rows(words)
     for first in range(0, len(descriptions), _ENTITIES):
         rows, counts = array("q"), []
         for text in descriptions[first : first + _ENTITIES]:
-            found = words_of(text)
-            rows.extend(map(row_of.__getitem__, found))
-            counts.append(len(found))
+            words_of_text = words_of(text)
+            rows.extend(map(row_of.__getitem__, words_of_text))
+            counts.append(len(words_of_text))
         yield np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64)
 
 
@@ -112,12 +112,14 @@ def _check(kb: KB, words: WordVectors, coverage: Coverage) -> None:
     if not coverage.described:
         raise VectorError(
             f"no entity of {kb.path} has a description with a word in it, so no vectors can be made of descriptions; "
-            "build it from sources with descriptions, or make vectors from its graph: eigenthemes embed"
+            "build it from sources with descriptions, or make vectors from its graph",
+            code="no-descriptions",
+            where=str(kb.path),
         )
     if not coverage.covered:
         example = next(word for text in kb.descriptions for word in words_of(text))
         raise VectorError(
-            f"no description has a word with a vector (the descriptions have {coverage.words:,} words like {shown(example)}, "
-            f"the vectors {len(words):,} words like {shown(str(next(iter(words.row_of), '')))}); "
+            f"no description has a word with a vector (the descriptions have {coverage.words:,} words like {quoted(example)}, "
+            f"the vectors {len(words):,} words like {quoted(str(next(iter(words.row_of), '')))}); "
             "give word vectors in the language of the descriptions"
         )

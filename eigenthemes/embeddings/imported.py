@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.files import BLOCK
 from eigenthemes.embeddings.pickles import read_pickle
-from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, one_line, opened, shown
+from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, one_line, opened, quoted
 from eigenthemes.errors import OptionError, VectorError
 
 FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "parquet", "pickle")
@@ -27,7 +27,7 @@ _SUFFIXES = {
     ".npy": "npy", ".npz": "npz", ".txt": "word2vec-text", ".vec": "word2vec-text", ".bin": "word2vec-binary",
     ".parquet": "parquet", ".pq": "parquet", ".pickle": "pickle", ".pkl": "pickle", ".p": "pickle",
 }  # fmt: skip
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _IDS = (".ids", ".ids.txt", ".txt")
 
 _HEADER = re.compile(rb"(?:\xef\xbb\xbf)?(\d{1,15})[ \t]+(\d{1,15})[ \t\r]*(?:\n|\Z)")
@@ -44,9 +44,9 @@ def read_vectors(
     format_name: str | None = None,
     first_of_repeated: bool = False,
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """The external ids, and a matrix [m, d] float32 with a finite row for each; the matrix may be read-only.
+    """Read the external ids, and a matrix [m, d] float32 with a finite row for each; the matrix may be read-only.
 
-    ids                the file of ids, one a line, that goes with a .npy matrix
+    ids                the file of ids, one per line, that goes with a .npy matrix
     format_name        one of FORMATS; None: found by content, then by name
     first_of_repeated  where an id is there twice, the first counts (files of words are like that), else the file is refused
     """
@@ -54,10 +54,14 @@ def read_vectors(
     if format_name is not None and format_name not in FORMATS:
         raise OptionError(f"format {format_name!r} is unknown; expected one of {', '.join(FORMATS)}")
     check_file(path, "give the path of a file of vectors")
-    found = format_name or _find_format(path)
-    if ids is not None and found != "npy":
-        raise OptionError(f"{path.name} ({found}) holds its own ids, so a file of ids cannot be used; leave out --ids")
-    names, matrix = _read_npy(path, ids) if found == "npy" else _READERS[found](path)
+    format_found = format_name or _find_format(path)
+    if ids is not None and format_found != "npy":
+        raise OptionError(
+            f"{path.name} ({format_found}) holds its own ids, so a file of ids cannot be used; leave it out",
+            code="own-ids",
+            where=str(ids),
+        )
+    names, matrix = _read_npy(path, ids) if format_found == "npy" else _READERS[format_found](path)
     return _checked(names, matrix, path.name, first_of_repeated)
 
 
@@ -65,18 +69,18 @@ def read_vectors(
 
 
 def _find_format(path: Path) -> str:
-    """The format by content first, then by name, as for the files of a KG."""
+    """Return the format, by content first, then by name, as for the files of a KG."""
     with open(path, "rb") as file:
         if file.read(4) in (b"PK\x03\x04", b"PK\x05\x06"):
             return "npz"
     with opened(path) as source:
         head = source.head
-    found = _format_of_content(head) or _SUFFIXES.get(_unpacked(path).suffix.lower())
-    if found is None:
+    format_found = _format_of_content(head) or _SUFFIXES.get(_uncompressed_name(path).suffix.lower())
+    if format_found is None:
         raise VectorError(
             f"the format of {path.name} was not recognised by its content or name; give it, one of {', '.join(FORMATS)}"
         )
-    return found
+    return format_found
 
 
 def _format_of_content(head: bytes) -> str | None:
@@ -106,8 +110,8 @@ def _first_line(data: bytes) -> bytes:
     return data.lstrip().partition(b"\n")[0]
 
 
-def _unpacked(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix.lower() in _PACKED else path
+def _uncompressed_name(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
 
 
 # checks that all formats share
@@ -149,7 +153,7 @@ def _check_names(names: list[str], origin: str) -> None:
         raise VectorError(f"vector {names.index('') + 1:,} of {origin} has an empty id; name it or remove it")
     if len(set(names)) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)
-        raise VectorError(f"{origin} has more than one vector of {shown(twice)}; remove all but one")
+        raise VectorError(f"{origin} has more than one vector of {quoted(twice)}; remove all but one")
 
 
 def _check_finite(names: list[str], vectors: NDArray[np.float32], origin: str) -> None:
@@ -159,7 +163,7 @@ def _check_finite(names: list[str], vectors: NDArray[np.float32], origin: str) -
     if len(bad):
         raise VectorError(
             f"{origin} has NaN or infinite values (or too large for float32) in {len(bad):,} of {len(vectors):,} vectors, "
-            f"first in that of {shown(names[bad[0]])}; mend or remove them"
+            f"first in that of {quoted(names[bad[0]])}; mend or remove them"
         )
 
 
@@ -168,9 +172,9 @@ def _check_finite(names: list[str], vectors: NDArray[np.float32], origin: str) -
 
 def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
     with opened(path) as source:
-        packed = source.head[:6] != _start(path)
+        compressed = source.head[:6] != _start(path)
         try:
-            if packed:
+            if compressed:
                 matrix = np.load(io.BytesIO(source.stream.read()), allow_pickle=False)
             else:
                 matrix = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -178,11 +182,11 @@ def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
             raise VectorError(f"{path.name} is not a whole .npy file of numbers ({one_line(error)}); save it again") from None
     if not isinstance(matrix, np.ndarray):
         raise VectorError(f"{path.name} is not a .npy file but another of numpy's; leave its format to be found")
-    found = _find_ids(path) if ids is None else Path(ids)
-    names = _read_ids(found)
+    ids_file = _find_ids(path) if ids is None else Path(ids)
+    names = _read_ids(ids_file)
     if matrix.ndim == 2 and len(names) != len(matrix):
         raise VectorError(
-            f"{found.name} has {len(names):,} ids, but {path.name} {len(matrix):,} rows; give one id a line, in their order"
+            f"{ids_file.name} has {len(names):,} ids, but {path.name} {len(matrix):,} rows; give one id a line, in their order"
         )
     return names, matrix
 
@@ -193,13 +197,17 @@ def _start(path: Path) -> bytes:
 
 
 def _find_ids(path: Path) -> Path:
-    stem = str(_unpacked(path)).removesuffix(".npy")
-    places = [Path(stem + ending) for ending in _IDS]
-    for place in places:
-        if place.exists():
-            return place
-    names = ", ".join(place.name for place in places)
-    raise VectorError(f"there is no file of ids beside {path.name} (none of {names}); give it with --ids, one id a line")
+    stem = str(_uncompressed_name(path)).removesuffix(".npy")
+    files = [Path(stem + ending) for ending in _IDS]
+    for file in files:
+        if file.exists():
+            return file
+    names = ", ".join(file.name for file in files)
+    raise VectorError(
+        f"there is no file of ids beside {path.name} (none of {names}); give one, with one id per line",
+        code="no-ids-file",
+        where=str(path),
+    )
 
 
 def _read_ids(path: Path) -> list[str]:
@@ -216,8 +224,8 @@ def _read_npz(path: Path) -> Vectors:
         with zipfile.ZipFile(path) as archive:
             held = [name.removesuffix(".npy") for name in archive.namelist()]
         if not {"ids", "vectors"} <= set(held):
-            found = ascii(", ".join(held[:8]))[1:-1] or "nothing"
-            raise VectorError(f"{path.name} holds {found}; expected numpy's arrays ids and vectors: write it with np.savez")
+            listed = ascii(", ".join(held[:8]))[1:-1] or "nothing"
+            raise VectorError(f"{path.name} holds {listed}; expected numpy's arrays ids and vectors: write it with np.savez")
         with np.load(path, allow_pickle=False) as arrays:
             names, matrix = arrays["ids"], arrays["vectors"]
     except VectorError:
@@ -256,15 +264,15 @@ def _header_dimension(header: re.Match[bytes], origin: str) -> int:
     return dimension
 
 
-def _check_count(promised: int | None, found: int, origin: str) -> None:
-    if promised is not None and found != promised:
+def _check_count(promised: int | None, rows: int, origin: str) -> None:
+    if promised is not None and rows != promised:
         raise VectorError(
-            f"{origin} has {found:,} rows, but its header says {promised:,}; get the file again or mend the header"
+            f"{origin} has {rows:,} rows, but its header says {promised:,}; get the file again or mend the header"
         )
 
 
 def _dimension(line: bytes) -> int:
-    """How many numbers stand at the end of a row; its first word is never one of them. 0: it is no row."""
+    """Return how many numbers stand at the end of a row; its first word is never one of them. 0: it is no row."""
     words = line.split()
     count = 0
     for word in reversed(words[1:]):
@@ -340,7 +348,7 @@ def _floats(words: list[bytes], where: str, rule: str) -> NDArray[np.float32]:
     except ValueError:
         pass  # told below, with the word that is wrong
     wrong = next(word for word in words if not _is_number(word)).decode("utf-8", "replace")
-    raise VectorError(f"{where} has {shown(wrong)} where a number was expected ({len(words)} of them, {rule}); mend the line")
+    raise VectorError(f"{where} has {quoted(wrong)} where a number was expected ({len(words)} of them, {rule}); mend the line")
 
 
 # word2vec binary
@@ -406,22 +414,22 @@ def _vector_columns(schema: Any, origin: str) -> list[str]:
     """["vector"], or the columns that are the dimensions; pandas' numbering of the rows is none of them."""
     from pyarrow import types
 
-    kinds = {field.name: field.type for field in schema if not field.name.startswith("__index_level_")}
-    others = [name for name in kinds if name != "id"]
+    types_of_columns = {field.name: field.type for field in schema if not field.name.startswith("__index_level_")}
+    others = [name for name in types_of_columns if name != "id"]
     columns = ["vector"] if "vector" in others else others
     if schema.names.count("id") != 1 or not columns:
-        found = ascii(", ".join(schema.names[:8]))[1:-1] or "none"
+        listed = ascii(", ".join(schema.names[:8]))[1:-1] or "none"
         raise VectorError(
-            f"{origin} has the columns {found}; expected id and vector (lists of numbers), or id and a column of numbers for "
+            f"{origin} has the columns {listed}; expected id and vector (lists of numbers), or id and a column of numbers for "
             "each dimension: rename them"
         )
     for name in columns:
-        kind = kinds[name]
-        is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-        number = kind.value_type if is_list and name == "vector" else kind
+        column_type = types_of_columns[name]
+        is_list = types.is_list(column_type) or types.is_large_list(column_type) or types.is_fixed_size_list(column_type)
+        number = column_type.value_type if is_list and name == "vector" else column_type
         if is_list != (name == "vector") or not (types.is_integer(number) or types.is_floating(number)):
             expected = "lists of numbers" if name == "vector" else "numbers, or a column vector with lists of them"
-            raise VectorError(f"the column {shown(name)} of {origin} holds {kind}; expected {expected}: save it so")
+            raise VectorError(f"the column {quoted(name)} of {origin} holds {column_type}; expected {expected}: save it so")
     return columns
 
 
@@ -448,7 +456,7 @@ def _matrix_of_columns(table: Any, origin: str) -> NDArray[Any]:
 
 def _check_whole(numbers: Any, name: str, origin: str) -> None:
     if numbers.null_count:
-        raise VectorError(f"the column {shown(name)} of {origin} has {numbers.null_count:,} empty values; fill or remove them")
+        raise VectorError(f"the column {quoted(name)} of {origin} has {numbers.null_count:,} empty values; fill or remove them")
 
 
 _READERS = {

@@ -95,8 +95,8 @@ def _ridge_map(inputs: Matrix, outputs: Matrix, rows: Rows, ridge: float) -> Squ
     gram = ridge * np.eye(inputs.shape[1])
     product = np.zeros((inputs.shape[1], outputs.shape[1]))
     with one_thread():  # more would add up in another order
-        for some in _blocks(rows):
-            x, y = inputs[some].astype(np.float64), outputs[some].astype(np.float64)
+        for block in _blocks(rows):
+            x, y = inputs[block].astype(np.float64), outputs[block].astype(np.float64)
             gram += x.T @ x
             product += x.T @ y
         return np.asarray(np.linalg.solve(gram, product))
@@ -107,12 +107,12 @@ def _filled(
 ) -> tuple[Matrix, Mask]:
     """Copies with what `make` gives for `rows`, in unit length; a zero row is no vector."""
     new, new_has = vectors.copy(), has.copy()
-    for some in _blocks(rows):
-        made = unit_rows(make(some))
+    for block in _blocks(rows):
+        made = unit_rows(make(block))
         if stretch is not None:
             with one_thread():
                 made = unit_rows(made @ stretch)
-        new[some], new_has[some] = made, made.any(axis=1)
+        new[block], new_has[block] = made, made.any(axis=1)
     return new, new_has
 
 
@@ -124,11 +124,11 @@ def _stretch(make: Callable[[Rows], Matrix], vectors: Matrix, rows: Rows) -> Mat
     """
     given, own = (np.zeros((vectors.shape[1], vectors.shape[1])) for _ in range(2))
     with one_thread():
-        for some in _blocks(rows):
-            made, real = unit_rows(make(some)).astype(np.float64), vectors[some].astype(np.float64)
-            told = made.any(axis=1)
-            given += made[told].T @ made[told]
-            own += real[told].T @ real[told]
+        for block in _blocks(rows):
+            made, real = unit_rows(make(block)).astype(np.float64), vectors[block].astype(np.float64)
+            nonzero = made.any(axis=1)
+            given += made[nonzero].T @ made[nonzero]
+            own += real[nonzero].T @ real[nonzero]
         root, inverse, absent = _roots(given)
         return (inverse @ _roots(root @ own @ root)[0] @ inverse + absent).astype(np.float32)
 

@@ -45,7 +45,7 @@ def louvainne(
     if not 0 < damping < 1:
         raise OptionError(f"damping is {damping}; expected a number between 0 and 1")
     if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors with embed --import")
+        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
     vectors = np.zeros((len(graph), dimensions), dtype=np.float32)
     steps = (progress or Silent()).step("splitting communities", total=None, unit="levels")
     with Blocks(graph, jobs) as blocks, steps as advance:
@@ -105,13 +105,13 @@ def _between(
     """The graph of communities, its edges weighted by what they stand for; edges inside one live on in its degree alone."""
     source, target = np.repeat(community, np.diff(indptr)), community[neighbors]
     outer = source != target
-    pairs, place = np.unique(source[outer] * communities + target[outer], return_inverse=True)
+    pairs, pair_of = np.unique(source[outer] * communities + target[outer], return_inverse=True)
     starts = np.searchsorted(pairs, np.arange(communities + 1) * communities).astype(np.int64)
-    return starts, (pairs % communities).astype(np.uint32), _sums(place, weights[outer])
+    return starts, (pairs % communities).astype(np.uint32), _sums(pair_of, weights[outer])
 
 
-def _sums(place: Ints, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.bincount(place, weights=weights).astype(np.float64, copy=False)
+def _sums(pair_of: Ints, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.bincount(pair_of, weights=weights).astype(np.float64, copy=False)
 
 
 def _apart(community: Ints, group: Ints) -> Ints:
@@ -127,12 +127,12 @@ def add_level(vectors: Matrix, community: Ints, weight: float, seed: tuple[int, 
     order = np.argsort(community, kind="stable")
     ordered = community[order]
 
-    def some(first: int) -> None:
+    def add_communities(first: int) -> None:
         begin, end = np.searchsorted(ordered, (first, first + _COMMUNITIES))
         rows = np.random.default_rng((*seed, first)).standard_normal((_COMMUNITIES, vectors.shape[1]), dtype=np.float32)
         rows *= np.float32(weight) / np.linalg.norm(rows, axis=1, keepdims=True)
         vectors[order[begin:end]] += rows[ordered[begin:end] - first]
 
     with ThreadPoolExecutor(jobs) as pool:
-        for _ in pool.map(some, range(0, int(ordered[-1]) + 1, _COMMUNITIES)):
+        for _ in pool.map(add_communities, range(0, int(ordered[-1]) + 1, _COMMUNITIES)):
             pass

@@ -73,7 +73,7 @@ class SparseMatrix:
         def block(first: int, last: int) -> None:
             valued_rows(self.indptr, self.columns, self.values, dense, out, first, last)
 
-        for _ in blocks.each(block):
+        for _ in blocks.map_rows(block):
             pass
         return out
 
@@ -101,7 +101,7 @@ def netsmf(
     if not negatives > 0:
         raise OptionError(f"negatives is {negatives}; expected a number above 0")
     if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors with embed --import")
+        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
     size = min(dimensions, len(graph))
     counts = count_paths(
         graph,
@@ -149,14 +149,14 @@ def count_paths(
     held, counts = np.empty(capacity, dtype=np.uint64), np.empty(capacity, dtype=np.uint32)
     hold_edges(graph.indptr, graph.neighbors, held, counts)
     size, drawn = graph.edges, 0
-    full = some = min(draws, max(1, capacity // max(1, window - 1)))
+    full = batch = min(draws, max(1, capacity // max(1, window - 1)))
     paths = _Paths(graph, window, seed)
     with ThreadPoolExecutor(jobs) as pool, progress.step("sampling paths", total=draws, unit="edges") as advance:
-        while drawn < draws and some > full // _SMALLEST:
-            last = min(draws, drawn + some)
+        while drawn < draws and batch > full // _SMALLEST:
+            last = min(draws, drawn + batch)
             union = _add_counts(held, counts, size, *paths.draw(drawn, last, pool))
             if union > capacity:
-                some //= 2
+                batch //= 2
             else:
                 advance(last - drawn)
                 size, drawn = union, last
@@ -166,7 +166,7 @@ def count_paths(
 def _add_counts(
     held: NDArray[np.uint64], counts: NDArray[np.uint32], size: int, keys: NDArray[np.uint64], times: NDArray[np.uint32]
 ) -> int:
-    """Add counted pairs to the first `size` held; how many are held then, or would be if there were room for them."""
+    """Add counted pairs to the first `size` held; return how many are held then, or would be if there were room for them."""
     from eigenthemes.kernels.pathsampling import merge_counts, union_size
 
     union = int(union_size(held[:size], keys))
@@ -180,16 +180,16 @@ class _Paths:
 
     def __init__(self, graph: Graph, window: int, seed: int) -> None:
         self._graph, self._window = graph, window
-        places = len(graph.neighbors)
+        edges = len(graph.neighbors)
         random = np.random.default_rng(seed)
-        self._start = int(random.integers(places))
+        self._start = int(random.integers(edges))
         self._stream = random.integers(1 << 63, dtype=np.uint64)
-        self._stride = round(places * (math.sqrt(5) - 1) / 2)
-        while math.gcd(self._stride, places) > 1:  # else a round would not come to every edge
+        self._stride = round(edges * (math.sqrt(5) - 1) / 2)
+        while math.gcd(self._stride, edges) > 1:  # else a round would not come to every edge
             self._stride += 1
 
     def draw(self, first: int, last: int, pool: ThreadPoolExecutor) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """The distinct pairs, ascending, at the ends of the paths around the edges drawn `first` to `last`, and how often."""
+        """Return the distinct pairs, ascending, at the ends of the paths around edges `first` to `last`, and their counts."""
         from eigenthemes.kernels.pathsampling import count_keys, sample_paths
 
         lengths = self._window - 1
@@ -210,7 +210,7 @@ class _Paths:
 
 
 def logarithms(graph: Graph, counts: PathCounts, *, negatives: float = 1.0, truncated: bool = False) -> SparseMatrix:
-    """log(1 + x), or log(max(1, x)), of the estimate x of vol / (b T) * D^-1 (S_1 + ... + S_T) D^-1."""
+    """Return log(1 + x), or log(max(1, x)), of the estimate x of vol / (b T) * D^-1 (S_1 + ... + S_T) D^-1."""
     from eigenthemes.kernels.pathsampling import fill_rows, row_sizes
 
     volume = len(graph.neighbors)
@@ -226,7 +226,7 @@ def logarithms(graph: Graph, counts: PathCounts, *, negatives: float = 1.0, trun
 
 
 def factorize(matrix: SparseMatrix, dimensions: int, blocks: Blocks, seed: int) -> Matrix:
-    """Left factors U sqrt(S) [n, d] by a randomised SVD (Halko et al.) without power iterations."""
+    """Return the left factors U sqrt(S) [n, d] by a randomised SVD (Halko et al.) without power iterations."""
     nodes = len(matrix.indptr) - 1
     basis = np.empty((nodes, min(nodes, dimensions + OVERSAMPLING)), dtype=np.float32)
     for part, columns in blocks.columns(basis):

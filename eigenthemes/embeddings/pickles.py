@@ -1,5 +1,5 @@
-"""The authors' pickle, as data: no name in it is ever imported, and numpy's own unpickling, which trusts what it is told, does
-not see it."""
+"""The authors' pickle, as data: no name in it is ever imported, and numpy's own unpickling, which trusts what it
+reads, does not see it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.embeddings.reading import Vectors, names_of, one_line, opened, shown
+from eigenthemes.embeddings.reading import Vectors, names_of, one_line, opened, quoted
 from eigenthemes.errors import VectorError
 
 _PLAIN_DTYPE = re.compile(r"[fiu][248]|[iu]1|[US]\d+")
@@ -50,7 +50,7 @@ def _stacked(names: list[str], vectors: Sequence[Any], origin: str) -> Vectors:
     for i, row in enumerate(rows, 1):
         if len(row) != len(first):
             raise VectorError(
-                f"{origin} has a vector of {len(row)} numbers for {shown(names[i])}, expected {len(first)} as for the first; "
+                f"{origin} has a vector of {len(row)} numbers for {quoted(names[i])}, expected {len(first)} as for the first; "
                 "mend or remove it"
             )
         matrix[i] = row
@@ -65,14 +65,14 @@ def _vector(value: Any, name: str, origin: str) -> NDArray[np.float32]:
         except OverflowError:  # a whole number of more than 308 digits: refused with the infinite ones
             value = np.full(len(value), np.inf)
     if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in "fiu":
-        found = f"an array of the shape {value.shape}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
-        raise VectorError(f"{origin} has {found} as the vector of {shown(name)}; expected a list or array of numbers: mend it")
+        given = f"an array of the shape {value.shape}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+        raise VectorError(f"{origin} has {given} as the vector of {quoted(name)}; expected a list or array of numbers: mend it")
     with np.errstate(over="ignore"):
         return value.astype(np.float32)
 
 
-def _is_plain_number(kind: type) -> bool:
-    return issubclass(kind, int | float | np.integer | np.floating) and kind is not bool
+def _is_plain_number(number_type: type) -> bool:
+    return issubclass(number_type, int | float | np.integer | np.floating) and number_type is not bool
 
 
 class _Dtype:
@@ -114,7 +114,7 @@ def _plain(value: Any) -> Any:
     return value.array if isinstance(value, _Array) else value
 
 
-class _Given:
+class _Admitted:
     """A function that a pickle may call. Whatever a pickle is handed it may also give a state: not here."""
 
     __slots__ = ("function",)
@@ -129,18 +129,18 @@ class _Given:
         raise VectorError("the pickle changes a function; only numpy arrays are admitted: save the vectors as .npz")
 
 
-@_Given
+@_Admitted
 def _scalar(dtype: _Dtype, data: bytes | str) -> Any:
     return dtype.array(data)[0]
 
 
-@_Given
+@_Admitted
 def _from_buffer(data: bytes, dtype: _Dtype, shape: Any, order: str, *axes: Any) -> NDArray[Any]:
     """The axes may only be given for three and more, which no vectors have."""
     return dtype.array(data).reshape(shape, order="F" if order == "F" else "C")
 
 
-@_Given
+@_Admitted
 def _encode(text: str, encoding: str) -> bytes:
     if encoding != "latin1":  # the only one in pickles of bytes; others may unpack bombs or be somebody's program
         raise VectorError(f"the pickle asks for the encoding {encoding!a}; only numpy arrays are admitted: save as .npz")

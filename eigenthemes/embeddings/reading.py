@@ -1,4 +1,4 @@
-"""What all formats of vectors are read with: the file, its ids, and how they are shown in an error."""
+"""What all formats of vectors are read with: the file, its ids, and how they are quoted in an error."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _DAMAGED = "truncated or damaged archive"  # as `Source` calls it
 
 
 def check_file(path: Path, remedy: str) -> None:
+    """Refuse a file that cannot be read or is empty."""
     try:
         with open(path, "rb") as file:
             empty = not file.read(1)
@@ -34,7 +35,7 @@ def check_file(path: Path, remedy: str) -> None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Source]:
-    """The unpacked file. A damaged archive is the reason to give, whatever else its sudden end leads to."""
+    """Open a file, decompressed. A damaged archive is the reason to give, whatever else its sudden end leads to."""
     diagnostics = Diagnostics()
     try:
         with Source(path, diagnostics, lambda amount: None) as source:
@@ -46,16 +47,18 @@ def opened(path: Path) -> Iterator[Source]:
         raise VectorError(f"{_DAMAGED}: {diagnostics.examples[_DAMAGED][0]}; get the file again")
 
 
-def shown(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return an id as it stands in an error: in quotes, and not too long."""
     return repr(name if len(name) <= 80 else name[:80] + "…")
 
 
 def one_line(error: Exception) -> str:
+    """Return the message of an error in one line."""
     return " ".join(f"{error}".split())[:200] or type(error).__name__
 
 
 def names_of(values: Any, origin: str) -> list[str]:
-    """The ids as text: strings, bytes or whole numbers."""
+    """Return the ids as text: strings, bytes or whole numbers."""
     if isinstance(values, np.ndarray):
         try:
             values = values.tolist()
@@ -67,6 +70,7 @@ def names_of(values: Any, origin: str) -> list[str]:
 
 
 def name_of(value: Any, origin: str) -> str:
+    """Return an id as text."""
     if isinstance(value, bytes):
         return clean_utf8(value, 1, origin, Diagnostics()).decode()
     if isinstance(value, str) or (

@@ -43,7 +43,7 @@ class WordContext:
 
     @classmethod
     def make(cls, kb: KB, vectors: WordVectors) -> WordContext:
-        """From word vectors somebody brings."""
+        """Make it for a KB from word vectors."""
         small = {word.lower(): row for word, row in reversed(list(vectors.row_of.items()))}  # the first spelling counts
         hashes = hash_strings(Strings.of(small))
         order = np.argsort(hashes, kind="stable")
@@ -54,7 +54,7 @@ class WordContext:
 
     @classmethod
     def of(cls, kb: KB) -> WordContext | None:
-        """Of a KB that holds some."""
+        """Return the one a KB holds, or None."""
         if not cls.kept(kb):
             return None
         hashes, buckets, words, rare, entities = map(kb.array, _FILES)
@@ -62,32 +62,33 @@ class WordContext:
 
     @staticmethod
     def kept(kb: KB) -> bool:
-        """Does the KB hold word vectors?"""
+        """Return whether the KB holds word vectors."""
         return _FILES[0] in kb.manifest["files"]
 
     def write(self, writer: KBWriter) -> None:
+        """Add it to the files of a KB."""
         arrays: tuple[NDArray[Any], ...] = (self.table.hashes, self.table.buckets, self.words, self.rarity, self.entities)
         for name, array in zip(_FILES, arrays, strict=True):
             writer.add(name, array)
 
     def read(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The known words of a text: where each starts [k], and its row [k]."""
-        found = [(match.start(), match[0].lower()) for match in _WORD.finditer(text)]
-        rows = self.rows([word for _, word in found])
-        starts = np.array([start for start, _ in found], dtype=np.int64)
+        """Return the known words of a text: where each starts [k], and its row [k]."""
+        starts_and_words = [(match.start(), match[0].lower()) for match in _WORD.finditer(text)]
+        rows = self.rows([word for _, word in starts_and_words])
+        starts = np.array([start for start, _ in starts_and_words], dtype=np.int64)
         return starts[rows >= 0], rows[rows >= 0]
 
     def rows(self, words: list[str]) -> NDArray[np.int64]:
-        """The row of each word in small letters; -1: unknown."""
+        """Return the row of each word in small letters; -1: unknown."""
         return self.table.find_all(hash_strings(Strings.of(words)))
 
     def around(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
-        """The rows of the words on both sides of a mention."""
+        """Return the rows of the words on both sides of a mention."""
         if mention.start is None or mention.end is None:
             return rows[:0]
         before, after = np.searchsorted(starts, (mention.start, mention.end))
         return np.concatenate((rows[max(0, before - WINDOW) : before], rows[after : after + WINDOW]))
 
     def vector(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The average of some words [d], of unit length; zeros for none."""
+        """Return the average vector of words [d], of unit length; zeros for no words."""
         return np.asarray(unit_rows((self.rarity[rows] @ self.words[rows])[None, :])[0])

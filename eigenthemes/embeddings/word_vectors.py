@@ -61,8 +61,8 @@ class WordVectors:
 
     def row(self, word: str) -> int:
         """The row of a word as it stands, or else in small letters; -1: unknown."""
-        found = self.row_of.get(word)
-        return self.row_of.get(word.lower(), -1) if found is None else found
+        row = self.row_of.get(word)
+        return self.row_of.get(word.lower(), -1) if row is None else row
 
     def rows(self, words: Iterable[str]) -> NDArray[np.int64]:
         """The row of each word; -1: unknown."""

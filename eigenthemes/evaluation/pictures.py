@@ -1,4 +1,4 @@
-"""Pictures of what `confidence` finds; matplotlib is an extra."""
+"""Pictures of the figures of `metrics.calibration`; matplotlib is an extra."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
-Bin = dict[str, Any]  # of `confidence.reliability`
+Bin = dict[str, Any]  # of `calibration.reliability`
 
-# Of Okabe and Ito: told apart by colour-blind readers too. Their yellow is too pale for a line.
+# Of Okabe and Ito: can be distinguished by colour-blind readers too. Their yellow is too pale for a line.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _LINES = ("-", "--", ":")  # dashes only when colours run out: they blur steps
 _BAR, _DOT, _PALE, _TRUTH = "#56B4E9", "#0072B2", "#C8C8C8", "#404040"
@@ -38,18 +38,18 @@ _STYLE: dict[Any, Any] = {
 
 
 def draw_reliability(sets: dict[str, list[Bin]], path: str | Path) -> None:
-    """For each set what was promised against what came true, over how many mentions had which probability."""
+    """Draw for each set what was promised against what came true, above how many mentions had which probability."""
     columns = max(1, min(_COLUMNS, len(sets)))
     rows = ceil(len(sets) / columns)
     tallest = max([0.1, *(share for bins in sets.values() for share in _shares(bins))])
     with _picture(path, len(sets), width=1.4 + 3.2 * columns, height=1.5 + 3.9 * rows) as figure:
         grid = figure.subplots(2 * rows, columns, squeeze=False, height_ratios=[4, 1] * rows)
         panels = list(zip(grid[0::2].flat, grid[1::2].flat, strict=True))
-        for place, ((name, bins), (upper, lower)) in enumerate(zip(sets.items(), panels, strict=False)):
+        for number, ((name, bins), (upper, lower)) in enumerate(zip(sets.items(), panels, strict=False)):
             _draw_bins(upper, lower, bins, tallest=ceil(10 * tallest) / 10)
-            upper.set_title(f"{fill(name, 28)}\n{sum(each['mentions'] for each in bins):,} mentions", fontsize=12)
+            upper.set_title(f"{fill(name, 28)}\n{sum(of_bin['mentions'] for of_bin in bins):,} mentions", fontsize=12)
             lower.set_xlabel("probability given")
-            if place % columns == 0:
+            if number % columns == 0:
                 upper.set_ylabel("share that is right")
                 lower.set_ylabel("share of\nmentions")
         for unused in panels[len(sets) :]:
@@ -62,7 +62,7 @@ def draw_reliability(sets: dict[str, list[Bin]], path: str | Path) -> None:
 
 
 def draw_risk_coverage(curves: dict[str, tuple[Floats, Floats]], path: str | Path) -> None:
-    """How much goes wrong when only the most probable mentions are answered, a line for each set.
+    """Draw how much goes wrong when only the most probable mentions are answered, a line for each set.
 
     The height leaves out the first mentions of each line, where a single error is a large share.
     """
@@ -85,10 +85,10 @@ def draw_risk_coverage(curves: dict[str, tuple[Floats, Floats]], path: str | Pat
 
 
 def _draw_bins(upper: Axes, lower: Axes, bins: list[Bin], *, tallest: float) -> None:
-    """The bars of one set, with the diagonal that true probabilities would follow, above its histogram."""
-    filled = [each for each in bins if each["mentions"]]
-    left, width = [each["from"] for each in filled], [each["to"] - each["from"] for each in filled]
-    confidence, accuracy = [each["confidence"] for each in filled], [each["accuracy"] for each in filled]
+    """Draw the bars of one set, with the diagonal that true probabilities would follow, above its histogram."""
+    filled = [of_bin for of_bin in bins if of_bin["mentions"]]
+    left, width = [of_bin["from"] for of_bin in filled], [of_bin["to"] - of_bin["from"] for of_bin in filled]
+    confidence, accuracy = [of_bin["confidence"] for of_bin in filled], [of_bin["accuracy"] for of_bin in filled]
     upper.plot([0, 1], [0, 1], color=_TRUTH, linestyle="--", linewidth=1.2, label="if probabilities were exact")
     upper.bar(left, accuracy, width, align="edge", color=_BAR, edgecolor="white", label="share that is right")
     # A dot on the rim is shown whole; but no dots that are not clipped have no size, and the layout falls apart.
@@ -100,12 +100,12 @@ def _draw_bins(upper: Axes, lower: Axes, bins: list[Bin], *, tallest: float) -> 
 
 
 def _shares(bins: list[Bin]) -> list[float]:
-    total = sum(each["mentions"] for each in bins)
-    return [each["mentions"] / max(1, total) for each in bins]
+    total = sum(of_bin["mentions"] for of_bin in bins)
+    return [of_bin["mentions"] / max(1, total) for of_bin in bins]
 
 
 def _draw_curve(axes: Axes, coverage: Floats, risk: Floats, *, label: str, **style: Any) -> None:
-    """One line, from coverage 0 and in steps, as `confidence.area_under_risk` takes them."""
+    """Draw one line, from coverage 0 and in steps, as `calibration.area_under_risk` takes them."""
     if len(risk):
         axes.step(np.append(0.0, coverage), np.append(risk[0], risk), where="pre", label=label, linewidth=1.8, **style)
     else:
@@ -114,7 +114,7 @@ def _draw_curve(axes: Axes, coverage: Floats, risk: Floats, *, label: str, **sty
 
 @contextmanager
 def _picture(path: str | Path, parts: int, *, width: float, height: float) -> Iterator[Figure]:
-    """An empty figure, written to the path when it has been drawn."""
+    """Yield an empty figure, written to the path when it has been drawn."""
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure

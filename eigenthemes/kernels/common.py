@@ -1,4 +1,4 @@
-"""What the look-up kernels share: a place in a posting list, another form of a word."""
+"""What the look-up kernels share: a position in a posting list, another form of a word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eigenthemes.kernels.hashing import OFFSET, finish, step
 
 @kernel
 def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
-    """First place in entities[first:last] (ascending) not below `wanted`, galloping from `first`."""
+    """Return the first position in entities[first:last] (ascending) not below `wanted`, galloping from `first`."""
     stride, low, high = 1, first, first
     while high < last and entities[high] < wanted:
         low = high + 1
@@ -28,15 +28,15 @@ def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
 
 @kernel
 def other_form(endings: Any, lengths: Any, rule: Any, word: Any, states: Any) -> Any:
-    """(does the rule apply, hash of the word with its ending changed); `states[i]`: the hash's state after i bytes."""
-    said, named, before = lengths[rule, 0], lengths[rule, 1], lengths[rule, 2]
-    stem = len(word) - said
-    if stem < before:
+    """Return (whether the rule applies, hash of the word with the other ending); `states[i]`: its state after i bytes."""
+    of_mention, of_name, letters_before = lengths[rule, 0], lengths[rule, 1], lengths[rule, 2]
+    stem = len(word) - of_mention
+    if stem < letters_before:
         return False, OFFSET
-    for i in range(said):
+    for i in range(of_mention):
         if word[stem + i] != endings[rule, 0, i]:
             return False, OFFSET
     h = states[stem]
-    for i in range(named):
+    for i in range(of_name):
         h = step(h, endings[rule, 1, i])
     return True, finish(h)

@@ -15,7 +15,7 @@ _BETTER = 1e-9  # a smaller gain may be rounding, and nodes could move in circle
 def move_nodes(
     indptr: Any, neighbors: Any, weights: Any, degree: Any, group: Any, volume: Any, order: Any, community: Any
 ) -> None:
-    """Each node into the community of its neighbours that raises modularity most, until no node wants to move.
+    """Move each node into the community of its neighbours that raises modularity most, until no node wants to move.
 
     Of node i's weight (degree[i], own loop included), toward(c) goes to community c, whose nodes without i have the weight
     total(c): i belongs where toward(c) - total(c) * degree[i] / volume is largest, with the volume of its own graph, group[i].
@@ -34,12 +34,12 @@ def move_nodes(
         if indptr[node] == indptr[node + 1]:
             continue
         communities = 0
-        for place in range(indptr[node], indptr[node + 1]):
-            c = community[neighbors[place]]
+        for edge in range(indptr[node], indptr[node + 1]):
+            c = community[neighbors[edge]]
             if toward[c] == 0:
                 near[communities] = c
                 communities += 1
-            toward[c] += weights[place]
+            toward[c] += weights[edge]
         own, share = community[node], degree[node] / volume[group[node]]
         total[own] -= degree[node]
         best, most = own, toward[own] - total[own] * share
@@ -54,8 +54,8 @@ def move_nodes(
         if best == own:
             continue
         community[node] = best
-        for place in range(indptr[node], indptr[node + 1]):
-            other = np.int64(neighbors[place])
+        for edge in range(indptr[node], indptr[node + 1]):
+            other = np.int64(neighbors[edge])
             if community[other] != best and not waiting[other]:
                 queue[(head + queued) % nodes] = other
                 queued += 1
@@ -64,13 +64,13 @@ def move_nodes(
 
 @kernel
 def inner_edges(indptr: Any, neighbors: Any, community: Any, inner_indptr: Any, inner: Any) -> Any:
-    """The edges inside communities: inner_indptr [n + 1] and the front of inner are filled; how many places are."""
+    """Write the edges inside communities into inner_indptr [n + 1] and the front of inner; returns how many."""
     at = 0
     for node in range(len(indptr) - 1):
         inner_indptr[node] = at
-        for place in range(indptr[node], indptr[node + 1]):
-            if community[neighbors[place]] == community[node]:
-                inner[at] = neighbors[place]
+        for edge in range(indptr[node], indptr[node + 1]):
+            if community[neighbors[edge]] == community[node]:
+                inner[at] = neighbors[edge]
                 at += 1
     inner_indptr[len(indptr) - 1] = at
     return at

@@ -43,13 +43,13 @@ def _ask_for_code(_: Any, matrix: Any, row: Any, column: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, values[0])
-        place = cgutils.get_item_pointer(context, builder, signature.args[0], array, [values[1], values[2]])  # type: ignore[no-untyped-call]
-        address = builder.bitcast(place, ir.IntType(8).as_pointer())
+        address = cgutils.get_item_pointer(context, builder, signature.args[0], array, [values[1], values[2]])  # type: ignore[no-untyped-call]
+        pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
         number = ir.IntType(32)
         fetch = builder.module.declare_intrinsic(
-            "llvm.prefetch", [address.type], ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+            "llvm.prefetch", [pointer.type], ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
         )
-        builder.call(fetch, [address, number(0), number(3), number(1)])
+        builder.call(fetch, [pointer, number(0), number(3), number(1)])
         return context.get_dummy_value()
 
     return types.void(matrix, types.uintp, types.uintp), code
@@ -67,21 +67,21 @@ def _ask_for_row(matrix: Any, row: Any) -> None:
 
 @kernel
 def _walk(indptr: Any, neighbors: Any, starts: Any, walks: Any, state: Any) -> Any:
-    """Fill walks[:len(starts)], uint32; the state of the random numbers afterwards."""
+    """Fill walks[:len(starts)], uint32; returns the state of the random numbers afterwards."""
     for i in range(len(starts)):
         walks[i, 0] = starts[i]
-    for place in range(1, walks.shape[1]):
+    for step in range(1, walks.shape[1]):
         for i in range(len(starts)):
-            node = np.uint64(walks[i, place - 1])
+            node = np.uint64(walks[i, step - 1])
             first = indptr[node]
             state += GOLDEN
-            walks[i, place] = neighbors[np.uint64(first) + below(mixed(state), indptr[node + np.uint64(1)] - first)]
+            walks[i, step] = neighbors[np.uint64(first) + below(mixed(state), indptr[node + np.uint64(1)] - first)]
     return state
 
 
 @kernel
 def alias_table(weights: Any, chances: Any, others: Any) -> None:
-    """Walker's table: draw a cell evenly, keep it by its chance (of 2^32), or take the other. Weights have the mean 1."""
+    """Fill Walker's alias table: draw a cell, keep it by its chance (of 2^32), or take the other. Weights have the mean 1."""
     small, large = np.empty(len(weights), np.uint32), np.empty(len(weights), np.uint32)
     smalls = larges = 0
     left = weights.copy()
@@ -106,7 +106,7 @@ def alias_table(weights: Any, chances: Any, others: Any) -> None:
 
 @kernel
 def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
-    """The tree over n leaves, rarest first: n - 1 inner nodes follow them, the root last.
+    """Build the Huffman tree over n leaves, rarest first: n - 1 inner nodes follow them, the root last.
 
     parents [2n - 1] uint32, signs [2n - 1] int8: 1 for the rarer child of two (the bit 0 of its code), -1 for the other
     """
@@ -128,7 +128,7 @@ def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
 
 @kernel
 def _choose_negatives(center: Any, chances: Any, others: Any, negatives: Any, targets: Any, signs: Any, state: Any) -> Any:
-    """The token itself and its negatives; one that hits the token counts nothing. The state afterwards."""
+    """Choose the token itself and its negatives; one that hits the token counts nothing. Returns the state afterwards."""
     targets[0], signs[0] = center, 1
     for i in range(1, 1 + negatives):
         state += GOLDEN
@@ -141,7 +141,7 @@ def _choose_negatives(center: Any, chances: Any, others: Any, negatives: Any, ta
 
 @kernel
 def _choose_path(leaf: Any, parents: Any, branches: Any, targets: Any, signs: Any) -> Any:
-    """The inner nodes above a leaf, which have the rows from 0 on; their number."""
+    """Choose the inner nodes above a leaf, which have the rows from 0 on; returns their number."""
     leaves = (len(parents) + 1) // 2
     node, count = np.uint64(leaf), 0
     while node != np.uint64(len(parents) - 1):
@@ -154,9 +154,9 @@ def _choose_path(leaf: Any, parents: Any, branches: Any, targets: Any, signs: An
 
 @kernel
 def _step(product: Any, sign: Any, rate: Any) -> Any:
-    """How far a pair with this dot product moves: the gradient of log sigmoid(sign * product), times the rate."""
-    place: Any = np.int64((np.float32(_REACH) - sign * product) * _SCALE)
-    return rate * sign * _SIGMOID[np.uint64(min(max(place, 0), _CELLS - 1))]
+    """Return how far a pair with this dot product moves: the gradient of log sigmoid(sign * product), times the rate."""
+    cell: Any = np.int64((np.float32(_REACH) - sign * product) * _SCALE)
+    return rate * sign * _SIGMOID[np.uint64(min(max(cell, 0), _CELLS - 1))]
 
 
 @kernel
@@ -193,7 +193,7 @@ def _choose(
     token: Any, negatives: Any, chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any,
     outputs: Any, targets: Any, signs: Any, state: Any,
 ) -> Any:  # fmt: skip
-    """The targets of a token, made up to whole groups and asked for; their number, and the state of the random numbers."""
+    """Choose the targets of a token, in whole groups, and fetch them; returns their number and the random state."""
     if len(parents):
         count = _choose_path(leaf_of[token], parents, branches, targets, signs)
     else:
@@ -212,7 +212,7 @@ def train_walks(
     indptr: Any, neighbors: Any, starts: Any, length: int, window: int, negatives: int, seed: Any, rate: Any, decay: Any,
     chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any, inputs: Any, outputs: Any,
 ) -> None:  # fmt: skip
-    """A walk from each start, and training on each of its tokens; the targets of a token are chosen while the last one trains.
+    """Walk from each start, and train on each token of the walk; the targets of a token are chosen while the last one trains.
 
     chances, others             [n] uint32: the alias table of negatives; not used with a tree
     leaf_of, parents, branches  [n] uint32, [2l - 1] uint32 and int8: the tree of hierarchical softmax, or empty
@@ -226,9 +226,9 @@ def train_walks(
     counts = np.zeros(2, np.int64)
     row = np.empty(inputs.shape[1], np.float32)
     for first in range(0, len(starts), TOGETHER):
-        some = starts[first : first + TOGETHER]
-        state = _walk(indptr, neighbors, some, walks, state)
-        last = len(some) * length
+        batch = starts[first : first + TOGETHER]
+        state = _walk(indptr, neighbors, batch, walks, state)
+        last = len(batch) * length
         for ahead in range(last + 1):
             if ahead < last:
                 side = ahead & 1
@@ -245,9 +245,9 @@ def train_walks(
                 begin = now - now % length
                 first_context: Any = max(begin, now - reach)
                 after_context: Any = min(begin + length, now + reach + 1)
-                for place in range(first_context, after_context):
-                    if place != now:
+                for context in range(first_context, after_context):
+                    if context != now:
                         learn_pairs(
-                            inputs, outputs, tokens[place], targets[side], signs[side], counts[side], np.float32(rate), row
+                            inputs, outputs, tokens[context], targets[side], signs[side], counts[side], np.float32(rate), row
                         )
                 rate -= decay

@@ -11,26 +11,27 @@ from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of
 
 
 @kernel
-def find_spans(pieces: Any, words: Any, index: Any, longest: Any, worst_kind: Any) -> Any:
-    """Every span that is a name: first piece, last piece, row of the key, letters left off; [n, 4] int64.
+def find_spans(pieces: Any, words: Any, index: Any, longest: Any, worst_match_type: Any) -> Any:
+    """Find every span that is a name: first piece, last piece, row of the key, letters left off; [n, 4] int64.
 
-    pieces  (word [p] int64, joined [p] bool, apart [p] bool): see `eigenthemes.mentions.names.Pieces`
+    pieces  (word [p] int64, joined [p] bool, apart [p] bool): see `eigenthemes.text.segment.Pieces`
     words   (blob [b] uint8, offsets [w + 1] int64, drops [w] bool: its last letter may be left off)
     index   (key_hashes, key_buckets, key_indptr, key_kinds, key_filter): see `eigenthemes.kb.name_index.NameIndexArrays`
-    longest, worst_kind   pieces of a span at most; a key is a name where its best kind is no worse than this
+    longest           pieces of a span at most
+    worst_match_type  a key is a name where its best match type is no worse than this
     """
     word, joined, apart = pieces
     blob, offsets, drops = words
     key_hashes, key_buckets, key_indptr, key_kinds, key_filter = index
     shift = shift_of(key_buckets)
-    found, count = np.empty((len(word) // 4 + 16, 4), dtype=np.int64), 0
+    spans, count = np.empty((len(word) // 4 + 16, 4), dtype=np.int64), 0
     for first in range(len(word)):
         h, run = OFFSET, 0
         for last in range(first, min(first + longest, len(word))):
             if last > first and apart[last]:
                 break
             run = run + 1 if last > first and joined[last] else 1
-            if run > 2:  # bigrams: the character before is said again
+            if run > 2:  # bigrams: the character before comes again
                 h = _append(h, blob, offsets[word[last - 1]], offsets[word[last - 1] + 1])
             end = offsets[word[last] + 1]
             short = _append(h, blob, offsets[word[last]], end - 1)
@@ -40,12 +41,12 @@ def find_spans(pieces: Any, words: Any, index: Any, longest: Any, worst_kind: An
                 if not may_hold(key, key_filter):
                     continue
                 row = find(key, key_hashes, key_buckets, shift)
-                if row >= 0 and _is_name(row, key_indptr, key_kinds, worst_kind):
-                    if count == len(found):
-                        found = np.concatenate((found, np.empty_like(found)))
-                    found[count, 0], found[count, 1], found[count, 2], found[count, 3] = first, last, row, dropped
+                if row >= 0 and _is_name(row, key_indptr, key_kinds, worst_match_type):
+                    if count == len(spans):
+                        spans = np.concatenate((spans, np.empty_like(spans)))
+                    spans[count, 0], spans[count, 1], spans[count, 2], spans[count, 3] = first, last, row, dropped
                     count += 1
-    return found[:count]
+    return spans[:count]
 
 
 @kernel
@@ -56,8 +57,8 @@ def _append(h: Any, blob: Any, first: Any, last: Any) -> Any:
 
 
 @kernel
-def _is_name(row: Any, key_indptr: Any, key_kinds: Any, worst_kind: Any) -> Any:
+def _is_name(row: Any, key_indptr: Any, key_kinds: Any, worst_match_type: Any) -> Any:
     best = key_kinds[key_indptr[row]]
-    for place in range(key_indptr[row], key_indptr[row + 1]):
-        best = min(best, key_kinds[place])
-    return best <= worst_kind
+    for entry in range(key_indptr[row], key_indptr[row + 1]):
+        best = min(best, key_kinds[entry])
+    return best <= worst_match_type

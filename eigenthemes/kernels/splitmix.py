@@ -15,7 +15,7 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 
 @kernel
 def mixed(state: Any) -> Any:
-    """64 random bits of a state."""
+    """Return 64 random bits of a state."""
     z = (state ^ (state >> _S30)) * _MIX1
     z = (z ^ (z >> _S27)) * _MIX2
     return z ^ (z >> _S31)
@@ -23,5 +23,5 @@ def mixed(state: Any) -> Any:
 
 @kernel
 def below(bits: Any, limit: Any) -> Any:
-    """A number from 0 to limit - 1, limit < 2^32, of the upper 32 bits."""
+    """Return a number from 0 to limit - 1, limit < 2^32, of the upper 32 bits."""
     return ((bits >> _S32) * np.uint64(limit)) >> _S32

@@ -19,8 +19,8 @@ def weighted_rows(
     for i in range(first, last):
         out[i, :] = 0
         row = of_row[i]
-        for place in range(indptr[i], indptr[i + 1]):
-            j = neighbors[place]
+        for edge in range(indptr[i], indptr[i + 1]):
+            j = neighbors[edge]
             weight = row + of_column[j]
             for c in range(dense.shape[1]):
                 out[i, c] += weight * dense[j, c]
@@ -44,7 +44,7 @@ def averaged_rows(
         share = averaged / (1 + indptr[i + 1] - indptr[i])
         for c in range(dense.shape[1]):
             out[i, c] = (own + share) * dense[i, c] + of_more * more[i, c]
-        for place in range(indptr[i], indptr[i + 1]):
-            j = neighbors[place]
+        for edge in range(indptr[i], indptr[i + 1]):
+            j = neighbors[edge]
             for c in range(dense.shape[1]):
                 out[i, c] += share * dense[j, c]

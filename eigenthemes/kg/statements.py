@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.diagnostics import SHOWN, Diagnostics
+from eigenthemes.core.diagnostics import EXAMPLES, Diagnostics
 from eigenthemes.core.strings import StringPile
 
 ALIAS = 128  # a name's rank: 0..127 may serve as the label, 128.. is an alias; the lower the better the language
@@ -122,11 +122,11 @@ class Statements:
 
     def _note_all(self, kind: str, rows: NDArray[np.int64], lines: array[int], first: int, name: Callable[[int], str]) -> None:
         """Count a problem of many records; the first few with file and line."""
-        for row in rows[:SHOWN].tolist():
+        for row in rows[:EXAMPLES].tolist():
             file = next(each[0] for each in reversed(self.files) if each[first] <= row)
             self.diagnostics.add(kind, f"{file}:{lines[row]}", name(row))
-        if len(rows) > SHOWN:
-            self.diagnostics.counts[kind] += len(rows) - SHOWN
+        if len(rows) > EXAMPLES:
+            self.diagnostics.counts[kind] += len(rows) - EXAMPLES
 
     def merge(self, other: Statements) -> None:
         """Take in the statements of another block."""

@@ -63,8 +63,8 @@ def link_figures(right: Floats, in_kb: Bools, linked: Bools) -> dict[str, Figure
     The gold of links are the mentions whose gold is in the KB, the gold of NILs all others; a link of one of these is wrong.
     """
     return {
-        "links": _found(float(right[linked & in_kb].sum()), given=int(linked.sum()), gold=int(in_kb.sum())),
-        "nil": _found(float((~linked & ~in_kb).sum()), given=int((~linked).sum()), gold=int((~in_kb).sum())),
+        "links": _precision_and_recall(float(right[linked & in_kb].sum()), given=int(linked.sum()), gold=int(in_kb.sum())),
+        "nil": _precision_and_recall(float((~linked & ~in_kb).sum()), given=int((~linked).sum()), gold=int((~in_kb).sum())),
     }
 
 
@@ -74,8 +74,8 @@ def risk_coverage(probability: Floats, right: Floats) -> tuple[Floats, Floats]:
     One point for each distinct probability, highest first, because no threshold can part equal ones:
     coverage, the share of mentions with at least this probability, and risk, the share of these that is wrong.
     """
-    distinct, place, mentions = np.unique(probability, return_inverse=True, return_counts=True)
-    wrong = np.bincount(place, weights=1 - right, minlength=len(distinct))
+    distinct, row, mentions = np.unique(probability, return_inverse=True, return_counts=True)
+    wrong = np.bincount(row, weights=1 - right, minlength=len(distinct))
     covered = np.cumsum(mentions[::-1])
     return covered / max(1, len(probability)), np.cumsum(wrong[::-1]) / covered
 
@@ -91,10 +91,10 @@ def area_under_risk(coverage: Floats, risk: Floats) -> float:
 
 def risk_table(coverage: Floats, risk: Floats, *, wanted: tuple[float, ...] = COVERAGES) -> Figures:
     """The risk at the least coverage that is as wanted or more, for each wanted coverage, which is its key as text."""
-    if unusable := [each for each in wanted if not 0 < each <= 1]:
+    if unusable := [coverage_wanted for coverage_wanted in wanted if not 0 < coverage_wanted <= 1]:
         raise OptionError(f"wanted has the coverage {unusable[0]}; expected shares above 0 and up to 1, such as 0.9")
     if not len(coverage):
-        return {str(each): 0.0 for each in wanted}
+        return {str(coverage_wanted): 0.0 for coverage_wanted in wanted}
     return dict(zip(map(str, wanted), risk[np.searchsorted(coverage, wanted)].tolist(), strict=True))
 
 
@@ -123,16 +123,16 @@ def _binned(probability: Floats, right: Floats, bins: int) -> tuple[NDArray[Any]
         raise OptionError(f"bins is {bins}; expected 1 or more")
     edges = np.arange(bins + 1) / bins
     # Compared with the edges as printed: 0.29 * 100 rounds to below 29, and would fall into the bin before its own.
-    place = np.searchsorted(edges[1:-1], probability, side="right")
+    bin_of = np.searchsorted(edges[1:-1], probability, side="right")
     return (
         edges,
-        np.bincount(place, minlength=bins),
-        np.bincount(place, weights=probability, minlength=bins),
-        np.bincount(place, weights=right, minlength=bins),
+        np.bincount(bin_of, minlength=bins),
+        np.bincount(bin_of, weights=probability, minlength=bins),
+        np.bincount(bin_of, weights=right, minlength=bins),
     )
 
 
-def _found(right: float, *, given: int, gold: int) -> Figures:
+def _precision_and_recall(right: float, *, given: int, gold: int) -> Figures:
     return {
         "given": given,
         "gold": gold,

@@ -43,7 +43,7 @@ def credit(
 
     ties           "share": the expected value when ties are broken at random; "authors": every tie counts as right,
                    as in the paper's own program
-    min_score  a candidate with this score or less (or none: nan) is no answer: it earns nothing and stands in nobody's way
+    min_score      a candidate with this score or less (or none: nan) is no answer: it earns nothing and stands in nobody's way
     """
     if ties not in TIES:
         raise OptionError(f"ties {ties!r} is unknown; expected one of {', '.join(TIES)}")
@@ -56,12 +56,12 @@ def credit(
     above = np.bincount(mention_of[scores > to_beat], minlength=mentions)
     tied = np.bincount(mention_of[scores == to_beat], minlength=mentions)
     golds = np.bincount(mention_of[is_gold & (scores == to_beat)], minlength=mentions)
-    found = golds > 0
-    reciprocal_rank = np.where(found, 1.0 / (above + 1), 0.0)
+    has_gold = golds > 0
+    reciprocal_rank = np.where(has_gold, 1.0 / (above + 1), 0.0)
     if ties == "authors":
-        return np.where(found & (above == 0), 1.0, 0.0), reciprocal_rank
+        return np.where(has_gold & (above == 0), 1.0, 0.0), reciprocal_rank
     p_at_1 = np.where(above == 0, golds / np.maximum(tied, 1), 0.0)
-    shared = np.flatnonzero(found & (golds < tied))
+    shared = np.flatnonzero(has_gold & (golds < tied))
     groups = zip(above[shared].tolist(), tied[shared].tolist(), golds[shared].tolist(), strict=True)
     reciprocal_rank[shared] = [_expected_reciprocal(*group) for group in groups]
     return p_at_1, reciprocal_rank
@@ -73,18 +73,18 @@ def _expected_reciprocal(above: int, tied: int, golds: int) -> float:
 
     P(first gold at x) = C(tied - x, golds - 1) / C(tied, golds), as a running product because binomials overflow.
     """
-    place = np.arange(1, tied - golds + 2)
-    gold_here = golds / (tied - place + 1)
+    position = np.arange(1, tied - golds + 2)
+    gold_here = golds / (tied - position + 1)
     none_before = np.cumprod(np.concatenate(([1.0], 1 - gold_here[:-1])))
-    return float((none_before * gold_here / (above + place)).sum())
+    return float((none_before * gold_here / (above + position)).sum())
 
 
 def difficulty(mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools) -> NDArray[np.int8]:
     """EASY (the rank-1 candidate is gold), HARD (another candidate is) or NOT_FOUND (none is), [mentions] int8."""
-    found = np.full(mentions, NOT_FOUND, dtype=np.int8)
-    found[mention_of[is_gold]] = HARD
-    found[mention_of[is_gold & (rank == 1)]] = EASY
-    return found
+    of_mention = np.full(mentions, NOT_FOUND, dtype=np.int8)
+    of_mention[mention_of[is_gold]] = HARD
+    of_mention[mention_of[is_gold & (rank == 1)]] = EASY
+    return of_mention
 
 
 def recall_at(
@@ -108,13 +108,13 @@ def summarize(
     def micro(of: Bools) -> Figures:
         return {"mentions": int(of.sum()), "p_at_1": _mean(p_at_1[of]), "mrr": _mean(reciprocal_rank[of])}
 
-    found = difficulty != NOT_FOUND
+    reachable = difficulty != NOT_FOUND
     document, mentions = _documents(document_of_mention)
     return {
-        "overall": {**micro(np.ones_like(found)), "ceiling": _mean(found)},
+        "overall": {**micro(np.ones_like(reachable)), "ceiling": _mean(reachable)},
         "easy": micro(difficulty == EASY),
         "hard": micro(difficulty == HARD),
-        "not_found": {"mentions": int((~found).sum())},
+        "not_found": {"mentions": int((~reachable).sum())},
         "macro": {
             "documents": len(mentions),
             "p_at_1": _mean(_means(p_at_1, document, mentions)),
@@ -136,7 +136,7 @@ def by_document(
 
 
 def _documents(document_of_mention: Ints) -> tuple[Ints, Ints]:
-    """The place of each mention's document among those that occur [mentions], and how many mentions each of these has."""
+    """Return the number of each mention's document among those that occur [mentions], and how many mentions each has."""
     _, document, mentions = np.unique(document_of_mention, return_inverse=True, return_counts=True)
     return document, mentions
 

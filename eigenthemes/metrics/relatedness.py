@@ -18,12 +18,12 @@ def hide_edges(graph: Graph, share: float, random: np.random.Generator) -> tuple
     once = np.flatnonzero(source < target)
     left = graph.degree.copy()
     hidden: list[int] = []
-    for place in random.permutation(once)[: int(2 * share * len(once))].tolist():
-        a, b = int(source[place]), int(target[place])
+    for edge in random.permutation(once)[: int(2 * share * len(once))].tolist():
+        a, b = int(source[edge]), int(target[edge])
         if left[a] > 1 and left[b] > 1 and len(hidden) < share * len(once):
             left[a] -= 1
             left[b] -= 1
-            hidden.append(place)
+            hidden.append(edge)
     pairs = np.stack((source[hidden], target[hidden]), axis=1)
     gone = np.concatenate((pairs[:, 0] * len(graph) + pairs[:, 1], pairs[:, 1] * len(graph) + pairs[:, 0]))
     kept = ~np.isin(source * len(graph) + target, gone)
@@ -39,10 +39,10 @@ def relatedness(vectors: NDArray[np.float32], pairs: Pairs, random: np.random.Ge
     linked = np.flatnonzero(vectors.any(axis=1))
     total = 0.0
     for first in range(0, len(pairs), _PAIRS):
-        some = pairs[first : first + _PAIRS]
-        own = np.einsum("pd,pd->p", vectors[some[:, 0]], vectors[some[:, 1]])
-        drawn = vectors[random.choice(linked, size=(len(some), others))]
-        against = np.einsum("pd,pod->po", vectors[some[:, 0]], drawn)
+        block = pairs[first : first + _PAIRS]
+        own = np.einsum("pd,pd->p", vectors[block[:, 0]], vectors[block[:, 1]])
+        drawn = vectors[random.choice(linked, size=(len(block), others))]
+        against = np.einsum("pd,pod->po", vectors[block[:, 0]], drawn)
         rank = 1 + (against > own[:, None]).sum(axis=1) + 0.5 * (against == own[:, None]).sum(axis=1)
         total += float((1 / rank).sum())
     return total / max(1, len(pairs))

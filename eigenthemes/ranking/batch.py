@@ -87,7 +87,7 @@ class BatchMaker:
     def _given(self, mention: Mention, entities: list[int], embedded_only: bool) -> list[GivenCandidate]:
         """The candidates a mention brings, in its order, up to T."""
         vectors = self.vectors if embedded_only or self.generator.generator == "paper" else None
-        match_types = self.generator.kinds(mention.text)
+        match_types = self.generator.match_types(mention.text)
         prior: dict[int, float] = {}
         for position, entity in enumerate(entities):
             if entity >= 0 and entity not in prior and (vectors is None or vectors.has[entity]):

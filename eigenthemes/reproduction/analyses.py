@@ -25,7 +25,7 @@ from eigenthemes.records import Document
 from eigenthemes.reproduction.earnings import Earnings, Row, mean
 from eigenthemes.reproduction.lab import Lab
 from eigenthemes.reproduction.plan import SectionPlan
-from eigenthemes.text.english import forget
+from eigenthemes.text.english import clear_tagger_cache
 
 Rows = Iterator[Row]
 
@@ -211,7 +211,7 @@ def run_times(lab: Lab, planned: SectionPlan, advance: Advance) -> Rows:
     for name in lab.sets(planned.sets):
         methods = lab.methods(name, planned.options["methods"])
         fresh, seconds = Lab(lab.plan, lab.folder), {method: list[float]() for method in methods}  # nothing is remembered
-        forget()
+        clear_tagger_cache()
         candidates: list[float] = []
         for _ in range(planned.options["runs"]):
             run = fresh.run(name, methods, **_generation(planned))

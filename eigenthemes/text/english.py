@@ -29,17 +29,17 @@ STOP_WORDS = frozenset(
 
 
 def is_content(word: str) -> bool:
-    """Neither a stop word, nor a number, nor a single letter."""
+    """Return whether a word is neither a stop word, nor a number, nor a single letter."""
     return len(word) > 1 and not word.isdigit() and word.lower() not in STOP_WORDS
 
 
 def noun_tagger() -> str | None:
-    """What tells nouns here; None: nothing that does is installed, and all content words stand for them."""
+    """Return the name of the tagger that finds nouns; None: none is installed, and all content words are taken for nouns."""
     return "TextBlob's PatternTagger" if find_spec("textblob") else None
 
 
 def nouns(text: str) -> tuple[str, ...]:
-    """The nouns of an English text, names among them; without a tagger, all its content words."""
+    """Return the nouns of an English text, names among them; without a tagger, all its content words."""
     if noun_tagger() is None:
         from eigenthemes.text.words import words_of
 
@@ -52,8 +52,8 @@ def _tagged(text: str) -> tuple[str, ...]:
     return tuple(word for word, tag in _tagger()(text) if tag.startswith("NN"))
 
 
-def forget() -> None:
-    """Tag again what was tagged before: for those who measure time."""
+def clear_tagger_cache() -> None:
+    """Forget the texts that were tagged before: for measuring time."""
     _tagged.cache_clear()
 
 

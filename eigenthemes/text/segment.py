@@ -1,4 +1,4 @@
-"""A text cut into pieces, and what can be told of each by looking at it: case, breaks, sentences."""
+"""Segment a text into pieces, and describe each by its looks: case, breaks, sentences."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Words:
 
 
 def split(text: str) -> tuple[Pieces, Words]:
-    """Cut a text into pieces and tell about each what the rules ask."""
+    """Segment a text into pieces, each with the properties that the rules of detection ask for."""
     number_of: dict[str, int] = {}
     gap_number: dict[str, int] = {}
     starts, ends, word, gap = array("q"), array("q"), array("q"), array("q")
@@ -173,7 +173,7 @@ def _pieces(
     words: Words,
 ) -> Pieces:
     def gap_is(test: Callable[[str], object]) -> NDArray[np.bool_]:
-        return np.fromiter((bool(test(each)) for each in gaps), dtype=bool, count=len(gaps))[gap]
+        return np.fromiter((bool(test(text)) for text in gaps), dtype=bool, count=len(gaps))[gap]
 
     def before(column: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.concatenate(([False], column[:-1]))[: len(column)]

@@ -9,5 +9,5 @@ WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff])+")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, as they stand."""
+    """Return the words of a text, as they stand."""
     return WORD.findall(text)

@@ -1,0 +1,81 @@
+"""What to add on the command line against an error: the library names no flags, so they are added here by the error's code."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+from eigenthemes.errors import EigenthemesError
+
+# a sentence of a command itself names its own flags already
+_NAMES_A_FLAG = re.compile(r"(?<![\w-])(?:--[a-z]|-o\b)|\beigenthemes (?:build|embed|train)")
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a user of the command line can do about an error.
+
+    text      `{where}` stands for what the error is about
+    commands  those whose options the text names; empty: the text names whole commands, and serves every command
+    """
+
+    text: str
+    commands: tuple[str, ...] = ()
+
+
+_IMPORT = Advice("eigenthemes embed {where} --import FILE")
+_WORD_VECTORS = Advice("--word-vectors FILE", ("link", "eval", "embed", "train-taumil"))
+_TRAIN_TAUMIL = Advice("eigenthemes train-taumil {where} DOCUMENTS --word-vectors FILE")
+
+ADVICE: dict[str, Advice] = {
+    # KB folders
+    "kb-exists": Advice("--force replaces it, -o names another place", ("build",)),
+    "kb-place": Advice("-o names another place", ("build", "demo")),
+    "kb-not-found": Advice("eigenthemes build KG_FILE -o {where}"),
+    "kb-damaged": Advice("eigenthemes build KG_FILE -o {where} --force"),
+    # sources
+    "strict": Advice("leave out --strict", ("build",)),
+    "format-unknown": Advice("--format names it", ("build",)),
+    "nothing-read": Advice("--format names the format", ("build",)),
+    "column-unknown": Advice("--column {where}", ("build",)),
+    "columns-unnamed": Advice("for instance --column id={where}", ("build",)),
+    "keep-unknown": Advice("--keep", ("build",)),
+    "no-names": Advice("--names-from-ids makes names of ids", ("build",)),
+    "no-names-in-language": Advice("leave out --lang", ("build",)),
+    "no-names-in-predicate": Advice("for instance --label {where}", ("build",)),
+    "no-names-in-column": Advice("for instance --column name={where}", ("build",)),
+    # vectors
+    "no-edges": _IMPORT,
+    "no-vectors": Advice("eigenthemes embed {where}"),
+    "no-descriptions": Advice("eigenthemes embed {where}"),
+    "vectors-from-descriptions": Advice("eigenthemes embed KB --method descriptions --word-vectors FILE"),
+    "lengths-unknown": _IMPORT,
+    "no-ids-file": Advice("--ids FILE", ("embed",)),
+    "own-ids": Advice("leave out --ids", ("embed",)),
+    "word-vectors-needed": _WORD_VECTORS,
+    "no-word-vectors": Advice(
+        "--word-vectors FILE, or once and for all eigenthemes train {where} --word-vectors FILE", ("link", "eval")
+    ),
+    # rankers and models
+    "no-ranker": Advice("eigenthemes train {where}"),
+    "no-ranker-for-vectors": Advice("eigenthemes train KB --vectors {where}"),
+    "no-model": _TRAIN_TAUMIL,
+    "model-of-another-kb": _TRAIN_TAUMIL,
+    "no-model-file": Advice("eigenthemes train-taumil KB DOCUMENTS --word-vectors FILE -o {where}"),
+    "not-a-model": Advice("eigenthemes train-taumil writes one"),
+    "resume-differs": Advice("leave out --resume to begin anew", ("train-taumil",)),
+    # work and results
+    "worker": Advice("--jobs 1", ("build", "link", "experiment")),
+    "output-place": Advice("-o names another place", ("train-taumil", "experiment")),
+    "plan-files-missing": Advice("--data FOLDER", ("experiment",)),
+}
+
+
+def advise(error: EigenthemesError, command: str | None) -> str:
+    """Return the sentence of an error, with what to add to the command that failed."""
+    sentence, advice = str(error), ADVICE.get(error.code)
+    if advice is None or (advice.commands and command not in advice.commands) or _NAMES_A_FLAG.search(sentence):
+        return sentence
+    where = "KB" if error.where is None else shlex.quote(error.where)
+    return f"{sentence} ({advice.text.format(where=where)})"

@@ -1,0 +1,50 @@
+"""The rooms of the house: folders, the contract of import-linter and the drawing in CONTRIBUTING.md name the same ones."""
+
+from __future__ import annotations
+
+import re
+from configparser import ConfigParser
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "eigenthemes"
+NO_ROOM = {"__init__", "__main__"}
+
+
+def rooms() -> set[str]:
+    """The folders and modules in the root of the package."""
+    folders = {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
+    return folders | {file.stem for file in PACKAGE.glob("*.py")} - NO_ROOM
+
+
+def contract() -> list[set[str]]:
+    """The layers of the contract, highest first."""
+    parser = ConfigParser()
+    parser.read(ROOT / ".importlinter", encoding="utf-8")
+    layers = parser["importlinter:contract:layers"]["layers"].split("\n")
+    return [{room.strip(" ()") for room in re.split(r"[|:]", layer)} for layer in layers if layer.strip()]
+
+
+def drawing() -> list[set[str]]:
+    """The layers of the drawing, highest first; each line begins with a room, and a blank line parts two layers."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawn = re.search(r"\*\*Where things go\.\*\*.*?```\n(.*?)```", page, re.DOTALL)
+    assert drawn is not None
+    layers = [[line.split()[0] for line in layer.splitlines()] for layer in drawn[1].split("\n\n")]
+    assert len([name for layer in layers for name in layer]) == len({name for layer in layers for name in layer})
+    return [{name.removesuffix("/").removesuffix(".py") for name in layer} for layer in layers]
+
+
+def test_the_contract_names_every_room() -> None:
+    assert set().union(*contract()) == rooms()
+
+
+def test_the_drawing_is_the_contract() -> None:
+    assert drawing() == contract()
+
+
+def test_folders_are_drawn_as_folders() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for room in rooms():
+        name = f"{room}/" if (PACKAGE / room).is_dir() else f"{room}.py"
+        assert re.search(rf"^{re.escape(name)} ", page, re.MULTILINE), name
