@@ -36,7 +36,8 @@ from benchmarks.common import (
     synthetic_kb,
 )
 from benchmarks.synthetic import draw_mentions
-from eigenthemes.candidates.generator import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 

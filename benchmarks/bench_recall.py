@@ -14,7 +14,8 @@ from typing import Any
 
 from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
 from eigenthemes.candidates import rules as matching
-from eigenthemes.candidates.generator import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.candidates.plain import Lookup, MatchTypes
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB

@@ -10,16 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import only_entities
+from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.plain import Lookup, MatchTypes
 from eigenthemes.candidates.rules import MATCH_TYPES
-from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, squash, tokenize
-
-GENERATORS = ("default", "paper")
-MAX_CANDIDATES = 20
 
 _BATCH = 64  # mentions from which the compiled kernels are worth loading
 _SINGLES = 2000  # the same for mentions looked up one by one
@@ -67,20 +64,18 @@ class CandidateGenerator:
         aliases: bool = True,
         embedded: NDArray[np.bool_] | None = None,
     ) -> None:
-        if generator not in GENERATORS:
-            raise OptionError(f"generator {generator!r} is unknown; expected one of {', '.join(GENERATORS)}")
-        if max_candidates is not None and max_candidates < 1:
-            raise OptionError(f"max_candidates is {max_candidates}; expected 1 or more, or None for all")
+        CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
         self._names = kb.name_index if embedded is None or generator != "paper" else only_entities(kb.name_index, embedded)
         self._lookup = Lookup(self._names, len(kb), aliases=aliases)
-        self._kernel: Any = None
-        self._index: Any = None
+        self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
         self._singles = 0
+        self._zeros = np.zeros(max_candidates or 0, dtype=np.int64)
+        self._ranks = np.arange(1, 1 + (max_candidates or 0), dtype=np.int32)
 
     def find(self, name: str) -> CandidateTable:
         """Return the candidates of one name."""
-        if self._kernel is None:
+        if self._compiled is None:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
         counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
@@ -155,7 +150,7 @@ class CandidateGenerator:
         return f"its names ({listed}) lack {', '.join(missing)}"
 
     def _worth_compiling(self, mentions: int) -> bool:
-        if self._kernel is not None or mentions >= _BATCH:
+        if self._compiled is not None or mentions >= _BATCH:
             return True
         self._singles += mentions
         return self._singles > _SINGLES
@@ -171,8 +166,6 @@ class CandidateGenerator:
         return self._table(np.array([len(matched) for matched in matches], dtype=np.int64), entity, match_types)
 
     def _find_compiled(self, names: Sequence[str]) -> CandidateTable:
-        if self._kernel is None:
-            self._load_kernels()
         # Documents repeat their names: each is looked up once.
         row_of = {name: row for row, name in enumerate(dict.fromkeys(names))}
         text = "\n".join([normalize(name) for name in row_of]) + "\n"
@@ -187,17 +180,16 @@ class CandidateGenerator:
         kept = np.arange(entity.shape[1]) < counts[:, None]
         return self._table(counts, entity[kept], match_types[kept])
 
-    def _load_kernels(self) -> None:
+    def _load_kernels(self) -> tuple[Any, Any]:
         from eigenthemes.candidates.compiled import find_candidates, index_of
 
-        self._kernel = find_candidates
-        self._index = index_of(self._names, len(self.kb))
-        self._zeros = np.zeros(self.max_candidates or 0, dtype=np.int64)
-        self._ranks = np.arange(1, 1 + (self.max_candidates or 0), dtype=np.int32)
+        return find_candidates, index_of(self._names, len(self.kb))
 
     def _run_kernel(self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
-        paper = self.generator == "paper"
-        return self._kernel(text, starts, ends, self._index, self.max_candidates, not self.aliases, paper)
+        if self._compiled is None:
+            self._compiled = self._load_kernels()
+        kernel, index = self._compiled
+        return kernel(text, starts, ends, index, self.max_candidates, not self.aliases, self.generator == "paper")
 
     def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:
         first = np.cumsum(counts) - counts
@@ -219,8 +211,10 @@ def matched_names(mention: str, names: list[str]) -> str:
         return squashed != key, -len(missing & tokens[name]), OSA.distance(squashed, key)
 
     chosen = [min(names, key=distance)]
+    if squash(normalize(chosen[0])) == key:  # "Wal-Mart" and "Walmart" share no token, and are the same name
+        return chosen[0]
     missing -= tokens[chosen[0]]
-    while missing and any(missing & of_name for of_name in tokens.values()):
-        chosen.append(min(names, key=distance))
+    while having := [name for name in names if missing & tokens[name]]:
+        chosen.append(min(having, key=distance))
         missing -= tokens[chosen[-1]]
     return " + ".join(chosen)

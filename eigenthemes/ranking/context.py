@@ -141,7 +141,7 @@ def texts_of(kb: KB, word_vectors: str | None) -> Texts:
         raise OptionError(
             f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file of them, or keep them in "
             "the KB by training it with them",
-            code="word-vectors",
+            code="no-word-vectors",
             where=str(kb.path),
         )
     return kb.once(f"texts {word_vectors}", lambda: Texts(kb, _words(kb, word_vectors)))

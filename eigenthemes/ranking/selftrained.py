@@ -26,8 +26,8 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
         what = f"the vectors {vectors}" if vectors else "a KB without vectors"
         raise OptionError(
             f"{kb.path} has no ranker trained for {what}; train one, or choose another method",
-            code="untrained",
-            where=str(kb.path),
+            code="no-ranker-for-vectors" if vectors in list(kb.vector_sets)[1:] else "no-ranker",
+            where=vectors if vectors in list(kb.vector_sets)[1:] else str(kb.path),
         )
     return kb.once(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
 

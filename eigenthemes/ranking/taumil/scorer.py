@@ -34,7 +34,11 @@ class TaumilScorer:
         place = model_path(kb, path)
         if not place.exists():
             what = f"{kb.path} has no model of tau-MIL-ND" if path is None else f"{place} does not exist"
-            raise OptionError(f"{what}; train one, or choose another method", code="taumil-untrained", where=str(place))
+            raise OptionError(
+                f"{what}; train one, or choose another method",
+                code="no-model" if path is None else "no-model-file",
+                where=str(kb.path if path is None else place),
+            )
         return kb.once(f"taumil scorer {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
 
     @classmethod

@@ -46,7 +46,9 @@ class Words:
             return cls._of_vectors(source if isinstance(source, WordVectors) else WordVectors.open(source))
         context = WordContext.of(kb)
         if context is None:
-            raise OptionError(f"{kb.path} holds no word vectors, and none were given; give a file of them with --word-vectors")
+            raise OptionError(
+                f"{kb.path} holds no word vectors, and none were given; give a file of them", code="word-vectors-needed"
+            )
         return cls.make(np.asarray(context.table.hashes), np.asarray(context.words))
 
     @classmethod

@@ -58,8 +58,8 @@ class StoredModel:
         if about.get("kb") != fingerprint(kb):
             raise OptionError(
                 f"{path} was trained for another KB, or for {kb.path} before it was built anew; train it again",
-                code="taumil-untrained",
-                where=str(path),
+                code="model-of-another-kb",
+                where=str(kb.path),
             )
         learned = {name.removeprefix("learned."): array for name, array in arrays.items() if name.startswith("learned.")}
         table = HashTable.of(arrays["words.hashes"].view(np.uint64))
@@ -92,7 +92,7 @@ def write(path: str | Path, arrays: Arrays, about: dict[str, Any]) -> None:
         new.replace(path)
     except OSError as error:
         raise KBError(
-            f"{path} cannot be written ({error.strerror}); give another place", code="output", where=str(path)
+            f"{path} cannot be written ({error.strerror}); give another place", code="output-place", where=str(path)
         ) from error
 
 
@@ -107,7 +107,7 @@ def read(path: str | Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
     except (SafetensorError, OSError, ValueError) as error:
         raise OptionError(f"{path} cannot be read as a model of tau-MIL-ND ({error}); train it again") from None
     if about.get("format") != kind:
-        raise OptionError(f"{path} is no model of tau-MIL-ND; give a file that its training wrote", where=str(path))
+        raise OptionError(f"{path} is no model of tau-MIL-ND; give a file that its training wrote", code="not-a-model", where=str(path))
     if about.get("version", 0) > VERSION:
         raise OptionError(
             f"{path} has format version {about['version']}, this program reads up to {VERSION}; "
