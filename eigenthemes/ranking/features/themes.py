@@ -97,12 +97,13 @@ def reasons(contributions: Contributions, shares: Mapping[str, Floats], place: i
 
 def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> Reason:
     """The rarest neighbours that two entities share, and the relation, where it is the same from both."""
-    kb, rarity = contributions.context.kb, contributions.context.graph[2]
-    rarest = [int(node) for node in nodes[np.argsort(-rarity[nodes], kind="stable")]]
-    named = [node for node in rarest if kb.names_of(node)] or rarest
-    one, two = (relation_code(kb, entity, named[0]) for entity in (contributions.entity, other))
-    relation = readable_relation(kb, one) if one == two and not one & 1 else ""
-    return Reason(SHARED, relation, shared=tuple(kb.label(node) for node in named[:_MAX_SHARED]))
+    context = contributions.context
+    has_name = context.name_counts(nodes) > 0
+    named = nodes[has_name] if has_name.any() else nodes
+    rarest = named[np.argsort(-context.graph[2][named], kind="stable")][:_MAX_SHARED].tolist()
+    one, two = (relation_code(context.kb, entity, rarest[0]) for entity in (contributions.entity, other))
+    relation = readable_relation(context.kb, one) if one == two and not one & 1 else ""
+    return Reason(SHARED, relation, shared=tuple(context.kb.label(node) for node in rarest))
 
 
 GROUP = JointGroup(
