@@ -18,7 +18,7 @@ from eigenthemes.build import build_kb
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import BuildError, EigenthemesError, KBExistsError, OptionError, SourceError
 from eigenthemes.kb.store import KB
-from eigenthemes.kg import FORMATS
+from eigenthemes.kg.read import FORMATS
 from eigenthemes.kg.options import ReadOptions
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
@@ -288,7 +288,7 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
     (tmp_path / name).write_text(text, encoding="utf-8")
     build_kb([tmp_path / name], tmp_path / "whole.kb", options=options)
     monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
-    monkeypatch.setattr("eigenthemes.kg.BLOCK", 5_000)
+    monkeypatch.setattr("eigenthemes.kg.read.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.candidates.name_index._CHUNK", 60)
     pools = Mock(wraps=ProcessPoolExecutor)
     monkeypatch.setattr("eigenthemes.core.workers.ProcessPoolExecutor", pools)
@@ -302,7 +302,7 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
 def test_strict_stops_in_a_worker_with_the_same_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kg.nt").write_text(many_triples(), encoding="utf-8")
     monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
-    monkeypatch.setattr("eigenthemes.kg.BLOCK", 5_000)
+    monkeypatch.setattr("eigenthemes.kg.read.BLOCK", 5_000)
     messages = []
     for jobs in (1, 2):
         with pytest.raises(SourceError, match=r"broken statement at kg\.nt:13: ") as error:

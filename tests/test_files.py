@@ -23,7 +23,7 @@ from looking import problems
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, EigenthemesError, OptionError, SourceError
 from eigenthemes.kb.store import KB
-from eigenthemes.kg import read_sources
+from eigenthemes.kg.read import read_sources
 from eigenthemes.kg.options import ReadOptions
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
