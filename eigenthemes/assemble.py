@@ -221,7 +221,7 @@ def check_buildable(statements: Statements, options: ReadOptions) -> None:
 
 def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
     """The error for sources without any name, with the likeliest remedy."""
-    code, remedy = "no-names", "give names with a column or predicate for them, or have the ids read as names"
+    code, where, remedy = "no-names", None, "give names with a column or predicate for them, or have the ids read as names"
     if statements.left_out:
         code, remedy = "all-left-out", _left_out(statements)
     elif statements.other_languages:
@@ -231,12 +231,13 @@ def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
     elif statements.literal_predicates:
         from eigenthemes.kg.rdf import PREFIXES, shorten
 
-        best = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
-        code, remedy = "no-names-in-predicate", f"the most frequent predicate with texts is {best}: if it holds names, say so"
+        where = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
+        code, remedy = "no-names-in-predicate", f"the most frequent predicate with texts is {where}: if it holds names, say so"
     elif columns := [column for column in statements.columns_seen if not known_headers([column])]:
-        seen, unknown = (" ".join(", ".join(each).split()) for each in (statements.columns_seen, columns[:1]))
-        code, remedy = "no-names-in-column", f"say which of the columns {seen} holds them, e.g. name={unknown}"
-    return BuildError(f"0 of {len(statements.ids):,} nodes have a name in a known predicate or column; {remedy}", code=code)
+        seen, where = (" ".join(", ".join(headers).split()) for headers in (statements.columns_seen, columns[:1]))
+        code, remedy = "no-names-in-column", f"say which of the columns {seen} holds them, e.g. name={where}"
+    message = f"0 of {len(statements.ids):,} nodes have a name in a known predicate or column; {remedy}"
+    return BuildError(message, code=code, where=where)
 
 
 def name_by_id(statements: Statements) -> None:

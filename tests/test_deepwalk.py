@@ -203,7 +203,7 @@ def test_the_papers_preset_is_accepted() -> None:
 
 
 def test_what_cannot_be_made_is_told() -> None:
-    with pytest.raises(VectorError, match=r"no edges.*embed --import"):
+    with pytest.raises(VectorError, match=r"no edges.*import vectors"):
         deepwalk(graph_of([(0, 0)], 1))
     graph = graph_of([(0, 1)], 2)
     for name, least in {"dimensions": 1, "walks": 1, "length": 2, "window": 1, "negatives": 1, "jobs": 1}.items():

@@ -158,7 +158,7 @@ def test_odd_graphs_have_vectors(edges: list[tuple[int, int]], nodes: int) -> No
 
 
 def test_what_cannot_be_made_is_told() -> None:
-    with pytest.raises(VectorError, match=r"no edges.*embed --import"):
+    with pytest.raises(VectorError, match=r"no edges.*import vectors"):
         louvainne(graph_of([(0, 0)], 1))
     graph, _ = communities(2, 5)
     with pytest.raises(OptionError, match="dimensions is 0; expected 1 or more"):

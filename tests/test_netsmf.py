@@ -172,7 +172,7 @@ def test_odd_graphs_have_vectors(edges: list[tuple[int, int]], nodes: int) -> No
 
 
 def test_what_cannot_be_made_is_told() -> None:
-    with pytest.raises(VectorError, match=r"no edges.*embed --import"):
+    with pytest.raises(VectorError, match=r"no edges.*import vectors"):
         netsmf(graph_of([(0, 0)], 1))
     for options in ({"dimensions": 0}, {"window": 0}, {"rounds": 0}, {"jobs": 0}):
         with pytest.raises(OptionError, match=f"{next(iter(options))} is 0; expected 1 or more"):

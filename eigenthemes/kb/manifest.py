@@ -35,7 +35,7 @@ def parse_manifest(path: Path) -> dict[str, Any]:
         text = (path / MANIFEST).read_bytes()
     except FileNotFoundError:
         what = "has no manifest.json, so it is not a KB" if path.is_dir() else "does not exist"
-        raise KBNotFoundError(f"{path} {what}; build a KB there first") from None
+        raise KBNotFoundError(f"{path} {what}; build a KB there first", where=str(path)) from None
     except OSError as error:
         raise KBNotFoundError(f"{path} cannot be opened as a KB ({error.strerror}); give the folder a build made") from None
     try:

@@ -135,7 +135,7 @@ class TableReader:
             f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
             f"source and target: rename them or say which is which, e.g. id={columns[0]}",
             code="columns-unknown",
-            where=self.origin,
+            where=columns[0],
         )
 
     def _read_plain(self, number: int, first: list[str], rows: Rows) -> None:
