@@ -501,7 +501,7 @@ def test_without_names_the_remedy_names_the_most_frequent_literal_predicate(tmp_
     with pytest.raises(BuildError) as error:
         build(tmp_path, text)
     assert str(error.value).startswith("0 of 3 ")
-    assert str(error.value).endswith("most frequent literal predicate: ex:titel; try --label ex:titel")
+    assert str(error.value).endswith("most frequent predicate with texts is ex:titel: if it holds names, say so")
     assert names(build(tmp_path, text, label=("ex:titel",)), "a") == ["A"]
 
 
