@@ -23,11 +23,13 @@ class NamePrefixes:
     tokens  [v] in order
     rank    [t] int64: of each token of each name, its place in that order
     indptr  [names + 1] int64: the tokens of each name, in order
+    first   [names] int64: `rank` of the first token of each name; -1 for a name without any
     """
 
     tokens: list[str]
     rank: NDArray[np.int64]
     indptr: NDArray[np.int64]
+    first: NDArray[np.int64]
 
     @classmethod
     def of(cls, kb: KB) -> NamePrefixes:
@@ -39,17 +41,22 @@ class NamePrefixes:
         order = sorted(range(len(vocabulary)), key=vocabulary.__getitem__)
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
-        return cls([vocabulary[row] for row in order], place[rows], np.asarray(indptr))
+        rank = place[rows]
+        first = np.full(len(indptr) - 1, -1, dtype=np.int64)
+        has_any = np.diff(indptr) > 0
+        first[has_any] = rank[indptr[:-1][has_any]]
+        return cls([vocabulary[row] for row in order], rank, indptr, first)
 
     def find(self, prefix: str) -> NDArray[np.int64]:
         """The names that begin with a prefix, ascending."""
         words = tokenize(prefix)
-        starts = self.indptr[:-1]
-        rows = np.flatnonzero(np.diff(self.indptr) >= max(1, len(words)))
-        for position, word in enumerate(words):
-            is_open = position == len(words) - 1 and not prefix[-1].isspace()
-            low, high = self._range(word, is_open=is_open)
-            rank = self.rank[starts[rows] + position]
+        ranges = [self._range(word, is_open=False) for word in words[:-1]]
+        ranges += [self._range(word, is_open=not prefix[-1].isspace()) for word in words[-1:]]
+        low, high = ranges[0] if ranges else (0, len(self.tokens))
+        rows = np.flatnonzero((self.first >= low) & (self.first < high))
+        for position, (low, high) in enumerate(ranges[1:], 1):
+            rows = rows[self.indptr[rows + 1] - self.indptr[rows] > position]
+            rank = self.rank[self.indptr[rows] + position]
             rows = rows[(rank >= low) & (rank < high)]
         return rows
 

@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
@@ -161,8 +162,13 @@ class KB:
         if limit is not None and limit < 1:
             raise OptionError(f"limit is {limit}; expected 1 or more, or None")
         rows = self.cached("name prefixes", lambda: NamePrefixes.of(self)).find(prefix)
-        indices = np.unique(np.searchsorted(self.array("entity_names"), rows, side="right") - 1)[:limit]
-        return [next(entity_records(self, index, index + 1)) for index in indices.tolist()]
+        indices: dict[int, None] = {}  # names are in order of entity, so these are in order of prior
+        for first in range(0, len(rows), _BLOCK):
+            owners = np.searchsorted(self.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
+            indices.update(dict.fromkeys(owners.tolist()))
+            if limit is not None and len(indices) >= limit:
+                break
+        return [next(entity_records(self, index, index + 1)) for index in islice(indices, limit)]
 
     def neighbors(self, entity_id: str, *, limit: int | None = None) -> list[Neighbor]:
         """What an entity is connected to, the highest prior first; one record for each relation, the rarest first."""
