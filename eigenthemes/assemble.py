@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eigenthemes import __version__
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.errors import BuildError, OptionError, SourceError
-from eigenthemes.kb.graph import EdgeList, Graph, build_graph, distinct_edges
+from eigenthemes.kb.graph import EdgeList, FurtherRelations, Graph, build_graph, distinct_edges, find_further_relations
 from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.columns import known_headers
@@ -23,13 +23,17 @@ from eigenthemes.kg.statements import Statements
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """The nodes of the KB in order of prior."""
+    """The nodes of the KB in order of prior.
+
+    index  [all nodes of the statements] int64: index in the KB, -1 where left out
+    """
 
     ids: list[str]
-    entity: NDArray[np.int64]  # [all nodes of the statements] number in the KB, -1 where left out
+    index: NDArray[np.int64]
     prior: NDArray[np.float64]
     prior_given: bool
     graph: Graph
+    further_relations: FurtherRelations
     self_loops: int
 
     def __len__(self) -> int:
@@ -38,11 +42,17 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names in order of entity, the label first."""
+    """The names in order of entity, the label first.
+
+    owner     [names] uint32: index of the entity
+    language  [names] uint16 or uint32: row of `languages`
+    indptr    [entities + 1] int64
+    """
 
     texts: Strings
-    entity: NDArray[np.uint32]
+    owner: NDArray[np.uint32]
     is_label: NDArray[np.bool_]
+    language: NDArray[Any]
     indptr: NDArray[np.int64]
 
 
@@ -56,7 +66,15 @@ class Content:
     descriptions: Strings
     type_indptr: NDArray[np.int64]
     entity_types: NDArray[np.uint32]
-    redirects: dict[str, int]  # id -> entity
+    redirects: dict[str, int]  # id -> index
+
+
+def collect_content(
+    statements: Statements, nodes: Nodes, names: Names, index: NameIndexArrays, redirects: dict[str, int]
+) -> Content:
+    """Put together all that goes into the KB."""
+    indptr, types = _types(statements, nodes)
+    return Content(nodes, names, index, _descriptions(statements, nodes), indptr, types, _redirect_targets(redirects, nodes))
 
 
 def resolve_redirects(statements: Statements) -> dict[str, int]:
@@ -86,10 +104,12 @@ def choose_universe(statements: Statements, redirects: dict[str, int], wanted: s
     if wanted is not None:
         kept = np.zeros(len(statements.ids), dtype=bool)
         kept[_nodes_of(wanted, statements, redirects)] = True
-        statements.left_out["not in --keep"] = set(np.flatnonzero(part & ~kept).tolist())
+        statements.left_out["not among the ids to keep"] = set(np.flatnonzero(part & ~kept).tolist())
         part &= kept
     if not part[_uints(statements.name_node)].any():
-        raise BuildError(f"no entity with a name is left of {len(statements.ids):,} nodes; {_left_out(statements)}")
+        raise BuildError(
+            f"no entity with a name is left of {len(statements.ids):,} nodes; {_left_out(statements)}", code="all-left-out"
+        )
     return part
 
 
@@ -99,16 +119,17 @@ def _left_out(statements: Statements) -> str:
 
 
 def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int]) -> list[int]:
-    found = {each: redirects.get(each, statements.ids.get(each)) for each in sorted(wanted)}
-    unknown = [each for each, node in found.items() if node is None]
+    nodes = {entity_id: redirects.get(entity_id, statements.ids.get(entity_id)) for entity_id in sorted(wanted)}
+    unknown = [entity_id for entity_id, node in nodes.items() if node is None]
     if len(unknown) == len(wanted):
         raise BuildError(
             f"none of the {len(wanted):,} ids to keep is in the KG (it has ids like {next(iter(statements.ids))}); "
-            "check the spelling of the ids given with --keep"
+            "check their spelling",
+            code="keep-unknown",
         )
-    for each in unknown:
-        statements.diagnostics.add("id to keep that is not in the KG", "--keep", each)
-    return [node for node in found.values() if node is not None]
+    for entity_id in unknown:
+        statements.diagnostics.add("id to keep that is not in the KG", "ids to keep", entity_id)
+    return [node for node in nodes.values() if node is not None]
 
 
 def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
@@ -127,31 +148,35 @@ def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict
     order = by_id[np.argsort(-prior[by_id], kind="stable")]
     number = np.empty(len(order), dtype=np.uint32)
     number[order] = np.arange(len(order), dtype=np.uint32)
-    entity = np.full(len(all_ids), -1, dtype=np.int64)
-    entity[node] = number
-    return Nodes([ids[i] for i in order.tolist()], entity, prior[order], given, build_graph(edges, number), edges.self_loops)
+    index = np.full(len(all_ids), -1, dtype=np.int64)
+    index[node] = number
+    graph = build_graph(edges, number)
+    further = find_further_relations(edges, number, graph)
+    return Nodes([ids[i] for i in order.tolist()], index, prior[order], given, graph, further, edges.self_loops)
 
 
 def collect_names(statements: Statements, nodes: Nodes) -> Names:
     """The names of the entities: distinct strings, the best one of a label predicate first."""
-    entity = nodes.entity[_uints(statements.name_node)]
+    owner = nodes.index[_uints(statements.name_node)]
     rank = np.frombuffer(statements.name_rank, dtype=np.uint8)
-    order = np.lexsort((rank, entity))  # stable: equal ranks in order of the sources
-    order = order[np.searchsorted(entity[order], 0) :]
+    order = np.lexsort((rank, owner))  # stable: equal ranks in order of the sources
+    order = order[np.searchsorted(owner[order], 0) :]
     texts = statements.name_text.strings().take(order)
-    entity = entity[order]
+    owner = owner[order]
     hashes = hash_strings(texts)
-    # a name may come twice (label in two languages): keep its first mention
-    again = np.lexsort((hashes, entity))
+    # a name may come twice (label in two languages): keep its first mention, and the language of that
+    again = np.lexsort((hashes, owner))
     repeated = np.zeros(len(order), dtype=bool)
-    same = (entity[again][1:] == entity[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
+    same = (owner[again][1:] == owner[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
     repeated[again[1:][same]] = True
     kept = np.flatnonzero(~repeated)
-    texts, owner = texts.take(kept), entity[kept].astype(np.uint32)
+    owner = owner[kept]
     indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(nodes))))).astype(np.int64)
     is_label = np.zeros(len(kept), dtype=bool)
     is_label[indptr[:-1][np.diff(indptr) > 0]] = True
-    return Names(texts, owner, is_label, indptr)
+    language = _uints(statements.name_language)[order[kept]]
+    small = language.astype(np.uint16) if len(statements.languages) <= 1 << 16 else language
+    return Names(texts.take(kept), owner.astype(np.uint32), is_label, small, indptr)
 
 
 def _edges_within(statements: Statements, local: NDArray[np.int64], nodes: int) -> EdgeList:
@@ -171,38 +196,51 @@ def _prior(statements: Statements, local: NDArray[np.int64], edges: EdgeList) ->
     return np.where(np.isfinite(prior), prior, 0.0), True
 
 
-def _check_buildable(statements: Statements, options: ReadOptions) -> None:
+def check_buildable(statements: Statements, options: ReadOptions) -> None:
+    """Stop where the sources gave no node, no name, or under `strict` no edge; say what would help."""
     if not statements.ids:
         broken = f" ({sum(statements.diagnostics.counts.values()):,} problems)" if statements.diagnostics.counts else ""
         examples = (f"{kind}: {examples[0]}" for kind, examples in statements.diagnostics.examples.items())
         first = next(examples, "no statement was found")
-        raise BuildError(f"nothing could be read from the sources{broken}: {first}; check the files, or give --format")
-    if statements.name_node:
-        if not statements.edge_source and options.strict:
-            raise BuildError("the sources have no edges at all, so no themes can be found; add edges or build without --strict")
-        if not statements.edge_source:
-            statements.diagnostics.add(
-                "no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found"
+        raise BuildError(
+            f"nothing could be read from the sources{broken}: {first}; check the files, or say of which format they are",
+            code="nothing-read",
+        )
+    if not statements.name_node:
+        raise _no_names(statements, options)
+    if not statements.edge_source:
+        if options.strict:
+            raise BuildError(
+                "the sources have no edges at all, so no themes can be found; add edges, or do not build strictly",
+                code="no-edges",
             )
-        return
-    remedy = "give names with a column or predicate for them, or use --names-from-ids"
-    if statements.other_languages:
-        found = ", ".join(language for language, _ in statements.other_languages.most_common(5))
-        remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {found}; try without --lang"
+        statements.diagnostics.add(
+            "no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found"
+        )
+
+
+def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
+    """The error for sources without any name, with the likeliest remedy."""
+    code, where, remedy = "no-names", None, "give names with a column or predicate for them, or have the ids read as names"
+    if statements.left_out:
+        code, remedy = "all-left-out", _left_out(statements)
+    elif statements.other_languages:
+        languages = ", ".join(language for language, _ in statements.other_languages.most_common(5))
+        code = "no-names-in-language"
+        remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {languages}: keep these languages, too"
     elif statements.literal_predicates:
         from eigenthemes.kg.rdf import PREFIXES, shorten
 
-        best = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
-        remedy = f"most frequent literal predicate: {best}; try --label {best}"
+        where = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
+        code, remedy = "no-names-in-predicate", f"the most frequent predicate with texts is {where}: if it holds names, say so"
     elif columns := [column for column in statements.columns_seen if not known_headers([column])]:
-        seen, unknown = (" ".join(", ".join(each).split()) for each in (statements.columns_seen, columns[:1]))
-        remedy = f"say which of the columns {seen} holds them, e.g. --column name={unknown}"
-    if statements.left_out:
-        remedy = _left_out(statements)
-    raise BuildError(f"0 of {len(statements.ids):,} nodes have a name in a known predicate or column; {remedy}")
+        seen, where = (" ".join(", ".join(headers).split()) for headers in (statements.columns_seen, columns[:1]))
+        code, remedy = "no-names-in-column", f"say which of the columns {seen} holds them, e.g. name={where}"
+    message = f"0 of {len(statements.ids):,} nodes have a name in a known predicate or column; {remedy}"
+    return BuildError(message, code=code, where=where)
 
 
-def _name_by_id(statements: Statements) -> None:
+def name_by_id(statements: Statements) -> None:
     """Name nodes that have no name by the last part of their id, as people would read it."""
     named = set(statements.name_node)
     for external_id, node in statements.ids.items():
@@ -211,18 +249,20 @@ def _name_by_id(statements: Statements) -> None:
             statements.name(node, unquote(last).replace("_", " "), 0)
 
 
-def _read_ids(path: str | Path) -> set[str]:
+def read_ids(path: str | Path) -> set[str]:
+    """Read the ids to keep: a text file, one id per line."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); give a text file, one id a line") from None
+        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); give a text file, one id per line") from None
     wanted = {line.strip().removeprefix("<").removesuffix(">") for line in lines} - {""}
     if not wanted:
-        raise OptionError(f"{path} holds no ids; give a text file, one id a line")
+        raise OptionError(f"{path} holds no ids; give a text file, one id per line")
     return wanted
 
 
-def _write(writer: KBWriter, statements: Statements, content: Content) -> None:
+def write_content(writer: KBWriter, statements: Statements, content: Content) -> None:
+    """Write all arrays but the vectors."""
     nodes, names = content.nodes, content.names
     ids, redirect_ids = Strings.of(nodes.ids), Strings.of(content.redirects)
     hashes = np.concatenate((hash_strings(ids), hash_strings(redirect_ids)))
@@ -236,6 +276,8 @@ def _write(writer: KBWriter, statements: Statements, content: Content) -> None:
     writer.add("prior", nodes.prior)
     writer.add_strings("names", names.texts)
     writer.add("entity_names", names.indptr)
+    writer.add_strings("languages", Strings.of(statements.languages))
+    writer.add("name_languages", names.language)
     writer.add_strings("descriptions", content.descriptions)
     writer.add_strings("types", Strings.of(statements.types))
     writer.add("type_indptr", content.type_indptr)
@@ -244,6 +286,8 @@ def _write(writer: KBWriter, statements: Statements, content: Content) -> None:
     writer.add("graph_indptr", nodes.graph.indptr)
     writer.add("graph_neighbors", nodes.graph.neighbors)
     writer.add("graph_relations", nodes.graph.relations)
+    writer.add("graph_more_entries", nodes.further_relations.entries)
+    writer.add("graph_more_relations", nodes.further_relations.relations)
     _write_index(writer, content.index)
 
 
@@ -269,13 +313,13 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
 
 
 def _redirect_targets(redirects: dict[str, int], nodes: Nodes) -> dict[str, int]:
-    """Redirect id -> entity; those to a node that is not part of the KB are dropped."""
-    entities = {old: int(nodes.entity[node]) for old, node in redirects.items()}
-    return {old: entity for old, entity in entities.items() if entity >= 0}
+    """Redirect id -> index; those to a node that is not part of the KB are dropped."""
+    indices = {old: int(nodes.index[node]) for old, node in redirects.items()}
+    return {old: index for old, index in indices.items() if index >= 0}
 
 
 def _descriptions(statements: Statements, nodes: Nodes) -> Strings:
-    entity = nodes.entity[_uints(statements.description_node)]
+    entity = nodes.index[_uints(statements.description_node)]
     rank = np.frombuffer(statements.description_rank, dtype=np.uint8)
     order = np.lexsort((rank, entity))
     order = order[np.searchsorted(entity[order], 0) :]
@@ -289,7 +333,7 @@ def _descriptions(statements: Statements, nodes: Nodes) -> Strings:
 
 
 def _types(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    entity = nodes.entity[_uints(statements.type_node)]
+    entity = nodes.index[_uints(statements.type_node)]
     kind = _uints(statements.type_id)[entity >= 0]
     entity = entity[entity >= 0]
     pairs = np.unique(np.stack((entity, kind.astype(np.int64)), axis=1), axis=0)
@@ -297,7 +341,8 @@ def _types(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.int64], NDA
     return indptr, pairs[:, 1].astype(np.uint32)
 
 
-def _options(options: ReadOptions, keep: str | Path | None, names_from_ids: bool) -> dict[str, Any]:
+def options_in_manifest(options: ReadOptions, **of_the_build: Any) -> dict[str, Any]:
+    """All that a build was told, so that it can be repeated; files by their name, as the sources are."""
     return {
         "label": list(options.label),
         "alias": list(options.alias),
@@ -308,12 +353,12 @@ def _options(options: ReadOptions, keep: str | Path | None, names_from_ids: bool
         "synonyms": list(options.synonyms),
         "sitelink": options.sitelink,
         "column": dict(options.columns),
-        "keep": None if keep is None else Path(keep).name,
-        "names_from_ids": names_from_ids,
+        "strict": options.strict,
+        **of_the_build,
     }
 
 
-def _description(
+def describe_kb(
     statements: Statements, content: Content, sources: list[dict[str, Any]], options: dict[str, Any]
 ) -> dict[str, Any]:
     """What the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
@@ -345,10 +390,12 @@ def _counts(statements: Statements, content: Content) -> dict[str, Any]:
         "edge_statements": len(statements.edge_source),
         "self_loops": nodes.self_loops,
         "isolated": int((nodes.graph.degree == 0).sum()),
+        "further_relations": len(nodes.further_relations.entries) // 2,
         "relations": len(statements.relations),
         "types": len(np.unique(content.entity_types)),
         "described": int((np.diff(content.descriptions.offsets) > 0).sum()),
         "redirects": len(content.redirects),
+        "languages": len(np.unique(names.language)),
         "prior": "given" if nodes.prior_given else "degree",
     }
 

@@ -7,32 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.assemble import (
-    Content,
-    _check_buildable,
-    _description,
-    _descriptions,
-    _name_by_id,
-    _options,
-    _read_ids,
-    _redirect_targets,
-    _types,
-    _write,
+    check_buildable,
     choose_universe,
+    collect_content,
     collect_names,
+    describe_kb,
+    name_by_id,
+    options_in_manifest,
     order_nodes,
+    read_ids,
     resolve_redirects,
+    write_content,
 )
 from eigenthemes.candidates.name_index import build_name_index
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.vector_sets import (
     VectorSet,
-    _check_name,
     add_vectors,
     check_embedding,
+    check_name,
     complete,
     describe,
     make_vectors,
+    name_of_source,
     place_vectors,
 )
 from eigenthemes.embeddings.word_context import WordContext
@@ -40,8 +38,8 @@ from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_place
-from eigenthemes.kg import read_sources
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.read import read_sources
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 
@@ -71,41 +69,54 @@ def build_kb(
     options, progress = options or ReadOptions(), progress or Silent()
     check_place(Path(out), force=force)
     check_embedding(embedding, dimensions)
-    if word_vectors is not None:
-        if not train:
-            raise OptionError("word vectors are for the ranker, and it is not to be trained; leave one of the two options out")
-        WordVectors.open(word_vectors)  # whatever is wrong with them is said before hours of reading
-    wanted = None if keep is None else _read_ids(keep)
+    _check_word_vectors(word_vectors, train=train)
+    wanted = None if keep is None else read_ids(keep)
     with Workers(jobs) as workers:
         statements, described = read_sources(sources, options, format_name=format_name, workers=workers, progress=progress)
         if names_from_ids:
-            _name_by_id(statements)
-        _check_buildable(statements, options)
+            name_by_id(statements)
+        check_buildable(statements, options)
         redirects = resolve_redirects(statements)
         universe = choose_universe(statements, redirects, wanted)
         nodes = order_nodes(statements, universe, redirects)
         names = collect_names(statements, nodes)
-        index = build_name_index(names.texts, names.entity, names.is_label, len(nodes), workers=workers, progress=progress)
-    content = Content(
-        nodes, names, index, _descriptions(statements, nodes), *_types(statements, nodes), _redirect_targets(redirects, nodes)
-    )
+        index = build_name_index(names.texts, names.owner, names.is_label, len(nodes), workers=workers, progress=progress)
+    content = collect_content(statements, nodes, names, index, redirects)
     vectors = None
     if embedding is not None and nodes.graph.edges:
         vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress)
-    with progress.step("writing", total=None, unit="files"), KBWriter(out, force=force) as writer:
-        _write(writer, statements, content)
-        given = _options(options, keep, names_from_ids)
-        about = _description(statements, content, described, given)
-        kb = writer.commit(about if vectors is None else {**about, "vectors": add_vectors(writer, vectors)})
-    return _trained(kb, word_vectors, seed, progress) if train else kb
+    told = options_in_manifest(
+        options,
+        format=format_name,
+        keep=None if keep is None else Path(keep).name,
+        names_from_ids=names_from_ids,
+        embedding=embedding,
+        dimensions=dimensions,
+        train=train,
+        word_vectors=None if word_vectors is None else name_of_source(word_vectors),
+        seed=seed,
+    )
+    with KBWriter(out, force=force) as writer:
+        with progress.step("writing", total=None, unit="files"):
+            write_content(writer, statements, content)
+            description = describe_kb(statements, content, described, told)
+            if vectors is not None:
+                description["vectors"] = add_vectors(writer, vectors)
+        if word_vectors is not None:
+            WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
+            description["word_vectors"] = {"source": name_of_source(word_vectors)}
+        if train:
+            ranker = train_ranker(writer.preview(description), seed=seed, progress=progress)
+            description |= _add_ranker(description, ranker)
+        return writer.commit(description)
 
 
-def _trained(kb: KB, word_vectors: Any, seed: int, progress: Progress) -> KB:
-    try:
-        return train_kb(kb.path, word_vectors=word_vectors, seed=seed, progress=progress)
-    except KeyboardInterrupt:
-        told = f"interrupted; {kb.path} is built, but its ranker is not trained: eigenthemes train {kb.path}"
-        raise KeyboardInterrupt(told) from None
+def _check_word_vectors(word_vectors: Any, *, train: bool) -> None:
+    """Say whatever is wrong with them before hours of reading."""
+    if word_vectors is not None:
+        if not train:
+            raise OptionError("word vectors are for the ranker, and it is not to be trained; leave one of the two options out")
+        WordVectors.open(word_vectors)
 
 
 def embed_kb(
@@ -157,13 +168,13 @@ def import_vectors(
     from eigenthemes.embeddings.imported import read_vectors
 
     kb = KB.open(path)
-    _check_name(name)
+    check_name(name)
     external, vectors = read_vectors(file, ids=ids, format_name=format_name)
     rows, lengths, matched = place_vectors(external, vectors, kb)
     if not matched:
         raise VectorError(
             f"none of the {len(external):,} ids of {file} is in the KB (they are like {external[0]}, the KB's are like "
-            f"{kb.id(0)}); give vectors with the KB's ids"
+            f"{kb.id_of(0)}); give vectors with the KB's ids"
         )
     described = {"method": "import", "source": Path(file).name, "rows": len(external), "matched": matched}
     made = VectorSet(name, rows, described, lengths)
@@ -184,19 +195,21 @@ def complete_vectors(
     """Give vectors to entities that came after a set of vectors was made; the rows that are there stay as they are."""
     kb = KB.open(path)
     old = kb.vectors(vectors)
-    made = VectorSet(_check_name(name or old.name), old.rows, kb.vector_sets[old.name])
+    made = VectorSet(check_name(name or old.name), old.rows, kb.vector_sets[old.name])
     return store(kb, complete(kb, made, word_vectors), train=train, seed=seed, progress=progress)
 
 
 def store(kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, progress: Progress | None = None) -> KB:
-    """Write a set of vectors into a KB, new files beside the old ones, the manifest last; then train its ranker with them."""
+    """Write a set of vectors into a KB, and a ranker trained with them, in one commit."""
+    others = {name: described for name, described in kb.vector_sets.items() if name != vectors.name}
+    rankers = {name: ranker for name, ranker in kb.rankers.items() if name not in ("", vectors.name)}
+    outdated = {f"vectors-{vectors.name}-lengths"} if vectors.lengths is None else set()
     with KBWriter(kb.path, base=kb) as writer:
-        others = {name: described for name, described in kb.vector_sets.items() if name != vectors.name}
-        rankers = {name: ranker for name, ranker in kb.rankers.items() if name not in ("", vectors.name)}
-        sets = {**add_vectors(writer, vectors), **others}
-        outdated = {f"vectors-{vectors.name}-lengths"} if vectors.lengths is None else set()
-        changed = writer.commit({**kb.described, "vectors": sets, "rankers": rankers}, left_out=outdated)
-    return train_kb(changed.path, seed=seed, progress=progress) if train else changed
+        description = {**kb.described, "vectors": {**add_vectors(writer, vectors), **others}, "rankers": rankers}
+        if train:
+            ranker = train_ranker(writer.preview(description, left_out=outdated), seed=seed, progress=progress)
+            description |= _add_ranker(description, ranker)
+        return writer.commit(description, left_out=outdated)
 
 
 def train_kb(
@@ -219,19 +232,38 @@ def train_kb(
     from eigenthemes.selftrain.train import self_train
 
     kb = KB.open(path)
-    given = None if gold is None else labelled(gold, kb)  # before minutes of training
-    brought = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
-    context = brought or WordContext.of(kb)
+    labelled_documents = None if gold is None else labelled(gold, kb)  # before minutes of training
+    new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
+    context = new_context or WordContext.of(kb)
     ranker = self_train(kb, vectors=vectors, context=context, seed=seed, progress=progress)
-    if given is not None:
-        ranker = gold_train(kb, ranker, given, vectors=vectors, context=context, progress=progress)
-    return store_ranker(kb, ranker, vectors, context=brought)
+    if labelled_documents is not None:
+        ranker = gold_train(kb, ranker, labelled_documents, vectors=vectors, context=context, progress=progress)
+    source = None if word_vectors is None else name_of_source(word_vectors)
+    return store_ranker(kb, ranker, vectors, context=new_context, source=source)
 
 
-def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None, *, context: WordContext | None = None) -> KB:
-    """Write a ranker into a KB, and word vectors it was trained with; the manifest is replaced last."""
+def store_ranker(
+    kb: KB, ranker: Ranker, vectors: str | None = None, *, context: WordContext | None = None, source: str | None = None
+) -> KB:
+    """Write a ranker into a KB, and word vectors it was trained with and their source, in one commit."""
     name = vectors or next(iter(kb.vector_sets), "")
     with KBWriter(kb.path, base=kb) as writer:
+        description = kb.described
         if context is not None:
             context.write(writer)
-        return writer.commit({**kb.described, "rankers": {**kb.rankers, name: ranker.to_dict()}})
+            description["word_vectors"] = {"source": source}
+        return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
+
+
+def train_ranker(kb: KB, *, seed: int, progress: Progress | None) -> dict[str, Any]:
+    """Train a ranker with the vectors and word vectors that a KB uses; return the manifest's entry for it."""
+    from eigenthemes.selftrain.train import self_train
+
+    ranker = self_train(kb, context=WordContext.of(kb), seed=seed, progress=progress)
+    return {next(iter(kb.vector_sets), ""): ranker.to_dict()}
+
+
+def _add_ranker(description: dict[str, Any], rankers: dict[str, Any]) -> dict[str, Any]:
+    """What the manifest says where a ranker was trained: the ranker, and that the KB is meant to have one."""
+    expected = [*description.get("expects", []), *(["ranker"] if rankers else [])]
+    return {"rankers": {**description.get("rankers", {}), **rankers}, "expects": list(dict.fromkeys(expected))}

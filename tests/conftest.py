@@ -50,7 +50,7 @@ def write_jsonl(path: Path, records: list[dict[str, object]]) -> Path:
 def untrained() -> Iterator[None]:
     """Hundreds of small KBs need no ranker: tests that want one train it with `train_kb`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eigenthemes.build.train_kb", lambda path, **options: KB.open(path))
+        patch.setattr("eigenthemes.build.train_ranker", lambda kb, **options: {})
         yield
 
 

@@ -18,8 +18,8 @@ from eigenthemes.build import build_kb
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import BuildError, EigenthemesError, KBExistsError, OptionError, SourceError
 from eigenthemes.kb.store import KB
-from eigenthemes.kg import FORMATS
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.read import FORMATS
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -144,7 +144,7 @@ def test_keep_restricts_the_kb_to_its_ids(tmp_path: Path, star: list[Path]) -> N
     kb = build_kb(star, tmp_path / "my.kb", keep=tmp_path / "ids.txt")
     assert sorted(kb.ids) == ["hub", "rim"]
     assert neighbours(kb, "hub") == {"rim"}
-    assert kb.manifest["left_out"] == {"not in --keep": 3}
+    assert kb.manifest["left_out"] == {"not among the ids to keep": 3}
     assert kb.entity("spoke") is None
     assert len(CandidateGenerator(kb).find("Spoke")) == 0
 
@@ -177,14 +177,15 @@ def test_keep_ids_that_are_all_unknown_stop_with_an_id_to_compare(tmp_path: Path
     (tmp_path / "ids.txt").write_text("Hub\nRim\n")
     with pytest.raises(BuildError, match=r"none of the 2 ids to keep is in the KG \(it has ids like hub\)") as error:
         build_kb(star, tmp_path / "my.kb", keep=tmp_path / "ids.txt")
-    assert "--keep" in one_sentence(error)
+    assert one_sentence(error).endswith("; check their spelling")
+    assert error.value.code == "keep-unknown"
 
 
 def test_keeping_nodes_without_names_only_stops(tmp_path: Path, star: list[Path]) -> None:
     (tmp_path / "ids.txt").write_text("nameless\n")
     with pytest.raises(BuildError) as error:
         build_kb(star, tmp_path / "my.kb", keep=tmp_path / "ids.txt")
-    assert "--keep" in one_sentence(error)
+    assert "not among the ids to keep" in one_sentence(error)
     assert not (tmp_path / "my.kb").exists()
 
 
@@ -198,7 +199,7 @@ def test_ids_to_keep_that_cannot_be_read_are_refused(
 ) -> None:
     if content is not None:
         (tmp_path / "ids.txt").write_bytes(content)
-    with pytest.raises(error, match=r"ids\.txt.+; give a text file, one id a line$"):
+    with pytest.raises(error, match=r"ids\.txt.+; give a text file, one id per line$"):
         build_kb(star, tmp_path / "my.kb", keep=tmp_path / "ids.txt")
 
 
@@ -288,7 +289,7 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
     (tmp_path / name).write_text(text, encoding="utf-8")
     build_kb([tmp_path / name], tmp_path / "whole.kb", options=options)
     monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
-    monkeypatch.setattr("eigenthemes.kg.BLOCK", 5_000)
+    monkeypatch.setattr("eigenthemes.kg.read.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.candidates.name_index._CHUNK", 60)
     pools = Mock(wraps=ProcessPoolExecutor)
     monkeypatch.setattr("eigenthemes.core.workers.ProcessPoolExecutor", pools)
@@ -302,7 +303,7 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
 def test_strict_stops_in_a_worker_with_the_same_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kg.nt").write_text(many_triples(), encoding="utf-8")
     monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
-    monkeypatch.setattr("eigenthemes.kg.BLOCK", 5_000)
+    monkeypatch.setattr("eigenthemes.kg.read.BLOCK", 5_000)
     messages = []
     for jobs in (1, 2):
         with pytest.raises(SourceError, match=r"broken statement at kg\.nt:13: ") as error:
@@ -317,7 +318,7 @@ def test_strict_stops_in_a_worker_with_the_same_sentence(tmp_path: Path, monkeyp
 
 def test_no_names_at_all_stops_with_the_count_and_the_remedy(tmp_path: Path) -> None:
     edges: list[dict[str, object]] = [{"source": f"a{n}", "target": f"b{n}"} for n in range(600)]
-    with pytest.raises(BuildError, match=r"^0 of 1,200 .+--names-from-ids") as error:
+    with pytest.raises(BuildError, match=r"^0 of 1,200 .+have the ids read as names") as error:
         build_kb([write_jsonl(tmp_path / "edges.jsonl", edges)], tmp_path / "my.kb")
     one_sentence(error)
     assert not (tmp_path / "my.kb").exists()
@@ -372,7 +373,7 @@ def test_a_build_that_fails_leaves_the_old_kb_as_it_was(tmp_path: Path, star: li
 
 def test_an_existing_kb_is_replaced_only_by_force(tmp_path: Path, star: list[Path]) -> None:
     build_kb(star, tmp_path / "my.kb")
-    with pytest.raises(KBExistsError, match="use --force"):
+    with pytest.raises(KBExistsError, match="say that it is to be replaced"):
         build_kb(star[:1], tmp_path / "my.kb")
     assert len(build_kb(star[:1], tmp_path / "my.kb", force=True)) == 4
 

@@ -149,9 +149,9 @@ def test_the_small_demo_shows_both_michael_jordans() -> None:
         (["build", "good.nt", "-o", "a.kb", "--synonyms", "wide"], ["'wide'", "exact"]),
         (["build", "good.nt", "-o", "a.kb", "--keep", "empty.nt"], ["no ids"]),
         (["build", "broken.nt", "-o", "a.kb", "--strict"], ["broken.nt:2", "--strict"]),
-        (["build", "odd.csv", "-o", "a.kb"], ["code, bezeichnung", "--column id=code"]),
-        (["build", "three.csv", "-o", "a.kb"], ["von, nach, art", "--column id=von"]),
-        (["build", "nameless.csv", "-o", "a.kb"], ["0 of 1 nodes", "--column name=bezeichnung"]),
+        (["build", "odd.csv", "-o", "a.kb"], ["code, bezeichnung", "id=code"]),
+        (["build", "three.csv", "-o", "a.kb"], ["von, nach, art", "id=von"]),
+        (["build", "nameless.csv", "-o", "a.kb"], ["0 of 1 nodes", "name=bezeichnung"]),
     ],
 )
 def test_mistakes_end_in_one_sentence(tmp_path: Path, arguments: list[str], words: list[str]) -> None:

@@ -23,8 +23,8 @@ from looking import problems
 from eigenthemes.build import build_kb
 from eigenthemes.errors import BuildError, EigenthemesError, OptionError, SourceError
 from eigenthemes.kb.store import KB
-from eigenthemes.kg import read_sources
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.read import read_sources
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -135,7 +135,7 @@ def test_the_format_can_be_forced(tmp_path: Path) -> None:
 
 
 def test_a_forced_format_is_not_second_guessed(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match=r"^nothing could be read .*kg\.nt:1: .+--format"):
+    with pytest.raises(BuildError, match=r"^nothing could be read .*kg\.nt:1: .+of which format they are"):
         build(tmp_path, "kg.nt", CONTENT["csv"], format_name="nt")
 
 
@@ -145,7 +145,7 @@ def test_an_unknown_format_is_refused_with_those_that_are_known(tmp_path: Path) 
 
 
 def test_content_that_is_no_kg_is_refused_with_the_formats(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"^the format of letter was not recognised .+; give --format, one of nt, nq"):
+    with pytest.raises(SourceError, match=r"^the format of letter was not recognised .+; say which it is: nt, nq"):
         build(tmp_path, "letter", "Dear Ada\nhow are you\n")
 
 

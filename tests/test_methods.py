@@ -179,7 +179,7 @@ def test_an_unknown_method_is_told_with_the_known_ones() -> None:
 def test_a_kb_without_vectors_is_one_sentence(tiny: KB, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("bare")
     bare = build_kb([write_jsonl(folder / "nodes.jsonl", [{"id": "a", "name": "A"}])], folder / "bare.kb")
-    with pytest.raises(VectorError, match=r"has no vectors.*eigenthemes embed"):
+    with pytest.raises(VectorError, match=r"has no vectors.*; make some, or import them"):
         batch_maker(bare, needs_vectors=True)
     assert len(batch_maker(bare, needs_vectors=False).make([as_document({"mentions": [{"text": "A"}]})]).table) == 1
 

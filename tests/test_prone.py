@@ -130,7 +130,7 @@ def test_fewer_dimensions_in_a_small_graph() -> None:
 
 def test_what_cannot_be_made_is_told() -> None:
     lonely = graph_of([(0, 0)], 3)
-    with pytest.raises(VectorError, match=r"no edges.*embed --import"):
+    with pytest.raises(VectorError, match=r"no edges.*import vectors"):
         make_vectors(lonely)
     graph, _ = communities(2, 5)
     with pytest.raises(OptionError, match="'word3vec' is unknown; expected one of prone"):

@@ -23,7 +23,7 @@ from test_link import call, good, mentioned
 from test_selftrain import small_kb, trained_demo
 
 from eigenthemes import KB, build_kb
-from eigenthemes.build import embed_kb, store_ranker, train_kb
+from eigenthemes.build import embed_kb, store_ranker, train_kb, train_ranker
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import OptionError
 from eigenthemes.evaluation.run import evaluate, report
@@ -452,13 +452,13 @@ def test_training_changes_nothing_but_the_manifest(copied: KB) -> None:
     after = train_kb(copied.path, seed=5)
     assert after.manifest["files"] == before["files"]
     assert after.rankers["prone"]["training"]["seed"] == 5
-    assert {key for key in after.manifest if after.manifest[key] != before.get(key)} <= {"rankers", "data"}
+    assert {key for key in after.manifest if after.manifest[key] != before.get(key)} <= {"rankers", "data", "sha256", "expects"}
     assert all(right for _, right in after.verify())
     assert train_kb(copied.path, seed=5).rankers == after.rankers
 
 
 def test_build_and_embed_train(tmp_path: Path, tiny: KB, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.build.train_kb", train_kb)
+    monkeypatch.setattr("eigenthemes.build.train_ranker", train_ranker)
     shutil.copytree(tiny.path, tmp_path / "tiny.kb")
     assert list(embed_kb(tmp_path / "tiny.kb", name="second").rankers) == ["second"]
     nodes = write_jsonl(tmp_path / "nodes.jsonl", NODES)
@@ -467,13 +467,13 @@ def test_build_and_embed_train(tmp_path: Path, tiny: KB, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
-def test_a_training_cut_short_leaves_a_readable_kb(
+def test_a_build_whose_training_is_cut_short_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     def stopped(*arguments: Any, **options: Any) -> Ranker:
         raise error
 
-    monkeypatch.setattr("eigenthemes.build.train_kb", train_kb)
+    monkeypatch.setattr("eigenthemes.build.train_ranker", train_ranker)
     monkeypatch.setattr("eigenthemes.selftrain.train.self_train", stopped)
     sources = [
         write_jsonl(tmp_path / "nodes.jsonl", NODES),
@@ -481,10 +481,7 @@ def test_a_training_cut_short_leaves_a_readable_kb(
     ]
     with pytest.raises(error):
         build_kb(sources, tmp_path / "cut.kb")
-    kb = KB.open(tmp_path / "cut.kb")
-    assert all(right for _, right in kb.verify())
-    assert one(Linker(kb), "Iowa").entity == "iowa"
-    assert Linker(kb).method_name == "eigen"
+    assert not (tmp_path / "cut.kb").exists()
 
 
 def test_a_second_training_cut_short_leaves_the_first(copied: KB, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -610,12 +607,15 @@ def test_build_command_trains_unless_told_not_to(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_while_training_says_what_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(path: Path, **options: Any) -> KB:
+    def interrupted(kb: KB, **options: Any) -> dict[str, Any]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eigenthemes.build.train_kb", interrupted)
     nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "Alpha"}])
-    done = call("build", nodes, "-o", tmp_path / "a.kb")
-    assert done.returncode == 130
-    assert done.stderr.strip().endswith(f"a.kb is built, but its ranker is not trained: eigenthemes train {tmp_path / 'a.kb'}")
-    assert not KB.open(tmp_path / "a.kb").rankers
+    old = build_kb([nodes], tmp_path / "old.kb")
+    monkeypatch.setattr("eigenthemes.build.train_ranker", interrupted)
+    done = call("build", nodes, "-o", tmp_path / "new.kb")
+    assert (done.returncode, done.stderr.strip().endswith("new.kb was not written")) == (130, True)
+    assert not (tmp_path / "new.kb").exists()
+    done = call("build", nodes, "-o", tmp_path / "old.kb", "--force")
+    assert (done.returncode, done.stderr.strip().endswith("old.kb is as it was before")) == (130, True)
+    assert KB.open(tmp_path / "old.kb").manifest == old.manifest

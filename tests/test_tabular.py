@@ -214,7 +214,7 @@ def test_an_unknown_role_of_a_column_is_refused() -> None:
 
 
 def test_a_table_without_ids_is_refused_with_its_columns_and_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"n\.csv has the columns code, name, size, age; .+--column id=code"):
+    with pytest.raises(SourceError, match=r"n\.csv has the columns code, name, size, age; .+e\.g\. id=code"):
         build(tmp_path, {"n.csv": "code,name,size,age\na,Ada,1,2\n"})
 
 
@@ -222,7 +222,7 @@ def test_a_table_without_ids_is_refused_with_its_columns_and_the_remedy(tmp_path
 def test_records_without_ids_are_refused_with_their_keys_and_the_remedy(tmp_path: Path, name: str) -> None:
     pq.write_table(pa.table({"code": ["a"], "name": ["Ada"]}), tmp_path / "n.parquet")
     (tmp_path / "n.jsonl").write_text('{"code": "a", "name": "Ada"}\n')
-    with pytest.raises((SourceError, BuildError), match=r"code, name.*--column id=code"):
+    with pytest.raises((SourceError, BuildError), match=r"code, name.*e\.g\. id=code"):
         build_kb([tmp_path / name], tmp_path / "my.kb")
 
 
@@ -442,7 +442,7 @@ def test_strict_stops_at_a_bad_row_and_says_where(tmp_path: Path, files: dict[st
 
 
 def test_a_table_without_names_stops_with_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match=r"^0 of 2 .+--names-from-ids"):
+    with pytest.raises(BuildError, match=r"^0 of 2 .+have the ids read as names"):
         build(tmp_path, {"e.csv": EDGES})
 
 

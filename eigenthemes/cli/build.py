@@ -45,7 +45,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     metavar="ROLE=HEADER",
     help="Tables: which column is which, e.g. id=code; may be given several times.",
 )
-@click.option("--keep", type=click.Path(), help="Text file of ids, one a line: nothing else becomes part of the KB.")
+@click.option("--keep", type=click.Path(), help="Text file of ids, one per line: nothing else becomes part of the KB.")
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
 @click.option(
     "--embedding",
@@ -70,7 +70,7 @@ def build(
     """Build a KB from the files of a knowledge graph.
 
     SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML), Wikidata JSON, OBO, or tables of nodes and edges (CSV, TSV,
-    JSON lines, Parquet), plain or packed with gzip, bzip2, xz or zstd; - reads standard input.
+    JSON lines, Parquet), plain or compressed with gzip, bzip2, xz or zstd; - reads standard input.
     """
     from eigenthemes.build import build_kb
     from eigenthemes.core.workers import available_cores

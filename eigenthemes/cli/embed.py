@@ -30,7 +30,7 @@ _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 @click.option("--max-memory", metavar="SIZE", help="netsmf: about how much it may use, e.g. 4G.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For descriptions, and for --inductive.")
 @click.option("--import", "source", type=click.Path(), metavar="FILE", help="Take vectors from a file instead.")
-@click.option("--ids", type=click.Path(), metavar="FILE", help="With --import of a .npy matrix: its ids, one a line.")
+@click.option("--ids", type=click.Path(), metavar="FILE", help="With --import of a .npy matrix: its ids, one per line.")
 @click.option(
     "--format",
     "format_name",

@@ -14,6 +14,8 @@ from eigenthemes.cli.options import candidate_options, parse_count
 from eigenthemes.cli.output import print_table
 from eigenthemes.errors import KBDamagedError
 
+_REMEDIES = {"vectors": "make them with eigenthemes embed", "ranker": "train it with eigenthemes train"}
+
 
 def tells_damage(command: Callable[..., Any]) -> Callable[..., Any]:
     """An array with wrong bytes can fail anywhere: then look at the hashes, and say so if they are wrong."""
@@ -36,7 +38,7 @@ def _check_hashes(kb: str) -> int:
     wrong = [name for name, right in checked if not right]
     if wrong:
         raise KBDamagedError(
-            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again with --force"
+            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again"
         )
     return len(checked)
 
@@ -56,7 +58,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
     if as_json:
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
     else:
-        for line in card_lines(facts):
+        for line in card_lines(facts, remedies=_REMEDIES):
             click.echo(line)
     if plot:
         from eigenthemes.kb.info import plot_degrees
@@ -68,7 +70,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
 @click.command()
 @click.argument("kb", type=click.Path())
 def verify(kb: str) -> None:
-    """Check the hash of every file of a KB."""
+    """Check the hash of every file of a KB, and of its manifest."""
     click.echo(f"{kb}: {_check_hashes(kb)} files, all as built")
 
 
@@ -77,7 +79,7 @@ def verify(kb: str) -> None:
 @click.argument("names", nargs=-1, required=True)
 @candidate_options
 @click.option("--why", metavar="ID", help="Say why this entity is, or is not, among them.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a name, also for an empty line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per name, also for an empty line.")
 @tells_damage
 def candidates(
     kb: str,
@@ -88,7 +90,7 @@ def candidates(
     why: str | None,
     as_json: bool,
 ) -> None:
-    """Print the candidates of NAMES in a KB; - reads names from standard input, one a line."""
+    """Print the candidates of NAMES in a KB; - reads names from standard input, one per line."""
     from eigenthemes.candidates.generator import CandidateGenerator
     from eigenthemes.kb.store import KB
 

@@ -54,9 +54,9 @@ def make_vectors(
 ) -> VectorSet:
     """Vectors from a graph by one of GRAPH_METHODS."""
     check_embedding(method, dimensions)
-    _check_name(name or method)
+    check_name(name or method)
     if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors with embed --import")
+        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors", code="vectors-no-edges")
     make = getattr(import_module(f"eigenthemes.embeddings.{method}"), method)
     size = dimensions or min(DIMENSIONS, max(2, len(graph) // 5))
     try:
@@ -76,15 +76,15 @@ def describe(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet
     from eigenthemes.embeddings.word_vectors import WordVectors
 
     if word_vectors is None:
-        raise OptionError("vectors from descriptions need word vectors; give a file of them with --word-vectors")
+        raise OptionError("vectors from descriptions need word vectors; give a file of them", code="word-vectors-missing")
     rows, coverage = description_vectors(kb, WordVectors.open(word_vectors))
     about = {
         "method": "descriptions",
-        "source": _source(word_vectors),
+        "source": name_of_source(word_vectors),
         "described": coverage.described,
         "words_known": round(coverage.share, 4),
     }
-    return VectorSet(_check_name(name or "descriptions"), rows, about)
+    return VectorSet(check_name(name or "descriptions"), rows, about)
 
 
 def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
@@ -93,11 +93,11 @@ def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
 
     before = int(made.has.sum())
     rows, has = from_neighbors(kb.graph, made.rows, made.has)
-    about = {"from_neighbors": int(has.sum()) - before}
+    about: dict[str, Any] = {"from_neighbors": int(has.sum()) - before}
     if word_vectors is not None:
         between = int(has.sum())
         rows, has = from_descriptions(describe(kb, word_vectors).rows, rows, has)
-        about["from_descriptions"] = int(has.sum()) - between
+        about |= {"from_descriptions": int(has.sum()) - between, "word_vectors": name_of_source(word_vectors)}
     return replace(made, rows=rows, described={**made.described, **about})
 
 
@@ -105,7 +105,8 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
     """Can vectors be made so from a graph? Asked before hours of reading."""
     if method == "descriptions":
         raise OptionError(
-            "vectors from descriptions are made with: eigenthemes embed KB --method descriptions --word-vectors FILE"
+            "vectors from descriptions are not made by a build; make them for the KB once it is built",
+            code="embedding-descriptions",
         )
     if method is not None and method not in GRAPH_METHODS:
         raise OptionError(f"embedding {method!r} is unknown; expected one of {', '.join(METHODS)}, or none")
@@ -122,9 +123,9 @@ def place_vectors(
     """
     rows = np.zeros((len(kb), vectors.shape[1]), dtype=np.float32)
     lengths = np.zeros(len(kb), dtype=np.float32)
-    entities = kb.entities(ids)
-    known = np.flatnonzero(entities >= 0)[::-1]  # the first one is written last
-    rows[entities[known]], lengths[entities[known]] = _unit(vectors[known])
+    indices = kb.indices_of(ids)
+    known = np.flatnonzero(indices >= 0)[::-1]  # the first one is written last
+    rows[indices[known]], lengths[indices[known]] = _unit(vectors[known])
     return rows, lengths, len(known)
 
 
@@ -146,11 +147,13 @@ def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:
     return {vectors.name: {**vectors.described, "dimensions": vectors.rows.shape[1], "entities": int(has.sum())}}
 
 
-def _source(word_vectors: Any) -> str:
+def name_of_source(word_vectors: Any) -> str:
+    """What the manifest says of word vectors somebody brings: the name of the file, or of the kind of object."""
     return Path(word_vectors).name if isinstance(word_vectors, str | Path) else type(word_vectors).__name__
 
 
-def _check_name(name: str) -> str:
+def check_name(name: str) -> str:
+    """Refuse what cannot be part of the name of a file."""
     if not _NAME.fullmatch(name):
         raise OptionError(f"{name!r} cannot name a set of vectors; expected small letters, digits and hyphens, 40 at most")
     return name

@@ -45,14 +45,43 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True)
+class FurtherRelations:
+    """The relations of pairs beside the one in `Graph.relations`.
+
+    entries    [q] int64 ascending: places in `Graph.neighbors`
+    relations  [q] as in `Graph.relations`; those of one entry from the rarest in the KG to the most frequent
+    """
+
+    entries: NDArray[np.int64]
+    relations: NDArray[Any]
+
+    @classmethod
+    def none(cls) -> FurtherRelations:
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16))
+
+    def of(self, entry: int) -> list[int]:
+        """The further relations of one entry of the graph."""
+        first, last = np.searchsorted(self.entries, (entry, entry + 1))
+        codes: list[int] = self.relations[first:last].tolist()
+        return codes
+
+
+@dataclass(frozen=True, slots=True)
 class EdgeList:
-    """Distinct undirected edges: `low` < `high` [m] uint32, `code` [m] as in `Graph.relations`, seen from `low`."""
+    """Distinct undirected edges.
+
+    low < high    [m] uint32
+    code          [m] as in `Graph.relations`, seen from `low`
+    further_edge  [q] int64 ascending: edges that are stated by further relations; further_code [q]: these, the rarest first
+    """
 
     nodes: int
     low: UInts
     high: UInts
     code: UInts
     self_loops: int
+    further_edge: NDArray[np.int64]
+    further_code: UInts
 
     @property
     def degree(self) -> NDArray[np.int64]:
@@ -61,9 +90,9 @@ class EdgeList:
 
 
 def distinct_edges(source: UInts, target: UInts, relation: UInts, nodes: int) -> EdgeList:
-    """One edge for each pair of nodes that any statement joins; self-loops are dropped.
+    """Make one edge for each pair of nodes that any statement joins; self-loops are dropped.
 
-    Where several relations join a pair, the rarest in the KG is kept: it says most when a link is explained.
+    Where several relations join a pair, the rarest in the KG comes first: it says most when a link is explained.
     """
     kept = source != target
     source, target, relation = source[kept], target[kept], relation[kept]
@@ -74,19 +103,44 @@ def distinct_edges(source: UInts, target: UInts, relation: UInts, nodes: int) ->
     low, high = np.minimum(source, target), np.maximum(source, target)
     code = rarity[relation] * np.uint64(2) + (source > target)
     low, high, code = sort_rows((low, high, code), (nodes, nodes, 2 * len(counts)))
-    first = np.ones(len(low), dtype=bool)
+    first, distinct = np.ones(len(low), dtype=bool), np.ones(len(low), dtype=bool)
     first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    low, high, code = low[first], high[first], code[first]
-    original = by_rarity.astype(np.uint32)[code >> 1] * np.uint32(2) + (code & np.uint32(1))
-    return EdgeList(nodes, low, high, original.astype(np.uint32), int(len(kept) - kept.sum()))
+    distinct[1:] = first[1:] | (code[1:] != code[:-1])
+    further = distinct & ~first
+    original = (by_rarity.astype(np.uint32)[code >> 1] * np.uint32(2) + (code & np.uint32(1))).astype(np.uint32)
+    return EdgeList(
+        nodes,
+        low[first],
+        high[first],
+        original[first],
+        int(len(kept) - kept.sum()),
+        further_edge=(np.cumsum(first) - 1)[further],
+        further_code=original[further],
+    )
 
 
 def build_graph(edges: EdgeList, new_number: UInts) -> Graph:
-    """The CSR graph, node i renamed to `new_number[i]`."""
+    """Make the CSR graph, node i renamed to `new_number[i]`."""
     low, high = new_number[edges.low], new_number[edges.high]
     rows, columns = np.concatenate((low, high)), np.concatenate((high, low))
     codes = np.concatenate((edges.code, edges.code ^ np.uint32(1)))
     limit = int(codes.max()) + 1 if len(codes) else 1
     rows, columns, codes = sort_rows((rows, columns, codes), (edges.nodes, edges.nodes, limit))
     indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=edges.nodes)))).astype(np.int64)
-    return Graph(indptr, columns, codes.astype(np.uint16) if limit <= 1 << 16 else codes)
+    return Graph(indptr, columns, _smallest(codes))
+
+
+def find_further_relations(edges: EdgeList, new_number: UInts, graph: Graph) -> FurtherRelations:
+    """Collect the relations of each pair that `build_graph` left out, seen from both ends."""
+    low, high = (new_number[end[edges.further_edge]] for end in (edges.low, edges.high))
+    nodes = np.uint64(max(1, edges.nodes))
+    place = np.repeat(np.arange(len(graph), dtype=np.uint64), graph.degree) * nodes + graph.neighbors
+    rows, columns = np.concatenate((low, high)), np.concatenate((high, low))
+    entries = np.searchsorted(place, rows.astype(np.uint64) * nodes + columns).astype(np.int64)
+    codes = np.concatenate((edges.further_code, edges.further_code ^ np.uint32(1)))
+    order = np.argsort(entries, kind="stable")
+    return FurtherRelations(entries[order], _smallest(codes[order]))
+
+
+def _smallest(codes: UInts) -> NDArray[Any]:
+    return codes.astype(np.uint16) if not len(codes) or codes.max() < 1 << 16 else codes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.kb.store import KB
 
-_WEIGHTS_A_LINE = 6
+_WEIGHTS_PER_LINE = 6
+_DEFAULTS = {"embedding": "prone", "train": True}  # of the options of a build; all others are empty
 
 
 def card(kb: KB) -> dict[str, Any]:
-    """The figures `eigenthemes info` shows."""
+    """The figures of a KB."""
     counts = kb.manifest["counts"]
     degree = kb.graph.degree
     return {
@@ -24,10 +25,11 @@ def card(kb: KB) -> dict[str, Any]:
         "format_version": kb.manifest["version"],
         "built_with": kb.manifest["tool"],
         "sources": kb.manifest["sources"],
-        "options": {key: value for key, value in kb.manifest["options"].items() if value},
+        "options": _given(kb.manifest["options"]),
         "counts": counts,
         "vectors": kb.vector_sets,
         "rankers": kb.rankers,
+        "missing": kb.missing_parts(),
         "left_out": kb.manifest["left_out"],
         "problems": kb.manifest["problems"],
         "names_per_entity": counts["names"] / max(1, counts["named"]),
@@ -53,13 +55,13 @@ def degree_bins(degree: NDArray[np.int64]) -> list[dict[str, int]]:
     return bins
 
 
-def card_lines(facts: dict[str, Any]) -> Iterator[str]:
-    """The card for people."""
-    counts = facts["counts"]
+def card_lines(facts: dict[str, Any], *, remedies: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The card for people; `remedies` says how to come by "vectors" and a "ranker" where there are none."""
+    counts, none = facts["counts"], {part: f"none; {remedy}" for part, remedy in (remedies or {}).items()}
     rows = [
         ("built with", f"{facts['built_with']['name']} {facts['built_with']['version']}, format {facts['format_version']}"),
-        *(("source", f"{each['name']} ({each['bytes']:,} bytes)") for each in facts["sources"]),
-        ("options", ", ".join(f"{key}={_shown(value)}" for key, value in facts["options"].items()) or "defaults"),
+        *(("source", f"{source['name']} ({source['bytes']:,} bytes)") for source in facts["sources"]),
+        ("options", ", ".join(f"{key}={_option(value)}" for key, value in facts["options"].items()) or "defaults"),
         ("size", f"{facts['bytes'] / 1e6:,.1f} MB"),
         ("entities", f"{counts['entities']:,}"),
         ("named", f"{counts['named']:,} ({counts['named'] / max(1, counts['entities']):.1%}; the others only connect)"),
@@ -70,15 +72,16 @@ def card_lines(facts: dict[str, Any]) -> Iterator[str]:
         ("redirects", f"{counts['redirects']:,}"),
         (
             "edges",
-            f"{counts['edges']:,} distinct, of {counts['edge_facts']:,} facts, {counts['relations']:,} relations",
+            f"{counts['edges']:,} distinct, of {counts['edge_statements']:,} statements, {counts['relations']:,} relations",
         ),
         ("density", f"{facts['density']:.2f} edges per entity"),
         ("isolated", f"{counts['isolated']:,} entities without an edge"),
         ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
         *(("vectors", _vectors(name, about)) for name, about in facts["vectors"].items()),
-        *([] if facts["vectors"] else [("vectors", "none; make them with eigenthemes embed")]),
+        *([] if facts["vectors"] else [("vectors", none.get("vectors", "none"))]),
         *(row for name, about in facts["rankers"].items() for row in _ranker(name, about)),
-        *([] if facts["rankers"] else [("ranker", "none; train it with eigenthemes train")]),
+        *([] if facts["rankers"] else [("ranker", none.get("ranker", "none"))]),
+        *(("missing", sentence) for sentence in facts["missing"]),
         *(("left out", f"{count:,} ({reason})") for reason, count in facts["left_out"].items()),
         *(("problem", f"{kind}: {count:,}") for kind, count in facts["problems"].items()),
     ]
@@ -96,9 +99,9 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
     yield "", f"{made['p_at_1']:.1%} right on {made['mentions']:,} others, calibration error {made['calibration_error']:.3f}"
     weights = {column: weight for column, weight in about["rounds"][-1]["choice"].items() if weight}
-    shown = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
-    for first in range(0, len(shown), _WEIGHTS_A_LINE):
-        yield "" if first else "weights", ", ".join(shown[first : first + _WEIGHTS_A_LINE])
+    texts = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
+    for first in range(0, len(texts), _WEIGHTS_PER_LINE):
+        yield "" if first else "weights", ", ".join(texts[first : first + _WEIGHTS_PER_LINE])
     if about["unlearned"]:
         yield "", f"never varied, weight 0: {', '.join(about['unlearned'])}"
     rows = [row for row in made["reliability"] if row["mentions"]]
@@ -108,11 +111,11 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
     yield f"  {'degree':<11} mean {degree['mean']:.2f}, median {degree['median']:.0f}, max {degree['max']:,}"
-    most = max((each["nodes"] for each in degree["distribution"]), default=1)
-    for each in degree["distribution"]:
-        span = str(each["from"]) if each["from"] == each["to"] else f"{each['from']:,}-{each['to']:,}"
-        bar = "█" * round(40 * each["nodes"] / max(1, most)) or ("▏" if each["nodes"] else "")
-        yield f"  {span:>15} {each['nodes']:>10,} {bar}"
+    most = max((bin_["nodes"] for bin_ in degree["distribution"]), default=1)
+    for bin_ in degree["distribution"]:
+        span = str(bin_["from"]) if bin_["from"] == bin_["to"] else f"{bin_['from']:,}-{bin_['to']:,}"
+        bar = "█" * round(40 * bin_["nodes"] / max(1, most)) or ("▏" if bin_["nodes"] else "")
+        yield f"  {span:>15} {bin_['nodes']:>10,} {bar}"
 
 
 def _vectors(name: str, about: dict[str, Any]) -> str:
@@ -120,8 +123,13 @@ def _vectors(name: str, about: dict[str, Any]) -> str:
     return f"{name}: {about['method']}{source}, {about['dimensions']} dimensions, {about['entities']:,} entities"
 
 
-def _shown(value: Any) -> str:
-    return "|".join(value) if isinstance(value, list) else str(value)
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a build that say something: those that are not empty, and those that are not the default."""
+    return {key: value for key, value in options.items() if (value != _DEFAULTS[key] if key in _DEFAULTS else value)}
+
+
+def _option(value: Any) -> str:
+    return "|".join(value) if isinstance(value, list) else "none" if value is None else str(value)
 
 
 def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> None:

@@ -1,4 +1,4 @@
-"""The KB folder: layout, manifest, atomic write, memory-mapped opening, verification. The format is docs/kb-format.md.
+"""The KB folder, opened: mapped arrays, and the entities in them. The format is docs/kb-format.md.
 
     my.kb/manifest.json       the only commit point: it names the data folder and every file in it
     my.kb/data-<id>/*.npy     flat arrays
@@ -14,7 +14,10 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
+from threading import Lock, RLock
+from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,11 +25,25 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import HashTable, Strings, hash_bytes, hash_strings
 from eigenthemes.errors import KBDamagedError, KBError, OptionError, VectorError
-from eigenthemes.kb.graph import Graph
-from eigenthemes.kb.manifest import read_manifest
+from eigenthemes.kb.entities import entity_records, neighbor_records
+from eigenthemes.kb.graph import FurtherRelations, Graph
+from eigenthemes.kb.manifest import (
+    MANIFEST,
+    OF_THE_FOLDER,
+    find_damage,
+    is_sealed,
+    missing_parts,
+    parse_manifest,
+    read_manifest,
+)
 from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
+from eigenthemes.kb.search import NamePrefixes
+from eigenthemes.records import Entity, Neighbor
 
 Made = TypeVar("Made")
+
+_ATTEMPTS = 20  # at opening a KB that other processes replace again and again
+_BLOCK = 4096  # entities that are read at once where all are
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +62,70 @@ class Vectors:
     def lengths(self) -> NDArray[np.float32]:
         if self.known_lengths is None:
             raise OptionError(
-                f"how long the vectors {self.name} were is not known; keep it by importing them: eigenthemes embed --import"
+                f"how long the vectors {self.name} were is not known; import them again to keep their lengths",
+                code="vector-lengths-unknown",
             )
         return self.known_lengths
 
 
 class KB:
-    """A KB on disk, mapped read-only. Entities are numbered 0, 1, ... from the highest prior down."""
+    """A KB on disk, mapped read-only: it never changes, and any number of threads may use it.
+
+        with KB.open("my.kb") as kb:
+            kb["Q42"], "Q42" in kb, kb.get("Q42"), kb.search("Doug"), kb.neighbors("Q42")
+            for entity in kb: ...
+
+    What people see of an entity is its id. Inside the package entities have an index: 0, 1, ... from the highest prior down.
+    """
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
         self.manifest = manifest
         self._folder = path / str(manifest["data"])
+        self._arrays: dict[str, NDArray[Any]] = {}
         self._made: dict[str, Any] = {}
+        self._mapping, self._making = Lock(), RLock()
+        self._closed = False
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
-        """Open a KB: reads the manifest and checks that every file is there in its size. Nothing is loaded."""
-        path = Path(path)
-        manifest = read_manifest(path)
-        folder = path / manifest["data"]
-        for name, described in manifest["files"].items():
-            try:
-                size = (folder / f"{name}.npy").stat().st_size
-            except OSError:
-                raise KBDamagedError(f"{path} is damaged: {name}.npy is missing; build it again with --force") from None
-            if size != described["bytes"]:
-                raise KBDamagedError(
-                    f"{path} is damaged: {name}.npy has {size:,} bytes, the manifest says {described['bytes']:,}; "
-                    "build it again with --force"
-                )
-        return cls(path, manifest)
+        """Open a KB: read the manifest and check that every file is there in its size. Nothing is loaded.
+
+        While another process replaces the KB, the old one or the new one is opened.
+        """
+        path, previous = Path(path), None
+        for _ in range(_ATTEMPTS):
+            manifest = read_manifest(path)
+            damage = find_damage(path / manifest["data"], manifest["files"])
+            if damage is None:
+                return cls(path, manifest)
+            if manifest == previous:  # not replaced meanwhile
+                break
+            previous = manifest
+        raise KBDamagedError(f"{path} is damaged: {damage}; build it again")
+
+    def close(self) -> None:
+        """Let go of the mapped files; arrays that somebody still holds stay as they are."""
+        with self._making, self._mapping:
+            self._closed = True
+            self._arrays.clear()
+            self._made.clear()
+            for name in _VIEWS:
+                self.__dict__.pop(name, None)
+
+    def __enter__(self) -> KB:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _reopen, (str(self.path.absolute()), self._state)
+
+    @property
+    def _state(self) -> str:
+        """What changes whenever the KB is changed."""
+        return str(self.manifest.get("sha256") or self.manifest["data"])
 
     def __len__(self) -> int:
         return int(self.manifest["counts"]["entities"])
@@ -83,39 +133,104 @@ class KB:
     def __repr__(self) -> str:
         return f"KB({str(self.path)!r}, {len(self):,} entities)"
 
-    # what an entity is
+    # entities, by their ids
 
-    def id(self, entity: int) -> str:
-        """The external id."""
-        return str(self.ids[entity])
+    def __iter__(self) -> Iterator[Entity]:
+        """All entities from the highest prior down; those without a name, which only connect others, have their id as label."""
+        for first in range(0, len(self), _BLOCK):
+            yield from entity_records(self, first, min(first + _BLOCK, len(self)))
 
-    def entity(self, external_id: str) -> int | None:
-        """The number of an external id; redirects (merged, replaced or alternative ids) resolve. None if unknown."""
-        raw = external_id.encode("utf-8", "replace")
+    def __getitem__(self, entity_id: str) -> Entity:
+        """The entity of an id, or of one that stands for it; KeyError if there is none."""
+        index = self._known_index(entity_id)
+        return next(entity_records(self, index, index + 1))
+
+    def __contains__(self, entity_id: object) -> bool:
+        return isinstance(entity_id, str) and self.index_of(entity_id) is not None
+
+    def get(self, entity_id: str) -> Entity | None:
+        """The entity of an id, or None."""
+        index = self.index_of(entity_id)
+        return None if index is None else next(entity_records(self, index, index + 1))
+
+    def search(self, prefix: str, *, limit: int | None = 10) -> list[Entity]:
+        """The entities with a name that begins with a prefix, the highest prior first.
+
+        Names are compared as they are looked up: small and capital letters, accents and punctuation count for nothing. The last
+        word may be a part of one, unless a space follows it.
+        """
+        if limit is not None and limit < 1:
+            raise OptionError(f"limit is {limit}; expected 1 or more, or None")
+        rows = self.cached("name prefixes", lambda: NamePrefixes.of(self)).find(prefix)
+        indices: dict[int, None] = {}  # names are in order of entity, so these are in order of prior
+        for first in range(0, len(rows), _BLOCK):
+            owners = np.searchsorted(self.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
+            indices.update(dict.fromkeys(owners.tolist()))
+            if limit is not None and len(indices) >= limit:
+                break
+        return [next(entity_records(self, index, index + 1)) for index in islice(indices, limit)]
+
+    def neighbors(self, entity_id: str, *, limit: int | None = None) -> list[Neighbor]:
+        """What an entity is connected to, the highest prior first; one record for each relation, the rarest first."""
+        return neighbor_records(self, self._known_index(entity_id), limit)
+
+    def relations_between(self, entity_id: str, other_id: str) -> list[Neighbor]:
+        """The records of `neighbors(entity_id)` that are of one neighbour."""
+        index, other = self._known_index(entity_id), self._known_index(other_id)
+        return neighbor_records(self, index, None, only=other)
+
+    def names_with_languages(self, entity_id: str) -> list[tuple[str, str]]:
+        """All names, the label first, each with the language tag of its source; "" for none, or if the KB keeps none."""
+        index = self._known_index(entity_id)
+        return list(zip(self.names_of(index), self.languages_of(index), strict=True))
+
+    def _known_index(self, entity_id: str) -> int:
+        index = self.index_of(entity_id) if isinstance(entity_id, str) else None
+        if index is None:
+            raise KeyError(entity_id)
+        return index
+
+    # entities, by their indices
+
+    def index_of(self, entity_id: str) -> int | None:
+        """The index of an id; redirects (merged, replaced or alternative ids) resolve. None if unknown."""
+        raw = entity_id.encode("utf-8", "replace")
         row = self._id_table.find(hash_bytes(raw))
         return None if row < 0 else int(self.array("id_entities")[row])
 
-    def entities(self, external_ids: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of many external ids at once; -1 where unknown."""
-        row = self._id_table.find_all(hash_strings(Strings.of(external_ids)))
+    def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
+        """The indices of many ids at once; -1 where unknown."""
+        row = self._id_table.find_all(hash_strings(Strings.of(entity_ids)))
         return np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
 
-    def label(self, entity: int) -> str:
-        """The label; a node without any name shows its id."""
-        first, last = self.array("entity_names")[entity : entity + 2]
-        return str(self.names[int(first)]) if first < last else self.id(entity)
+    def id_of(self, index: int) -> str:
+        return str(self.ids[index])
 
-    def names_of(self, entity: int) -> list[str]:
+    def label_of(self, index: int) -> str:
+        """The label; a node without any name shows its id."""
+        first, last = self.array("entity_names")[index : index + 2]
+        return str(self.names[int(first)]) if first < last else self.id_of(index)
+
+    def names_of(self, index: int) -> list[str]:
         """All names, the label first."""
-        first, last = self.array("entity_names")[entity : entity + 2].tolist()
+        first, last = self.array("entity_names")[index : index + 2].tolist()
         return [str(self.names[row]) for row in range(first, last)]
 
-    def description(self, entity: int) -> str:
-        return str(self.descriptions[entity])
+    def languages_of(self, index: int) -> list[str]:
+        """The language tag of each of the names; "" for none."""
+        first, last = self.array("entity_names")[index : index + 2].tolist()
+        if not self.has("name_languages"):
+            return [""] * (last - first)
+        return [str(self.languages[row]) for row in self.array("name_languages")[first:last].tolist()]
 
-    def types_of(self, entity: int) -> list[str]:
-        first, last = self.array("type_indptr")[entity : entity + 2].tolist()
+    def description_of(self, index: int) -> str:
+        return str(self.descriptions[index])
+
+    def types_of(self, index: int) -> list[str]:
+        first, last = self.array("type_indptr")[index : index + 2].tolist()
         return [str(self.types[row]) for row in self.array("entity_types")[first:last].tolist()]
+
+    id, label, description, entity, entities = id_of, label_of, description_of, index_of, indices_of
 
     # the arrays
 
@@ -126,6 +241,11 @@ class KB:
     @cached_property
     def names(self) -> Strings:
         return self._strings("names")
+
+    @cached_property
+    def languages(self) -> Strings:
+        """The language tags that occur; only where `has("name_languages")`."""
+        return self._strings("languages")
 
     @cached_property
     def descriptions(self) -> Strings:
@@ -148,6 +268,13 @@ class KB:
         return Graph(self.array("graph_indptr"), self.array("graph_neighbors"), self.array("graph_relations"))
 
     @cached_property
+    def further_relations(self) -> FurtherRelations:
+        """The relations beside the one that `graph` has of each pair; none for a KB that does not keep them."""
+        if not self.has("graph_more_entries"):
+            return FurtherRelations.none()
+        return FurtherRelations(self.array("graph_more_entries"), self.array("graph_more_relations"))
+
+    @cached_property
     def name_index(self) -> NameIndexArrays:
         return NameIndexArrays(
             self._strings("tokens"),
@@ -167,58 +294,68 @@ class KB:
     def spelled_names(self) -> SpelledNames:
         return SpelledNames(*(self.array(f"name_{part}") for part in ("token_indptr", "tokens", "letters")))
 
-    @property
-    def described(self) -> dict[str, Any]:
-        """What the manifest says of the KB, for one that is changed and written again."""
-        return {key: value for key, value in self.manifest.items() if key not in ("format", "version", "data", "files")}
-
-    @property
-    def rankers(self) -> dict[str, dict[str, Any]]:
-        """Name of a set of vectors ("" for none) -> the ranker trained with them, as `selftrain.ranker.Ranker.to_dict`."""
-        return dict(self.manifest.get("rankers", {}))
-
-    @property
-    def vector_sets(self) -> dict[str, dict[str, Any]]:
-        """Name -> how it was made, of every set of vectors; the one used unless another is asked for comes first."""
-        return dict(self.manifest.get("vectors", {}))
+    @cached_property
+    def _id_table(self) -> HashTable:
+        return self._table("id")
 
     def vectors(self, name: str | None = None) -> Vectors:
         """A set of vectors; without a name the first."""
         sets = self.vector_sets
         if not sets:
             raise VectorError(
-                f"{self.path} has no vectors, and this method needs them; make them with: eigenthemes embed {self.path}"
+                f"{self.path} has no vectors, and this method needs them; make some, or import them", code="vectors-missing"
             )
         if name is not None and name not in sets:
             raise OptionError(f"{self.path} has no vectors named {name!r}; it has {', '.join(sets)}")
         name = name or next(iter(sets))
         lengths = f"vectors-{name}-lengths"
-        known = self.array(lengths) if lengths in self.manifest["files"] else None
+        known = self.array(lengths) if self.has(lengths) else None
         return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"), known)
 
-    @cached_property
-    def _id_table(self) -> HashTable:
-        return self._table("id")
-
-    def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """Something made from the KB, made when first asked for and kept as long as the KB is open."""
-        if name not in self._made:
-            self._made[name] = make()
-        made: Made = self._made[name]
-        return made
+    def has(self, name: str) -> bool:
+        """Does the KB hold this file? Some are optional, and an older KB lacks some."""
+        return name in self.manifest["files"]
 
     def array(self, name: str) -> NDArray[Any]:
         """A file of the KB as a read-only mapped array."""
-        found = self.__dict__.get(f"array {name}")
-        if found is None:
-            if name not in self.manifest["files"]:
-                raise KBDamagedError(
-                    f"{self.path} has no {name}.npy: it is older than this program; build it again with --force"
-                )
-            empty = 0 in self.manifest["files"][name]["shape"]  # nothing to map
-            found = np.asarray(np.load(self._file(name), mmap_mode=None if empty else "r", allow_pickle=False))
-            self.__dict__[f"array {name}"] = found
-        return found
+        array = self._arrays.get(name)
+        if array is None:
+            with self._mapping:
+                array = self._arrays.get(name)
+                if array is None:
+                    array = self._arrays[name] = self._map(name)
+        return array
+
+    def map_files(self) -> None:
+        """Map all files now: then the KB stays as it is, whatever becomes of the folder."""
+        for name in self.manifest["files"]:
+            self.array(name)
+
+    def cached(self, name: str, make: Callable[[], Made]) -> Made:
+        """Something made from the KB, made once when first asked for and kept as long as the KB is open."""
+        if name not in self._made:
+            with self._making:
+                if name not in self._made:
+                    self._made[name] = make()
+        made: Made = self._made[name]
+        return made
+
+    once = cached
+
+    def _map(self, name: str) -> NDArray[Any]:
+        if self._closed:
+            raise KBError(f"{self.path} was closed; open it again")
+        if not self.has(name):
+            raise KBDamagedError(f"{self.path} has no {name}.npy: it is older than this program; build it again")
+        described = self.manifest["files"][name]
+        empty = 0 in described["shape"]  # nothing to map
+        try:
+            array = np.asarray(np.load(self._file(name), mmap_mode=None if empty else "r", allow_pickle=False))
+        except (ValueError, EOFError):
+            array = None
+        if array is None or (list(array.shape), array.dtype.str) != (described["shape"], described["dtype"]):
+            raise KBDamagedError(f"{self.path} is damaged: {name}.npy is not the array that the manifest names; build it again")
+        return array
 
     def _file(self, name: str) -> Path:
         """The place of a file; where the KB was changed since it was opened, that of the same file in the new one."""
@@ -226,7 +363,7 @@ class KB:
             return self._folder / f"{name}.npy"
         now = read_manifest(self.path)
         if now["files"].get(name) != self.manifest["files"][name]:
-            raise KBError(f"{self.path} was replaced by another process since it was opened; open it again")
+            raise _replaced(self.path)
         folder: str = now["data"]
         return self.path / folder / f"{name}.npy"
 
@@ -236,10 +373,47 @@ class KB:
     def _table(self, name: str) -> HashTable:
         return HashTable(self.array(f"{name}_hashes"), self.array(f"{name}_buckets"))
 
+    # the manifest
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What the manifest says of the KB, for one that is changed and written again."""
+        return {key: value for key, value in self.manifest.items() if key not in OF_THE_FOLDER}
+
+    @property
+    def rankers(self) -> dict[str, dict[str, Any]]:
+        """Name of a set of vectors ("" for none) -> the ranker trained with them, as `ranking.ranker.Ranker.to_dict`."""
+        return dict(self.manifest.get("rankers", {}))
+
+    @property
+    def vector_sets(self) -> dict[str, dict[str, Any]]:
+        """Name -> how it was made, of every set of vectors; the one used unless another is asked for comes first."""
+        return dict(self.manifest.get("vectors", {}))
+
+    def missing_parts(self) -> list[str]:
+        """What the KB was built to have and lacks, a sentence each: without its ranker it is linked to by another method."""
+        return missing_parts(self.path, self.manifest)
+
     def verify(self) -> Iterator[tuple[str, bool]]:
-        """Check the hash of every file: (file name, is it right)."""
+        """Check the hash of the manifest and of every file: (file name, is it right)."""
+        yield MANIFEST, is_sealed(parse_manifest(self.path))
         for name, described in self.manifest["files"].items():
-            yield f"{name}.npy", _sha256(self._folder / f"{name}.npy") == described["sha256"]
+            yield f"{name}.npy", _sha256(self._file(name)) == described["sha256"]
+
+
+_VIEWS = tuple(name for name, value in vars(KB).items() if isinstance(value, cached_property))
+
+
+def _reopen(path: str, state: str) -> KB:
+    """Open a KB that was pickled: its path, and what it held then."""
+    kb = KB.open(path)
+    if kb._state != state:
+        raise _replaced(kb.path)
+    return kb
+
+
+def _replaced(path: Path) -> KBError:
+    return KBError(f"{path} was replaced by another process since it was opened; open it again", code="kb-replaced")
 
 
 def _sha256(file: Path) -> str:

@@ -17,12 +17,26 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
-from eigenthemes.kb.manifest import DATA_FOLDER, FORMAT, MANIFEST, VERSION, read_manifest
+from eigenthemes.kb.manifest import (
+    DATA_FOLDER,
+    FORMAT,
+    MANIFEST,
+    NEW_MANIFEST,
+    VERSION,
+    read_manifest,
+    replace_manifest,
+    sync_folder,
+)
 from eigenthemes.kb.store import KB
 
 
 class KBWriter:
     """Writes a new data folder beside the old one; `commit` makes it the KB, anything else leaves no trace.
+
+        with KBWriter("my.kb") as writer:
+            writer.add("prior", prior)
+            kb = writer.preview(description)     # to make more from what is written, before anybody else sees it
+            kb = writer.commit({**description, "rankers": train(kb)})
 
     With `base`, a KB that is to be changed, the files that are not written anew are taken over from it.
     """
@@ -32,6 +46,7 @@ class KBWriter:
         check_place(self.path, force=force or base is not None)
         self.files: dict[str, dict[str, Any]] = {}
         self._made_folder = not self.path.exists()
+        self._previews: list[KB] = []
         self._committed = False
 
     def __enter__(self) -> KBWriter:
@@ -47,29 +62,21 @@ class KBWriter:
     def _check_base(self) -> None:
         if self.base is not None and read_manifest(self.path) != self.base.manifest:
             self._lock.close()
-            raise KBError(f"{self.path} was replaced by another process since it was opened; run the command again")
-
-    def _take_over(self, left_out: set[str]) -> None:
-        """The files of the base that are not written anew: the same file under a second name, or a copy."""
-        if self.base is None:
-            return
-        for name, described in self.base.manifest["files"].items():
-            if name not in self.files and name not in left_out:
-                old = self.path / self.base.manifest["data"] / f"{name}.npy"
-                try:
-                    os.link(old, self._folder / f"{name}.npy")
-                except OSError:  # a file system without links
-                    shutil.copyfile(old, self._folder / f"{name}.npy")
-                self.files[name] = described
+            raise KBError(
+                f"{self.path} was replaced by another process since it was opened; open it again and repeat the change",
+                code="kb-replaced",
+            )
 
     def add(self, name: str, array: NDArray[Any]) -> None:
         """Write one array and sync it."""
         file = self._folder / f"{name}.npy"
-        with _one_sentence(self.path), open(file, "wb") as out:
-            hashing = _HashingFile(out)
-            np.lib.format.write_array(hashing, np.ascontiguousarray(array), allow_pickle=False)
-            out.flush()
-            os.fsync(out.fileno())
+        with _one_sentence(self.path):
+            file.unlink(missing_ok=True)  # where it was taken over: never write into a file of the old KB
+            with open(file, "wb") as out:
+                hashing = _HashingFile(out)
+                np.lib.format.write_array(hashing, np.ascontiguousarray(array), allow_pickle=False)
+                out.flush()
+                os.fsync(out.fileno())
         self.files[name] = {
             "dtype": array.dtype.str,
             "shape": list(array.shape),
@@ -85,33 +92,57 @@ class KBWriter:
         self.add(f"{name}_hashes", table.hashes)
         self.add(f"{name}_buckets", table.buckets)
 
+    def preview(self, description: dict[str, Any], *, left_out: set[str] | None = None) -> KB:
+        """The KB as it would be if it were committed now; only this process knows it, and only until `commit`."""
+        self._take_over(left_out or set())
+        preview = KB(self.path, self._manifest(self._folder.name, description))
+        self._previews.append(preview)
+        return preview
+
     def commit(self, description: dict[str, Any], *, left_out: set[str] | None = None) -> KB:
         """Name the data folder by its content, replace the manifest, remove the old data.
 
         `left_out`: files of the base that are not wanted any more.
         """
-        with _one_sentence(self.path):
-            self._take_over(left_out or set())
+        self._take_over(left_out or set())
+        self._close_previews()
         content = hashlib.sha256(json.dumps(self.files, sort_keys=True).encode()).hexdigest()[:12]
         with _one_sentence(self.path):
             folder = self.path / f"data-{content}"
             while folder.exists():  # the same content again; the old one may be in use, or damaged
                 folder = folder.with_name(f"{folder.name}-2")
+            sync_folder(self._folder)
             self._folder.rename(folder)
-            _sync_folder(self.path)
-            manifest = {
-                "format": FORMAT,
-                "version": VERSION,
-                "data": folder.name,
-                **description,
-                "files": dict(sorted(self.files.items())),
-            }
-            _replace_manifest(self.path, manifest)
+            sync_folder(self.path)
+            replace_manifest(self.path, self._manifest(folder.name, description))
             self._committed = True
             _remove_leftovers(self.path)
         return KB.open(self.path)
 
+    def _take_over(self, left_out: set[str]) -> None:
+        """The files of the base that are not written anew: the same file under a second name, or a copy."""
+        if self.base is None:
+            return
+        with _one_sentence(self.path):
+            for name, described in self.base.manifest["files"].items():
+                if name not in self.files and name not in left_out:
+                    old = self.path / self.base.manifest["data"] / f"{name}.npy"
+                    try:
+                        os.link(old, self._folder / f"{name}.npy")
+                    except OSError:  # a file system without links
+                        shutil.copyfile(old, self._folder / f"{name}.npy")
+                    self.files[name] = described
+
+    def _manifest(self, folder: str, description: dict[str, Any]) -> dict[str, Any]:
+        files = dict(sorted(self.files.items()))
+        return {"format": FORMAT, "version": VERSION, "data": folder, **description, "files": files}
+
+    def _close_previews(self) -> None:
+        for preview in self._previews:
+            preview.close()
+
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._close_previews()
         if not self._committed:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._lock.close()
@@ -119,45 +150,44 @@ class KBWriter:
             (self.path / _LOCK).unlink(missing_ok=True)
             if not any(self.path.iterdir()):
                 self.path.rmdir()
+        if isinstance(error, KeyboardInterrupt) and not self._committed:
+            is_there = (self.path / MANIFEST).exists()
+            raise KeyboardInterrupt(f"interrupted; {self.path} {_AS_IT_WAS if is_there else _NOTHING}") from None
 
 
 def check_place(path: Path, *, force: bool) -> None:
     """May a KB be written here? Asked before hours of reading, and again before writing."""
     if path.is_dir():
         names = {entry.name for entry in path.iterdir()}
-        ours = {name for name in names if name in (MANIFEST, _LOCK, f"{MANIFEST}.new") or _OURS.fullmatch(name)}
+        ours = {name for name in names if name in (MANIFEST, _LOCK, NEW_MANIFEST) or _OURS.fullmatch(name)}
         if names - ours:
-            raise KBExistsError(f"{path} is a folder with other files in it; give a new place for the KB with -o")
+            raise KBExistsError(f"{path} is a folder with other files in it; choose a new place for the KB", code="kb-place")
         if MANIFEST in names and not force:
-            raise KBExistsError(f"{path} exists; use --force to replace it, or give another place with -o")
+            raise KBExistsError(f"{path} exists; say that it is to be replaced, or choose another place for the KB")
     elif path.exists():
-        raise KBExistsError(f"{path} is a file, and a KB is a folder; give another place with -o")
-    place = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
-    if not place.is_dir() or not os.access(place, os.W_OK):
-        raise KBError(f"{place} cannot be written to; choose another place for the KB, or change its permissions")
-
-
-def _replace_manifest(path: Path, manifest: dict[str, Any]) -> None:
-    new = path / f"{MANIFEST}.new"
-    with open(new, "w", encoding="utf-8", newline="\n") as out:
-        json.dump(manifest, out, indent=1, ensure_ascii=False)
-        out.write("\n")
-        out.flush()
-        os.fsync(out.fileno())
-    new.replace(path / MANIFEST)
-    _sync_folder(path)
+        raise KBExistsError(f"{path} is a file, and a KB is a folder; choose another place for the KB", code="kb-place")
+    parent = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise KBError(
+            f"{parent} cannot be written to; choose another place for the KB, or change its permissions", code="kb-place"
+        )
 
 
 def _remove_leftovers(path: Path) -> None:
     """Remove data folders that no manifest names. A folder that cannot go (mapped, on Windows) is left to the next."""
-    try:
-        current = read_manifest(path)["data"]
-    except KBError:
-        current = None
+    current = _current_data(path)
     for entry in path.iterdir():
         if DATA_FOLDER.fullmatch(entry.name) and entry.name != current:
             shutil.rmtree(entry, ignore_errors=True)
-    (path / f"{MANIFEST}.new").unlink(missing_ok=True)
+    (path / NEW_MANIFEST).unlink(missing_ok=True)
+
+
+def _current_data(path: Path) -> str | None:
+    """The data folder that the manifest names, even if the manifest is damaged or of a newer format."""
+    try:
+        return str(json.loads((path / MANIFEST).read_bytes())["data"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 class _HashingFile:
@@ -169,15 +199,6 @@ class _HashingFile:
         self.sha256.update(view)
         self.size += view.nbytes
         return self.out.write(view)
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name == "posix":  # elsewhere a folder cannot be opened, and need not be
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _take_lock(path: Path) -> IO[bytes]:
@@ -213,11 +234,11 @@ class _one_sentence:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise KBError(f"the disk of {self.path} is full; nothing was changed: free some space and build again") from error
         raise KBError(
-            f"{self.path} cannot be written ({error.strerror}); nothing was changed: give another place with -o"
+            f"{self.path} cannot be written ({error.strerror}); nothing was changed: choose another place for the KB",
+            code="kb-place",
         ) from error
 
 
 _LOCK = ".lock"
-
-
+_AS_IT_WAS, _NOTHING = "is as it was before", "was not written"
 _OURS = re.compile(r"data-[0-9a-z-]+|taumil\.safetensors(\.[a-z]+)*")  # with the checkpoint of an unfinished training

@@ -304,7 +304,7 @@ def _literal(
         elif role == DESCRIPTION:
             statements.description(node, value.value, rank)
         else:
-            statements.name(node, value.value, rank if role == LABEL else rank + ALIAS)
+            statements.name(node, value.value, rank if role == LABEL else rank + ALIAS, value.language)
     elif role == TYPE:
         statements.type(node, value.value)
     elif role == PRIOR:

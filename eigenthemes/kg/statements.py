@@ -29,7 +29,9 @@ class Statements:
         self.relations: dict[str, int] = {}
         self.types: dict[str, int] = {}
         self.edge_source, self.edge_target, self.edge_relation = array("I"), array("I"), array("I")
+        self.languages: dict[str, int] = {"": 0}
         self.name_node, self.name_rank, self.name_text = array("I"), array("B"), StringPile()
+        self.name_language = array("I")
         self.description_node, self.description_rank, self.description_text = array("I"), array("B"), StringPile()
         self.type_node, self.type_id = array("I"), array("I")
         self.prior_node, self.prior_value = array("I"), array("d")
@@ -38,7 +40,7 @@ class Statements:
         self.edge_number, self.edge_line = array("I"), array("I")
         self.files: list[tuple[str, int, int]] = []  # file, its first record, its first edge of a record
         self.columns_seen: dict[str, None] = {}  # of tables, in order
-        self.other_languages: Counter[str] = Counter()  # of names that --lang did not keep
+        self.other_languages: Counter[str] = Counter()  # of names that were not kept because of it
         self.left_out: dict[str, set[int]] = {}  # reason -> nodes that are not part of the KG
         self.redirects: dict[str, str] = {}
         self.diagnostics = Diagnostics(strict)
@@ -49,12 +51,14 @@ class Statements:
     def node(self, external_id: str) -> int:
         return self.ids.setdefault(external_id, len(self.ids))
 
-    def name(self, node: int, text: str, rank: int) -> None:
+    def name(self, node: int, text: str, rank: int, language: str | None = None) -> None:
+        """A name of a node; the language is its tag in the source, None or "" for none."""
         text = text.strip()
         if text:
             self.name_node.append(node)
             self.name_rank.append(rank)
             self.name_text.append(text)
+            self.name_language.append(self.languages.setdefault(language, len(self.languages)) if language else 0)
 
     def description(self, node: int, text: str, rank: int) -> None:
         text = text.strip()
@@ -140,6 +144,7 @@ class Statements:
         _extend(self.name_node, other.name_node, nodes)
         self.name_rank.extend(other.name_rank)
         self.name_text.extend(other.name_text)
+        _extend(self.name_language, other.name_language, _translation(other.languages, self.languages))
         _extend(self.description_node, other.description_node, nodes)
         self.description_rank.extend(other.description_rank)
         self.description_text.extend(other.description_text)

@@ -133,14 +133,20 @@ class TableReader:
         columns = [" ".join(column.split()) for column in header]
         return SourceError(
             f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
-            f"source and target: rename them or say which is which, e.g. --column id={columns[0]}"
+            f"source and target: rename them or say which is which, e.g. id={columns[0]}",
+            code="columns-unknown",
+            where=columns[0],
         )
 
     def _read_plain(self, number: int, first: list[str], rows: Rows) -> None:
         """Rows without a header: `head relation tail`, `head tail`, or OpenKE's files, which begin with a count."""
         if len(first) == 1:
             if not first[0].strip().isdigit():
-                raise SourceError(f"{self.origin} has one column and no known header; see --format for what can be read")
+                raise SourceError(
+                    f"{self.origin} has one column and no known header; give a file of a format that can be read",
+                    code="format-unknown",
+                    where=self.origin,
+                )
             self._read_openke(rows)
             return
         self._triple(number, first)
@@ -210,7 +216,7 @@ class TableReader:
         if rank is None:
             self.statements.other_languages[language or ""] += 1
         elif role in self.name_relations:
-            self.statements.name(node, text, rank + self.name_relations[role])
+            self.statements.name(node, text, rank + self.name_relations[role], language)
         else:
             self.statements.description(node, text, rank)
 

@@ -45,14 +45,15 @@ def _entity(statements: Statements, external_id: str, entity: dict[str, Any], op
     if options.sitelink and options.sitelink not in (entity.get("sitelinks") or {}):
         statements.leave_out(node, f"no {options.sitelink} sitelink")
         return
-    for value, rank in _texts((entity.get("labels") or {}).values(), options):
-        statements.name(node, value, rank)
+    for value, rank, language in _texts((entity.get("labels") or {}).values(), options):
+        statements.name(node, value, rank, language)
     for group in (entity.get("aliases") or {}).values():
-        for value, rank in _texts(group, options):
-            statements.name(node, value, rank + ALIAS)
-    descriptions = sorted(_texts((entity.get("descriptions") or {}).values(), options), key=lambda pair: pair[1])
+        for value, rank, language in _texts(group, options):
+            statements.name(node, value, rank + ALIAS, language)
+    descriptions = sorted(_texts((entity.get("descriptions") or {}).values(), options), key=lambda text: text[1])
     if descriptions:
-        statements.description(node, *descriptions[0])
+        value, rank, _ = descriptions[0]
+        statements.description(node, value, rank)
     for relation, claims in (entity.get("claims") or {}).items():
         for target in _items(claims):
             statements.count += 1
@@ -62,12 +63,13 @@ def _entity(statements: Statements, external_id: str, entity: dict[str, Any], op
                 statements.record_edge(node, statements.node(target), relation, line)
 
 
-def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int]]:
+def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int, str]]:
+    """The texts in languages that are kept: (text, rank of its language, language)."""
     for term in terms:
         rank = options.language_rank(term["language"])
         if rank is None:
             continue
-        yield term["value"], rank
+        yield term["value"], rank, term["language"]
 
 
 def _items(statements: list[dict[str, Any]]) -> Iterator[str]:

@@ -1,0 +1,192 @@
+"""From source files to statements: find the format, choose the reader, read in blocks where the format allows it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from eigenthemes.core.files import BLOCK, Source, check_readable, source_size
+from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.workers import Workers
+from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.statements import Statements
+
+FORMATS = ("nt", "nq", "ttl", "trig", "xml", "wikidata", "obo", "csv", "tsv", "jsonl", "parquet")
+
+_SUFFIXES = {
+    ".nt": "nt", ".nq": "nq", ".ttl": "ttl", ".n3": "ttl", ".trig": "trig", ".rdf": "xml", ".owl": "xml", ".xml": "xml",
+    ".obo": "obo", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
+}  # fmt: skip
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+_NODE = rb"(?:<[^>]*>|_:\S+)"
+_TERM = rb'(?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^>]*>)?)'
+_TRIPLE = re.compile(rb"\s*" + _NODE + rb"\s+<[^>]*>\s+" + _TERM + rb"\s*\.\s*(?:#.*)?$")
+_QUAD = re.compile(rb"\s*" + _NODE + rb"\s+<[^>]*>\s+" + _TERM + rb"\s+" + _NODE + rb"\s*\.\s*(?:#.*)?$")
+_PREFIX = re.compile(rb"^\s*@?(?:prefix\s+[\w.-]*:\s*<|base\s+<)", re.IGNORECASE | re.MULTILINE)
+_GRAPH = re.compile(rb"^\s*(?:GRAPH\s+)?(?:<[^>]*>|[\w.-]*:[\w.-]*)?\s*\{", re.MULTILINE | re.IGNORECASE)
+_WIKIDATA = re.compile(rb'"(?:claims|labels|descriptions|sitelinks)"\s*:\s*(?:\{|\[\s*\])')
+
+
+def read_sources(
+    paths: Sequence[str | Path],
+    options: ReadOptions | None = None,
+    *,
+    format_name: str | None = None,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
+) -> tuple[Statements, list[dict[str, Any]]]:
+    """The statements of all files together, and what the manifest says of the files."""
+    options, progress = options or ReadOptions(), progress or Silent()
+    if format_name is not None and format_name not in FORMATS:
+        raise OptionError(f"format {format_name!r} is unknown; expected one of {', '.join(FORMATS)}")
+    for path in paths:
+        check_readable(path)
+    statements = Statements(strict=options.strict)
+    described = []
+    for number, path in enumerate(paths):
+        step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")
+        with step as advance, Source(path, statements.diagnostics, advance) as source:
+            _read_source(source, format_name, options, number, workers or Workers(1), statements)
+            described.append(source.description())
+    statements.check_records()
+    _check_options(options, statements)
+    if options.sitelink and statements.record_node:
+        for node in set(statements.ids.values()) - set(statements.record_node):
+            statements.leave_out(node, f"no {options.sitelink} sitelink")
+    return statements, described
+
+
+def _check_options(options: ReadOptions, statements: Statements) -> None:
+    """Refuse what would be overlooked in silence: predicates with an unknown prefix, columns that no table has."""
+    for role, column in options.columns:
+        if column not in statements.columns_seen:
+            raise OptionError(
+                f"no table has the column {column} that was given as {role}; check its spelling", code="column-missing"
+            )
+    if options.label or options.alias or options.description or options.type or options.prior:
+        from eigenthemes.kg.rdf import check_prefixes
+
+        check_prefixes(options, statements.prefixes)
+
+
+def detect_format(head: bytes, name: str) -> str | None:
+    """The format by content first, then by name: a wrong suffix is common, a wrong content is not."""
+    suffix = _suffix(name)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    lines = [line.rstrip() for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
+    first = lines[0] if lines else b""
+    if first.startswith((b"{", b"[")) and not re.match(rb"\[\w+\]", first):
+        return "wikidata" if _WIKIDATA.search(text) else "jsonl"
+    if first.startswith((b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")):
+        return "xml"
+    if first.startswith(b"format-version:") or re.search(rb"^\[Term\]\s*$", text, re.MULTILINE):
+        return "obo"
+    return _detect_rdf(text, lines, suffix) or _detect_table(lines) or suffix
+
+
+def _detect_rdf(text: bytes, lines: list[bytes], suffix: str | None) -> str | None:
+    """N-Triples and N-Quads where lines are whole statements; Turtle and TriG by their prefixes or name."""
+    quads = sum(1 for line in lines if _QUAD.match(line))
+    triples = sum(1 for line in lines if _TRIPLE.match(line))
+    whole = quads + triples
+    by_line = 2 * whole >= len(lines) or (whole and suffix in ("nt", "nq") and not _goes_on(lines))
+    if lines and by_line and not _PREFIX.search(text):
+        return "nq" if quads or suffix == "nq" else "nt"
+    if _PREFIX.search(text) or suffix in ("ttl", "trig", "nt", "nq"):
+        return "trig" if suffix in ("trig", "nq") or _GRAPH.search(text) else "ttl"
+    return None
+
+
+def _goes_on(lines: list[bytes]) -> bool:
+    """Does a statement go on in the next line, as in Turtle?"""
+    return any(line.endswith((b";", b",")) for line in lines)
+
+
+def _detect_table(lines: list[bytes]) -> str | None:
+    first = lines[0] if lines else b""
+    if b"\t" in first:
+        return "tsv"
+    if first.isdigit() and len(lines) > 1 and len(lines[1].split()) > 1:
+        return "tsv"  # OpenKE: a count, then rows
+    return "csv" if b"," in first or b";" in first else None
+
+
+def _suffix(name: str) -> str | None:
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix.lower() not in _COMPRESSED]
+    return _SUFFIXES.get(suffixes[-1]) if suffixes else None
+
+
+def _read_source(
+    source: Source, format_name: str | None, options: ReadOptions, number: int, workers: Workers, statements: Statements
+) -> None:
+    if not source.head.removeprefix(b"\xef\xbb\xbf").strip():
+        statements.diagnostics.add("empty file", source.name)
+        return
+    found = format_name or detect_format(source.head, source.path)
+    if found is None:
+        raise SourceError(
+            f"the format of {source.name} was not recognised by its content or name; say which it is: {', '.join(FORMATS)}",
+            code="format-unknown",
+            where=source.name,
+        )
+    statements.begin_file(source.name)
+    nodes = "" if number == 0 else f"{number}#"  # keeps the blank nodes of two files apart: no label has a #
+    if found in ("nt", "nq"):
+        from eigenthemes.kg import rdf
+
+        read = partial(rdf.read_block, format_name=found, options=options, origin=source.name, nodes=nodes)
+        _read_blocks(source, read, workers, statements)
+    elif found == "wikidata":
+        from eigenthemes.kg import wikidata
+
+        _read_blocks(source, partial(wikidata.read_block, options=options, origin=source.name), workers, statements)
+    elif found in ("ttl", "trig", "xml"):
+        from eigenthemes.kg import rdf
+
+        stream = source.xml() if found == "xml" else source.text()
+        namespaces = rdf.xml_namespaces(source.head) if found == "xml" else {}
+        rdf.read_stream(stream, found, statements, options=options, origin=source.name, nodes=nodes, namespaces=namespaces)
+    elif found == "obo":
+        from eigenthemes.kg import obo
+
+        obo.read_lines(source.lines(), options, source.name, statements)
+    else:
+        _read_table(source, found, options, statements)
+
+
+def _read_table(source: Source, found: str, options: ReadOptions, statements: Statements) -> None:
+    from eigenthemes.kg.tabular import TableReader
+
+    reader = TableReader(statements, options, source.name)
+    if found == "jsonl":
+        reader.read_json_lines(source.lines())
+    elif found == "parquet":
+        # Parquet is read from its end: a plain file is opened again, a compressed one or stdin is taken into memory
+        plain = source.path != "-" and _starts_with(source.path, b"PAR1")
+        reader.read_parquet(source.path if plain else io.BytesIO(source.stream.read()))
+    else:
+        first = source.head.split(b"\n")[0]
+        comma = ";" if first.count(b";") > first.count(b",") else ","
+        reader.read_delimited(source.text(), "\t" if found == "tsv" else comma)
+
+
+def _starts_with(path: str, magic: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(magic)) == magic
+
+
+def _read_blocks(source: Source, read: Callable[[bytes, int], Statements], workers: Workers, statements: Statements) -> None:
+    """Read block by block, by several processes where there is more than one block; merged in file order."""
+    blocks = source.blocks()
+    first = next(blocks)
+    for block_statements in workers.map(read, chain([first], blocks), many=len(first[0]) > BLOCK // 2):
+        statements.merge(block_statements)

@@ -1,0 +1,238 @@
+"""Format 2 of the KB folder: a manifest that can be replayed and knows its own hash; what is optional; format 1."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import write_jsonl
+from looking import file_bytes
+
+from eigenthemes import KB, Linker, ReadOptions, build_kb, embed_kb, train_kb
+from eigenthemes.build import store_ranker, train_ranker
+from eigenthemes.errors import KBDamagedError, KBVersionError
+from eigenthemes.kb.manifest import own_hash, replace_manifest
+from eigenthemes.kb.writer import KBWriter
+
+FORMATS = Path(__file__).parents[1] / "formats"
+pytestmark = pytest.mark.usefixtures("quick_disk")
+
+
+@pytest.fixture
+def kb(tiny: KB, tmp_path: Path) -> KB:
+    shutil.copytree(tiny.path, tmp_path / "my.kb")
+    return KB.open(tmp_path / "my.kb")
+
+
+def edit(kb: KB, **changes: Any) -> None:
+    """Change the manifest as something else would: without its hash."""
+    manifest = json.loads((kb.path / "manifest.json").read_text())
+    (kb.path / "manifest.json").write_text(json.dumps({**manifest, **changes}))
+
+
+def test_the_manifest_knows_its_own_hash(kb: KB) -> None:
+    assert kb.manifest["version"] == 2
+    assert kb.manifest["sha256"] == own_hash(kb.manifest)
+    assert next(iter(kb.verify())) == ("manifest.json", True)
+    edit(kb, counts={**kb.manifest["counts"], "entities": 17})
+    with pytest.raises(KBDamagedError, match=r"manifest\.json does not match its own hash; build the KB again"):
+        KB.open(kb.path)
+    assert next(iter(kb.verify())) == ("manifest.json", False)
+
+
+def test_a_manifest_without_its_hash_is_damaged(kb: KB) -> None:
+    edit(kb, sha256=None)
+    with pytest.raises(KBDamagedError):
+        KB.open(kb.path)
+
+
+def test_the_order_and_spelling_of_the_json_do_not_matter(kb: KB) -> None:
+    manifest = json.loads((kb.path / "manifest.json").read_text())
+    (kb.path / "manifest.json").write_text(json.dumps(dict(reversed(manifest.items())), ensure_ascii=True))
+    assert KB.open(kb.path).manifest == kb.manifest
+
+
+def test_a_newer_format_is_refused_before_its_hash_is_looked_at(kb: KB) -> None:
+    edit(kb, version=3)
+    with pytest.raises(KBVersionError, match=r"has format version 3, this program reads up to 2; upgrade with: pip install"):
+        KB.open(kb.path)
+
+
+def test_unknown_files_and_keys_are_left_alone(kb: KB, tiny: KB) -> None:
+    with KBWriter(kb.path, base=kb) as writer:
+        writer.add("of_the_future", tiny.prior)
+        changed = writer.commit({**kb.described, "of_the_future": {"a": 1}})
+    assert changed.has("of_the_future")
+    assert not changed.has("of_the_past")
+    assert list(changed) == list(tiny)
+    later = embed_kb(changed.path, dimensions=2, name="second")
+    assert later.manifest["of_the_future"] == {"a": 1}
+    assert later.array("of_the_future").tolist() == tiny.prior.tolist()
+
+
+def test_a_build_can_be_replayed_from_its_manifest(tmp_path: Path) -> None:
+    rows = [
+        {"code": "a", "name": "Alpha", "source": None},
+        {"code": "b", "name": "Beta", "source": None},
+        {"code": "c", "name": "Gamma", "source": None},
+    ]
+    source = write_jsonl(tmp_path / "kg.jsonl", [{k: v for k, v in row.items() if v} for row in rows])
+    edges = write_jsonl(tmp_path / "edges.jsonl", [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}])
+    (tmp_path / "ids.txt").write_text("a\nb\n")
+    first = build_kb(
+        [source, edges],
+        tmp_path / "one.kb",
+        options=ReadOptions(columns=(("id", "code"),), languages=("de", "en"), synonyms=("exact", "broad")),
+        keep=tmp_path / "ids.txt",
+        embedding="netsmf",
+        dimensions=2,
+        seed=7,
+        jobs=2,
+    )
+    told = first.manifest["options"]
+    options = ReadOptions(
+        **{key: tuple(told[key]) for key in ("label", "alias", "description", "type", "prior", "synonyms")},
+        languages=tuple(told["lang"]),
+        columns=tuple(told["column"].items()),
+        sitelink=told["sitelink"],
+        strict=told["strict"],
+    )
+    build_kb(
+        [tmp_path / described["name"] for described in first.manifest["sources"]],
+        tmp_path / "two.kb",
+        options=options,
+        format_name=told["format"],
+        keep=tmp_path / told["keep"],
+        **{key: told[key] for key in ("names_from_ids", "embedding", "dimensions", "train", "word_vectors", "seed")},
+    )
+    assert file_bytes(tmp_path / "one.kb") == file_bytes(tmp_path / "two.kb")
+
+
+def test_names_that_are_not_utf_8_are_kept(kb: KB) -> None:
+    replace_manifest(kb.path, {**kb.manifest, "sources": [{"name": "caf\udce9.nt"}]})
+    assert KB.open(kb.path).manifest["sources"] == [{"name": "caf\udce9.nt"}]
+
+
+# format 1
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> KB:
+    shutil.copytree(FORMATS / "version-1.kb", tmp_path / "old.kb")
+    return KB.open(tmp_path / "old.kb")
+
+
+def test_format_1_opens_and_links(old: KB) -> None:
+    assert old.manifest["version"] == 1
+    assert all(right for _, right in old.verify())
+    assert Linker(old).link({"mentions": [{"text": "First letter"}]}).links[0].entity == "a"
+    assert [neighbor.id for neighbor in old.neighbors("a")] == ["b"]
+    assert old.missing_parts() == []
+
+
+def test_changing_a_kb_of_format_1_writes_format_2(old: KB) -> None:
+    changed = embed_kb(old.path, dimensions=2)
+    assert changed.manifest["version"] == 2
+    assert changed["a"] == old["a"]
+    assert not changed.has("name_languages")
+    assert all(right for _, right in KB.open(old.path).verify())
+
+
+@pytest.mark.parametrize("folder", sorted(FORMATS.glob("*.kb")), ids=lambda folder: folder.name)
+def test_every_format_links(folder: Path) -> None:
+    kb = KB.open(folder)
+    assert kb.manifest["version"] == int(folder.stem.removeprefix("version-"))
+    link = Linker(kb).link({"mentions": [{"text": "First letter"}]}).links[0]
+    assert (link.entity, link.label) == ("a", "Alpha")
+
+
+def test_the_kb_of_format_2_has_all_that_the_format_names() -> None:
+    kb = KB.open(FORMATS / "version-2.kb")
+    assert Linker(kb).method_name == "selftrained"
+    assert kb.names_with_languages("a") == [("Alpha", "en"), ("First letter", "")]
+    relations = [(neighbor.relation, neighbor.reverse) for neighbor in kb.relations_between("a", "b")]
+    assert relations == [("before", False), ("near", True)]
+    assert kb.missing_parts() == []
+    assert list(kb.vector_sets) == list(kb.rankers) == ["prone"]
+
+
+# what a KB was built to have
+
+
+def test_a_kb_that_lost_its_ranker_says_so(kb: KB) -> None:
+    trained = store_ranker(kb, _ranker(kb))
+    assert trained.manifest["expects"] == ["ranker"]
+    assert trained.missing_parts() == []
+    (sentence,) = embed_kb(kb.path, dimensions=2, name="second", train=False).missing_parts()
+    assert sentence == (
+        f"{kb.path} has no ranker for the vectors second, which are the ones used (it has one for the vectors prone); train it"
+    )
+    (sentence,) = embed_kb(kb.path, dimensions=2, name="prone", train=False).missing_parts()
+    assert sentence == f"{kb.path} has no ranker for the vectors prone, which are the ones used; train it"
+
+
+def test_a_kb_built_without_a_ranker_lacks_nothing(tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "kg.jsonl", [{"id": "a", "name": "Alpha"}, {"source": "a", "target": "b"}])
+    assert build_kb([source], tmp_path / "a.kb", train=False).missing_parts() == []
+
+
+def test_vectors_without_a_ranker_in_format_1_are_an_interrupted_build(old: KB) -> None:
+    manifest = {**old.manifest, "vectors": {"prone": {}}}
+    (sentence,) = KB(old.path, manifest).missing_parts()
+    assert "has no ranker for the vectors prone" in sentence
+
+
+def _ranker(kb: KB) -> Any:
+    from eigenthemes.selftrain.train import self_train
+
+    return self_train(kb, documents=20)
+
+
+def test_train_writes_what_the_kb_expects(kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert train_kb(kb.path).manifest["expects"] == ["ranker"]
+    monkeypatch.setattr("eigenthemes.build.train_ranker", train_ranker)
+    changed = embed_kb(kb.path, dimensions=2, name="second")
+    assert list(changed.rankers) == ["prone", "second"]
+    assert changed.missing_parts() == []
+
+
+# opening while it is replaced
+
+
+def _replace_again_and_again(folder: str, sources: list[str], started: Any, stop: Any) -> None:
+    while not stop.is_set():
+        for source in sources:
+            build_kb([source], folder, force=True, train=False)
+            started.set()
+
+
+def test_opening_a_kb_that_is_being_replaced_gives_the_old_or_the_new_one(tmp_path: Path) -> None:
+    sources = [
+        write_jsonl(tmp_path / "one.jsonl", [{"id": "a", "name": "Alpha"}]),
+        write_jsonl(tmp_path / "two.jsonl", [{"id": "b", "name": "Beta"}, {"id": "c", "name": "Gamma"}]),
+    ]
+    build_kb([sources[0]], tmp_path / "a.kb", train=False)
+    context = multiprocessing.get_context("spawn")
+    started, stop = context.Event(), context.Event()
+    arguments = (str(tmp_path / "a.kb"), [str(source) for source in sources], started, stop)
+    writer = context.Process(target=_replace_again_and_again, args=arguments)
+    writer.start()
+    try:
+        assert started.wait(120)
+        sizes = {len(KB.open(tmp_path / "a.kb")) for _ in range(2000)}
+    finally:
+        stop.set()
+        writer.join()
+    assert sizes <= {1, 2}
+
+
+def test_a_kb_whose_files_are_mapped_outlives_its_folder(kb: KB, tmp_path: Path) -> None:
+    expected = list(kb)
+    again = KB.open(kb.path)
+    again.map_files()
+    build_kb([write_jsonl(tmp_path / "other.jsonl", [{"id": "z", "name": "Z"}])], kb.path, force=True)
+    assert list(again) == expected
