@@ -17,10 +17,10 @@ _ESCAPE = re.compile(rb"\\(.)|''", re.DOTALL)
 _ESCAPED = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a"}
 
 
-def read_rows(
+def read_dump_rows(
     stream: IO[bytes], table: str, columns: int, *, second: bytes | None = None, origin: str
 ) -> Iterator[tuple[bytes | None, ...]]:
-    """The first columns of every row that a dump inserts into a table; numbers come as their digits, NULL as None.
+    """Yield the first columns of every row that a dump inserts into a table; numbers come as their digits, NULL as None.
 
     second   only rows whose second column is written like this, `'wikibase_item'` or `0`: decoding is most of the work
 
@@ -40,19 +40,19 @@ def read_rows(
                     at = max(at, len(buffer) - 100)  # where the next statement may have begun
                     break
                 at, inside = statement.end(), True
-            found = row.match(buffer, at)
-            if found is None:
+            match = row.match(buffer, at)
+            if match is None:
                 break
             number += 1
-            *fields, end = found.groups()
-            at, inside = found.end(), end == b","
+            *fields, end = match.groups()
+            at, inside = match.end(), end == b","
             if second is None or fields[1] == second:
                 yield tuple(map(_value, fields))
         buffer = buffer[at:]
         if inside and len(buffer) > _LONGEST:
-            found_there = buffer[:40].decode(errors="replace")
+            content = buffer[:40].decode(errors="replace")
             expected = f"expected at least {columns} columns of a MySQL dump"
-            raise SourceError(f"{origin}: row {number + 1:,} of {table} cannot be read ({found_there!r}); {expected}")
+            raise SourceError(f"{origin}: row {number + 1:,} of {table} cannot be read ({content!r}); {expected}")
     if inside:
         raise SourceError(f"{origin} ends within row {number + 1:,} of {table}, or that row is broken; fetch the file again")
     if not number:
@@ -64,5 +64,5 @@ def _value(raw: bytes) -> bytes | None:
         return None if raw == b"NULL" else raw
     body = raw[1:-1]
     if b"\\" in body or b"'" in body:
-        return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]) if found[1] else b"'", body)
+        return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]) if match[1] else b"'", body)
     return body
