@@ -18,20 +18,20 @@ from eigenthemes.reproduction.sections import SECTIONS
 from eigenthemes.reproduction.workspace import Workspace
 
 
-def test_every_section_is_computed_drawn_and_told(finished: Experiment) -> None:
+def test_every_section_is_computed_drawn_and_reported(finished: Experiment) -> None:
     out = finished.out
-    told, html = (out / "report.md").read_text(), (out / "report.html").read_text()
+    page, html = (out / "report.md").read_text(), (out / "report.html").read_text()
     for name, section in SECTIONS.items():
-        assert section.title in told, name
+        assert section.title in page, name
         if section.compute is not None:
             assert finished.rows(name), name
         if section.draw is not None:
             for suffix in ("png", "svg"):
                 assert (out / "figures" / f"{name}.{suffix}").stat().st_size > 1000, name
-            assert f"figures/{name}.png" in told
+            assert f"figures/{name}.png" in page
             assert f"figures/{name}.svg" in html
-    assert "Not computed" not in told
-    assert "lost.jsonl is not there" in told
+    assert "Not computed" not in page
+    assert "lost.jsonl is not there" in page
     assert "&lt;tags&gt;" in html
     assert "<em>two</em>" in html
 
@@ -47,6 +47,7 @@ def test_a_header_says_how_rows_were_made(finished: Experiment) -> None:
     assert header["missing"] == ["lost: lost.jsonl is not there"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_rows_and_pictures_with_any_jobs(
     finished: Experiment, worlds: Path, tmp_path: Path
 ) -> None:
@@ -103,16 +104,16 @@ def test_a_section_of_another_plan_is_marked(finished: Experiment, worlds: Path,
     assert (tmp_path / "report.md").read_text().count("compute it again") == 1
 
 
-def test_what_could_not_be_computed_is_told(finished: Experiment, worlds: Path, tmp_path: Path) -> None:
+def test_what_could_not_be_computed_is_said(finished: Experiment, worlds: Path, tmp_path: Path) -> None:
     sections = '[section.table-2]\nsets = ["tales"]\n[section.windows]\nsets = ["tales"]\n'
     plan = replace(plan_of(worlds, sections, tmp_path), word_vectors="nowhere.txt")
     workspace = Workspace(plan, finished.out / "kbs")
     assert workspace.no_word_vectors == "the word vectors nowhere.txt are not there"
     plan = replace(plan, kbs={"friends": replace(plan.kbs["friends"], vectors=("prone",), train=False)})
     run_experiment(plan, tmp_path, work=tmp_path / "kbs")
-    told = (tmp_path / "report.md").read_text()
-    assert "Left out: local-context, global-context, selftrained on tales." in told
-    assert "Left out: tales: the word vectors nowhere.txt are not there." in told
+    page = (tmp_path / "report.md").read_text()
+    assert "Left out: local-context, global-context, selftrained on tales." in page
+    assert "Left out: tales: the word vectors nowhere.txt are not there." in page
 
 
 def test_only_computes_what_was_asked_for(finished: Experiment, tmp_path: Path) -> None:
@@ -142,9 +143,9 @@ def test_without_torch_the_rivals_are_left_out(finished: Experiment, tmp_path: P
     plan, out = finished.plan, finished.out
     run_experiment(plan, tmp_path, work=out / "kbs", only=["table-2-neural", "graphs"])
     assert read_rows(tmp_path, "table-2-neural")[1] == []
-    told = (tmp_path / "report.md").read_text()
-    assert "Left out: lost: lost.jsonl is not there; tau-MIL-ND needs the package torch" in told
-    assert "pip install 'eigenthemes[neural]'" in told
+    page = (tmp_path / "report.md").read_text()
+    assert "Left out: lost: lost.jsonl is not there; tau-MIL-ND needs the package torch" in page
+    assert "pip install 'eigenthemes[neural]'" in page
 
 
 @pytest.mark.real_data

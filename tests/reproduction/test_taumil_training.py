@@ -29,6 +29,7 @@ from eigenthemes.reproduction import taumil_training  # noqa: E402
 from eigenthemes.reproduction.taumil_training import Epoch, train_taumil  # noqa: E402
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_context_decides_on_the_planted_corpus(planted: KB, tmp_path: Path, seed: int) -> None:
     """Two candidates each, so chance is 50 %; gold is not read while it trains."""
@@ -39,6 +40,7 @@ def test_context_decides_on_the_planted_corpus(planted: KB, tmp_path: Path, seed
     assert share_right(planted, exam_sentences(seed), "degree") < 0.75
 
 
+@pytest.mark.slow
 def test_relations_serve_where_there_are_no_types(tmp_path: Path) -> None:
     kb = planted_kb(tmp_path, types=False)
     train_taumil(kb, training_sentences(0), **LONG)
@@ -64,15 +66,15 @@ def test_it_stops_where_the_objective_gets_no_better(planted: KB, tmp_path: Path
         return epoch
 
     monkeypatch.setattr(taumil_training.Training, "run_epoch", run_epoch)
-    stored = train_taumil(
-        planted, training_sentences(0, 60), word_vectors=word_vectors(), output=tmp_path / "m", epochs=20, patience=2
-    )
+    options = {**SHORT, "epochs": 20, "patience": 2}
+    stored = train_taumil(planted, training_sentences(0, 60), output=tmp_path / "m", **options)
     assert ([epoch["objective"] for epoch in stored.about["history"]], stored.about["epoch"]) == ([5, 4, 4.5, 4.5], 2)
 
 
 def test_gold_is_never_read(planted: KB, tmp_path: Path) -> None:
     bare = [
-        replace(each, mentions=tuple(replace(m, gold=None) for m in each.mentions or ())) for each in training_sentences(0, 60)
+        replace(document, mentions=tuple(replace(mention, gold=None) for mention in document.mentions or ()))
+        for document in training_sentences(0, 60)
     ]
     one = train_taumil(planted, training_sentences(0, 60), output=tmp_path / "one", **SHORT)
     other = train_taumil(planted, bare, output=tmp_path / "other", **SHORT)
@@ -80,9 +82,9 @@ def test_gold_is_never_read(planted: KB, tmp_path: Path) -> None:
 
 
 def test_mentions_are_found_where_there_are_none(planted: KB, tmp_path: Path) -> None:
-    found = [Document(text=f"{document.text}") for document in training_sentences(0, 60)]
+    texts = [Document(text=document.text) for document in training_sentences(0, 60)]
     one = train_taumil(planted, training_sentences(0, 60), output=tmp_path / "one", **SHORT)
-    assert same(one, train_taumil(planted, found, output=tmp_path / "other", **SHORT))
+    assert same(one, train_taumil(planted, texts, output=tmp_path / "other", **SHORT))
 
 
 def same(one: StoredModel, other: StoredModel) -> bool:
@@ -161,9 +163,10 @@ def test_an_interrupted_training_leaves_the_old_model(planted_copy: KB, monkeypa
     def killed(handle: int) -> None:
         raise KeyboardInterrupt  # while the file is written, before it is on the disk
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", killed)
-        train_taumil(planted_copy, training_sentences(1, 60), resume=True, **SHORT)
+        with pytest.raises(KeyboardInterrupt):
+            train_taumil(planted_copy, training_sentences(1, 60), resume=True, **SHORT)
     assert model.read_bytes() == before
     assert np.array_equal(scores(KB.open(planted_copy.path), exam_sentences(0, 10)), expected)
     train_taumil(planted_copy, training_sentences(1, 60), resume=True, **SHORT)
@@ -177,8 +180,8 @@ def test_a_model_that_could_not_be_written_leaves_the_old_one(planted_copy: KB, 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch, pytest.raises(KBError, match=r"cannot be written \(No space left on device\)"):
-        patch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(KBError, match=r"cannot be written \(No space left on device\)"):
         train_taumil(planted_copy, training_sentences(1, 60), **SHORT)
     assert (planted_copy.path / IN_KB).read_bytes() == before
 
@@ -190,7 +193,7 @@ def test_options_are_checked_at_the_door(planted: KB, option: str) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_refused_before_hours_of_training(planted: KB, tmp_path: Path) -> None:
-    with pytest.raises(KBError, match="nowhere does not exist, or cannot be written to; give another place for the model$"):
+    with pytest.raises(KBError, match=r"nowhere does not exist, or cannot be written to; give another place for the model$"):
         train_taumil(planted, training_sentences(0, 5), output=tmp_path / "nowhere" / "model", **SHORT)
 
 
@@ -200,6 +203,7 @@ def test_documents_without_candidates_teach_nothing(planted: KB, tmp_path: Path)
         train_taumil(planted, [document], output=tmp_path / "m", **SHORT)
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_lgl_is_above_random_choice(real_data: Callable[[str], Path], tmp_path: Path) -> None:
     """A small training on the texts of 100 documents; of the KG, what they may name and every tenth place."""

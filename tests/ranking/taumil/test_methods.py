@@ -56,12 +56,12 @@ def test_mentions_with_very_many_candidates_are_taken_some_at_a_time(planted: KB
 
 def test_it_links_like_any_method(planted: KB) -> None:
     linker = Linker(planted, method="taumil")
-    right = [
-        linker.link(document).links[0].entity == (document.mentions or ())[0].gold[0] for document in exam_sentences(0, 40)
-    ]  # type: ignore[index]
-    assert sum(right) >= 36
-    (found, *_) = linker.link("the coach said Both3 scored a goal in the match today").links
-    assert (found.entity, found.probability, found.nil_reason) == ("player-Both3", None, None)
+    documents = exam_sentences(0, 40)
+    linked = [linker.link(document).links[0].entity for document in documents]
+    gold = [mention.gold for document in documents for mention in document.mentions or ()]
+    assert sum((entity,) == right for entity, right in zip(linked, gold, strict=True)) >= 36
+    (link, *_) = linker.link("the coach said Both3 scored a goal in the match today").links
+    assert (link.entity, link.probability, link.nil_reason) == ("player-Both3", None, None)
 
 
 def test_noise_is_rejected_by_threshold_and_counts_nothing_in_p_at_1(planted: KB) -> None:

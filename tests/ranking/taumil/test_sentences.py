@@ -84,4 +84,3 @@ def test_a_document_without_sentences_is_refused_by_name(document: Document, sai
 
 def test_a_document_without_names_needs_no_text() -> None:
     check_text(Document(mentions=()))
-    check_text(Document())
