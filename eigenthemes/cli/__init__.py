@@ -22,6 +22,7 @@ from eigenthemes.cli.experiment import experiment
 from eigenthemes.cli.explain import explain
 from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
+from eigenthemes.cli.prepare import prepare
 from eigenthemes.cli.train import train
 from eigenthemes.cli.train_taumil import train_taumil
 from eigenthemes.errors import EigenthemesError
@@ -46,7 +47,9 @@ def cli() -> None:
     """
 
 
-for _command in (build, embed, train, train_taumil, info, verify, candidates, link, explain, evaluate, experiment, demo):
+for _command in (
+    build, embed, train, train_taumil, info, verify, candidates, link, explain, evaluate, experiment, prepare, demo,
+):  # fmt: skip
     cli.add_command(_command)
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.output import Lines, print_table, terminal_progress
+
+if TYPE_CHECKING:
+    from eigenthemes.reproduction.workspace import Workspace
 
 
 @click.command()
@@ -37,25 +42,28 @@ def experiment(
     """
     from pathlib import Path
 
-    from eigenthemes.reproduction.lab import Lab
-    from eigenthemes.reproduction.plan import read_plan
+    from eigenthemes.reproduction.plan_reader import read_plan
     from eigenthemes.reproduction.run import run_experiment
+    from eigenthemes.reproduction.workspace import Workspace
 
-    read = read_plan(plan, data=data)
+    planned = read_plan(plan, data=data)
     out = Path(output or Path(plan).stem)
     if as_list:
-        lab = Lab(read, work or out / "kbs")
-        rows = [(name, section.kind, ", ".join(section.sets)) for name, section in read.sections.items()]
-        print_table(("section", "kind", "sets"), rows)
-        wordless = lab.wordless if read.word_vectors is not None else ""
-        for lacks in (*map(lab.missing, read.sets), wordless):
-            if lacks:
-                click.echo(f"left out: {lacks}", err=True)
+        _print_sections(Workspace(planned, work or out / "kbs"))
         return
     names = [name.strip() for name in (only or "").split(",") if name.strip()]
-    done = run_experiment(read, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress(Lines()))
+    done = run_experiment(planned, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress(Lines()))
     click.echo(
         f"{done.report}: {done.computed} sections computed, {done.kept} kept, in {done.seconds:,.0f} s "
         f"(building the KBs took {done.kb_seconds:,.0f} s, once)",
         err=True,
     )
+
+
+def _print_sections(workspace: Workspace) -> None:
+    plan = workspace.plan
+    rows = [(name, section.kind, ", ".join(section.sets)) for name, section in plan.sections.items()]
+    print_table(("section", "kind", "sets"), rows)
+    no_word_vectors = workspace.no_word_vectors if plan.word_vectors is not None else ""
+    for lack in filter(None, (*map(workspace.missing, plan.sets), no_word_vectors)):
+        click.echo(f"left out: {lack}", err=True)

@@ -37,7 +37,7 @@ _DOCUMENTS = 64  # at a time, when candidates are looked up
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What an epoch came to: the objective and its parts (see `loss.Objective`), means over its batches."""
+    """What an epoch came to: the objective and its parts (see `taumil_objective.Objective`), means over its batches."""
 
     epoch: int
     objective: float
@@ -47,7 +47,7 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class TrainingMentions:
     """What is learned from: mentions with text and candidates.
 
     sentences        of each mention
@@ -66,8 +66,9 @@ class Lessons:
         return len(self.starts)
 
     def digest(self) -> str:
-        said = self.sentences
-        parts = (said.words, said.starts, said.first, said.last, self.counts, self.entity)
+        """Return a hash of everything that is learned from."""
+        sentences = self.sentences
+        parts = (sentences.words, sentences.starts, sentences.first, sentences.last, self.counts, self.entity)
         return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
 
 
@@ -96,7 +97,7 @@ def train_taumil(
     positives     candidates of a mention, at most
     negatives     random entities beside them
     resume        go on where an interrupted training with the same options stopped; one that came to its end is not begun again
-    on_epoch      told of each epoch, and the seconds it took
+    on_epoch      called after each epoch with what it came to, and the seconds it took
     """
     options = {"seed": seed, "batch_size": batch_size, "positives": positives, "negatives": negatives}
     for name, value in {**options, "epochs": epochs, "patience": patience}.items():
@@ -104,23 +105,27 @@ def train_taumil(
         if value < least:
             raise OptionError(f"{name} is {value}; expected {least} or more")
     kb = kb if isinstance(kb, KB) else KB.open(kb)
-    progress, place = progress or Silent(), model_path(kb, output)
-    if not os.access(place.parent, os.W_OK):
-        raise KBError(f"{place.parent} does not exist, or cannot be written to; give another place for the model with -o")
+    progress, path = progress or Silent(), model_path(kb, output)
+    if not os.access(path.parent, os.W_OK):
+        raise KBError(
+            f"{path.parent} does not exist, or cannot be written to; give another place for the model",
+            code="output-place",
+            where=str(path.parent),
+        )
     words = Words.of(word_vectors, kb)
-    lessons = read_lessons(kb, documents, words, positives, progress)
+    mentions = read_training_mentions(kb, documents, words, positives, progress)
     about = {
         "kb": fingerprint(kb),
         "options": options,
-        "trained_on": {"mentions": len(lessons), "digest": lessons.digest()},
+        "trained_on": {"mentions": len(mentions), "digest": mentions.digest()},
         "words": hashlib.sha256(words.vectors.tobytes()).hexdigest(),
     }
-    if resume and (finished := _finished(place, kb, about, epochs)) is not None:
+    if resume and (finished := _finished(path, kb, about, epochs)) is not None:
         return finished
     with deterministic():
         bags = EntityBags.of(kb)
-        training = Training(new_model(words, bags, seed=seed), bags, lessons, about)
-        checkpoint = place.with_name(f"{place.name}.checkpoint")
+        training = Training(new_model(words, bags, seed=seed), bags, mentions, about)
+        checkpoint = _checkpoint_of(path)
         if resume and checkpoint.exists():
             training.restore(checkpoint)
         while not training.is_done(epochs, patience):
@@ -128,19 +133,22 @@ def train_taumil(
             epoch = training.run_epoch(progress, epochs, words.unknown)
             training.save(checkpoint)
             on_epoch(epoch, time.monotonic() - start)
-    found = {"history": training.history, "epoch": training.best_epoch, "epochs": epochs}
-    stored = StoredModel(training.best, words, {**about, **found})
-    stored.save(place)
+    outcome = {"history": training.history, "epoch": training.best_epoch, "epochs": epochs}
+    stored = StoredModel(training.best, words, {**about, **outcome})
+    stored.save(path)  # replaces the old model at once: until here, whoever links uses that one
     checkpoint.unlink(missing_ok=True)
     return stored
 
 
-def _finished(place: Path, kb: KB, about: dict[str, Any], epochs: int) -> StoredModel | None:
-    """The model of the same training, if it came to its end before."""
-    checkpoint = place.with_name(f"{place.name}.checkpoint")
-    if not place.exists() or checkpoint.exists():
+def _checkpoint_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.checkpoint")
+
+
+def _finished(path: Path, kb: KB, about: dict[str, Any], epochs: int) -> StoredModel | None:
+    """Return the model of the same training, if it came to its end before."""
+    if not path.exists() or _checkpoint_of(path).exists():
         return None
-    stored = StoredModel.open(place, kb)
+    stored = StoredModel.open(path, kb)
     same = all(stored.about.get(name) == value for name, value in json.loads(json.dumps(about)).items())
     return stored if same and stored.about.get("epochs") == epochs else None
 
@@ -148,10 +156,10 @@ def _finished(place: Path, kb: KB, about: dict[str, Any], epochs: int) -> Stored
 class Training:
     """A model on its way, with all that is needed to go on after an interruption."""
 
-    def __init__(self, model: TauMIL, bags: EntityBags, lessons: Lessons, about: dict[str, Any]) -> None:
-        self.model, self.bags, self.lessons, self.about = model, bags, lessons, about
+    def __init__(self, model: TauMIL, bags: EntityBags, mentions: TrainingMentions, about: dict[str, Any]) -> None:
+        self.model, self.bags, self.mentions, self.about = model, bags, mentions, about
         self.options: dict[str, int] = about["options"]
-        self.parameters = [each for each in model.parameters() if each.requires_grad]
+        self.parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
         self.adam = torch.optim.Adam(self.parameters, lr=LEARNING_RATE)
         self.history: list[dict[str, float]] = []
         self.best: Arrays = arrays_of(model)
@@ -170,12 +178,12 @@ class Training:
         random = np.random.default_rng((self.options["seed"], number))
         label = f"epoch {number} of {epochs}" + (f", objective {self.history[-1]['objective']:.4f}" if self.history else "")
         sums = np.zeros(4)
-        with progress.step(label, total=len(self.lessons), unit="mentions") as advance:
-            for which in batches_of(self.lessons.sentences.lengths, self.options["batch_size"], random):
-                negatives = random.choice(self.lessons.named, (len(which), self.options["negatives"]))
+        with progress.step(label, total=len(self.mentions), unit="mentions") as advance:
+            for which in batches_of(self.mentions.sentences.lengths, self.options["batch_size"], random):
+                negatives = random.choice(self.mentions.named, (len(which), self.options["negatives"]))
                 sums += len(which) * np.array(self._step(which, negatives, fill))
                 advance(len(which))
-        epoch = Epoch(number, *(sums / len(self.lessons)).tolist())
+        epoch = Epoch(number, *(sums / len(self.mentions)).tolist())
         self.history.append(asdict(epoch))
         if self.best_epoch == number:
             self.best = arrays_of(self.model)
@@ -183,22 +191,22 @@ class Training:
 
     def _step(self, which: NDArray[np.int64], negatives: NDArray[np.int64], fill: int) -> list[float]:
         """One batch: the mentions `which` [m], their negatives [m, k]."""
-        model, lessons = self.model, self.lessons
-        rows, mention_of = rows_of(lessons.starts[which], lessons.counts[which])
+        model, mentions = self.model, self.mentions
+        rows, mention_of = rows_of(mentions.starts[which], mentions.counts[which])
         n, m = len(rows), len(which)
-        unique, entity_of = np.unique(np.concatenate((lessons.entity[rows], negatives.ravel())), return_inverse=True)
+        unique, entity_of = np.unique(np.concatenate((mentions.entity[rows], negatives.ravel())), return_inverse=True)
         pairs = np.concatenate((mention_of, np.repeat(np.arange(m), negatives.shape[1])))
         of_mention, of_entity = torch.from_numpy(pairs), torch.from_numpy(entity_of)
-        contexts = model.contexts(lessons.sentences.padded(which, fill))
+        contexts = model.contexts(mentions.sentences.padded(which, fill))
         entities = model.entities(self.bags.of_types(unique), self.bags.of_relations(unique))
         fits = model.fits(contexts, entities, of_mention, of_entity)
         noise = model.noise(contexts, entities, fits[:n], of_mention[:n], of_entity[:n])
-        found = objective(best_of(fits[:n], of_mention[:n], m), best_of(fits[n:], of_mention[n:], m), noise)
+        loss = objective(best_of(fits[:n], of_mention[:n], m), best_of(fits[n:], of_mention[n:], m), noise)
         self.adam.zero_grad()
-        found.total.backward()  # type: ignore[no-untyped-call]
+        loss.total.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.parameters, CLIP)
         self.adam.step()
-        return [each.item() for each in (found.total, found.hinge, found.kl, found.noise)]
+        return [part.item() for part in (loss.total, loss.hinge, loss.kl, loss.noise)]
 
     def save(self, path: Path) -> None:
         """All of it into a file."""
@@ -215,8 +223,9 @@ class Training:
         differ = [name for name, value in json.loads(json.dumps(self.about)).items() if about.get(name) != value]
         if differ:
             raise OptionError(
-                f"{path} is of a training with other {', '.join(differ)}; "
-                "resume with the same, or leave --resume out to begin anew"
+                f"{path} is of a training with other {', '.join(differ)}; resume with the same, or begin anew",
+                code="resume-differs",
+                where=str(path),
             )
         self.history = about["history"]
         self.model.restore({name: torch.from_numpy(array) for name, array in _part(arrays, "now.").items()})
@@ -236,8 +245,10 @@ def arrays_of(model: TauMIL) -> Arrays:
     return {name: value.detach().numpy().copy() for name, value in model.learned().items()}
 
 
-def read_lessons(kb: KB, documents: Iterable[Document], words: Words, positives: int, progress: Progress) -> Lessons:
-    """The mentions of documents that have candidates, with these."""
+def read_training_mentions(
+    kb: KB, documents: Iterable[Document], words: Words, positives: int, progress: Progress
+) -> TrainingMentions:
+    """Return the mentions of documents that have candidates, with these."""
     maker = BatchMaker(kb, CandidateGenerator(kb, max_candidates=positives), None)
     places: list[tuple[str, int, int]] = []
     entities: list[NDArray[np.uint32]] = []
@@ -245,18 +256,17 @@ def read_lessons(kb: KB, documents: Iterable[Document], words: Words, positives:
     with progress.step("finding candidates", total=None, unit="documents") as advance:
         for some in batches_of(documents, _DOCUMENTS):
             batch = maker.make(some)
-            found = np.bincount(batch.table.mention_of, minlength=batch.table.mentions)
-            placed = [place for document in batch.documents for place in places_of(document)]
-            places += [place for place, count in zip(placed, found.tolist(), strict=True) if count]
+            per_mention = np.bincount(batch.table.mention_of, minlength=batch.table.mentions)
+            in_batch = [place for document in batch.documents for place in places_of(document)]
+            places += [place for place, count in zip(in_batch, per_mention.tolist(), strict=True) if count]
             entities.append(batch.table.entity)
-            counts.append(found[found > 0])
+            counts.append(per_mention[per_mention > 0])
             advance(len(some))
     if not places:
         raise DocumentError("no mention of the documents has a candidate in the KB; give documents that speak of its entities")
-    together = np.concatenate(counts)
+    count = np.concatenate(counts)
     named = np.flatnonzero(np.diff(kb.array("entity_names").astype(np.int64)) > 0)
-    sentences = Sentences.read(places, words)
-    return Lessons(sentences, np.cumsum(together) - together, together, np.concatenate(entities), named)
+    return TrainingMentions(Sentences.read(places, words), np.cumsum(count) - count, count, np.concatenate(entities), named)
 
 
 def batches_of(lengths: NDArray[np.int64], size: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
