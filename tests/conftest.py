@@ -1,94 +1,142 @@
-"""Fixtures shared by the tests: a tiny KB with obvious right answers, and the real data where it is."""
+"""Fixtures for all tests: KBs that are built once and shared by all workers, and the real data where it is."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from helpers.explaining import build_paris
+from helpers.files import REAL_DATA
+from helpers.kbs import build_demo, build_tiny, build_untrained, copy_kb, train_quickly
+from helpers.shared_builds import build_once
 from hypothesis import settings
 
-from eigenthemes import KB, build_kb
+from eigenthemes import KB, Linker
+from eigenthemes.kg.demo import DOCUMENTS
+from eigenthemes.ranking.batch import BatchMaker, batch_maker
+from eigenthemes.ranking.ranker import Ranker
 
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("ci")
 
-DATA = Path(os.environ.get("EIGENTHEMES_DATA", Path(__file__).parents[2] / "shared" / "data"))
-
-NODES = [
-    {"id": "mj", "name": "Michael Jordan", "aliases": ["Air Jordan", "MJ"], "description": "basketball player"},
-    {"id": "mij", "name": "Michael I. Jordan", "aliases": ["Michael Jordan"], "description": "computer scientist"},
-    {"id": "jo", "name": "Jordan", "aliases": ["Hashemite Kingdom of Jordan"]},
-    {"id": "nba", "name": "National Basketball Association"},
-    {"id": "who", "name": "World Health Organization"},
-    {"id": "thewho", "name": "The Who"},
-    {"id": "paris-tx", "name": "Paris (Texas)"},
-    {"id": "paris", "name": "Paris", "aliases": ["City of Light", "Ville Lumière"]},
-    {"id": "iowa", "name": "Iowa"},
-    {"id": "oneill", "name": "Shaquille O'Neill"},
-    {"id": "qaeda", "name": "al-Qaeda"},
-    {"id": "us", "name": "United States", "aliases": ["U.S.", "America"]},
-    {"id": "tokyo", "name": "東京都", "aliases": ["Tokyo"]},
-    {"id": "wittgenstein", "name": "Ludwig Wittgenstein"},
-    {"id": "tumor", "name": "Tumor"},
-]
-EDGES = [
-    ("mj", "nba"), ("mj", "us"), ("mj", "iowa"), ("mj", "paris"), ("jo", "us"), ("jo", "who"), ("mij", "us"),
-    ("paris", "tokyo"),
-    ("paris-tx", "us"), ("thewho", "nameless"), ("oneill", "nba"), ("qaeda", "us"), ("iowa", "us"), ("wittgenstein", "paris"),
-]  # fmt: skip
-
-
-def write_jsonl(path: Path, records: list[dict[str, object]]) -> Path:
-    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="session", autouse=True)
-def untrained() -> Iterator[None]:
-    """Hundreds of small KBs need no ranker: tests that want one train it with `train_kb`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("eigenthemes.build.train_ranker", lambda kb, **options: {})
-        yield
+FindRealData = Callable[[str], Path]
 
 
 @pytest.fixture
 def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of small KBs need not reach the platter."""
+    """Do not wait until the disk has written: hundreds of small KBs need not survive a power cut."""
     monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
+# KBs that nobody may change
 
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> KB:
-    """15 entities and a connector without a name."""
-    folder = tmp_path_factory.mktemp("tiny")
-    nodes = write_jsonl(folder / "nodes.jsonl", [dict(node) for node in NODES])
-    edges = write_jsonl(folder / "edges.jsonl", [{"source": a, "target": b, "relation": "knows"} for a, b in EDGES])
-    return build_kb([nodes, edges], folder / "tiny.kb")
+    """15 entities and a connector without a name; vectors, no ranker."""
+    return KB.open(build_once(tmp_path_factory, "tiny", build_tiny) / "tiny.kb")
 
 
 @pytest.fixture(scope="session")
-def real_data() -> Callable[[str], Path]:
-    """The path of a real file, or a skip that says what is missing."""
+def eigen_linker(tiny: KB) -> Linker:
+    return Linker(tiny, method="eigen")
+
+
+@pytest.fixture(scope="session")
+def degree_linker(tiny: KB) -> Linker:
+    return Linker(tiny, method="degree")
+
+
+@pytest.fixture(scope="session")
+def trained_tiny(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """The tiny KB with a quickly trained ranker."""
+    return KB.open(build_once(tmp_path_factory, "trained-tiny", lambda folder: train_quickly(build_tiny(folder))) / "tiny.kb")
+
+
+@pytest.fixture(scope="session")
+def demo_kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """The KB of the demo as `eigenthemes build` makes it, with vectors and ranker."""
+    return KB.open(build_once(tmp_path_factory, "demo", build_demo) / "demo.kb")
+
+
+@pytest.fixture(scope="session")
+def demo_linker(demo_kb: KB) -> Linker:
+    return Linker(demo_kb)
+
+
+@pytest.fixture(scope="session")
+def demo_ranker(demo_kb: KB) -> Ranker:
+    return Ranker.of(demo_kb.rankers["prone"])
+
+
+@pytest.fixture(scope="session")
+def demo_batches(demo_kb: KB) -> BatchMaker:
+    return batch_maker(demo_kb, needs_vectors=True)
+
+
+@pytest.fixture(scope="session")
+def paris_kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """Two places called Paris and their surroundings; a ranker with weights a person would give."""
+    return KB.open(build_once(tmp_path_factory, "paris", build_paris) / "paris.kb")
+
+
+@pytest.fixture(scope="session")
+def demo_records() -> list[dict[str, Any]]:
+    """The documents of the demo as JSON objects, each mention with its gold."""
+    return [json.loads(line) for line in DOCUMENTS["small"].read_text(encoding="utf-8").splitlines()]
+
+
+# KBs that a test may change
+
+
+@pytest.fixture
+def tiny_copy(tiny: KB, tmp_path: Path) -> KB:
+    return copy_kb(tiny, tmp_path / "copied.kb")
+
+
+@pytest.fixture
+def trained_tiny_copy(trained_tiny: KB, tmp_path: Path) -> KB:
+    return copy_kb(trained_tiny, tmp_path / "copied.kb")
+
+
+# the real data
+
+
+@pytest.fixture(scope="session")
+def real_data() -> FindRealData:
+    """Return the path of a real file, or skip with the reason."""
 
     def find(name: str) -> Path:
-        if not (DATA / name).exists():
-            pytest.skip(f"{name} is not in {DATA}; set EIGENTHEMES_DATA to run this test")
-        return DATA / name
+        if not (REAL_DATA / name).exists():
+            pytest.skip(f"{name} is not in {REAL_DATA}; set EIGENTHEMES_DATA to run this test")
+        return REAL_DATA / name
 
     return find
 
 
 @pytest.fixture(scope="session")
-def general_kb(real_data: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> KB:
-    return build_kb([real_data("general/kg.nt.gz")], tmp_path_factory.mktemp("real") / "general.kb", jobs=2)
+def general_kb(real_data: FindRealData, tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """The general KG (200,000 entities), with vectors, without a ranker."""
+    source = real_data("general/kg.nt.gz")
+    folder = build_once(tmp_path_factory, "general", lambda place: build_untrained([source], place / "general.kb", jobs=2))
+    return KB.open(folder / "general.kb")
+
+
+@pytest.fixture(scope="session")
+def phenotypes_kb(real_data: FindRealData, tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """The ontology of human phenotypes."""
+    source = real_data("phenotypes/hp.obo.gz")
+    folder = build_once(tmp_path_factory, "phenotypes", lambda place: build_untrained([source], place / "hp.kb"))
+    return KB.open(folder / "hp.kb")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
     if _skipped_though_there(terminalreporter):
-        terminalreporter.write_line(f"{DATA} is there, so no real-data test may be skipped", red=True)
+        terminalreporter.write_line(f"{REAL_DATA} is there, so no real-data test may be skipped", red=True)
 
 
 @pytest.hookimpl(trylast=True)
@@ -99,4 +147,4 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _skipped_though_there(reporter: pytest.TerminalReporter) -> bool:
-    return DATA.exists() and any("real_data" in report.keywords for report in reporter.stats.get("skipped", []))
+    return REAL_DATA.exists() and any("real_data" in report.keywords for report in reporter.stats.get("skipped", []))

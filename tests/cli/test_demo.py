@@ -1,0 +1,25 @@
+"""eigenthemes demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers.commands import run_process
+
+from eigenthemes import KB
+
+
+def test_the_demo_on_places_runs_on_the_real_geonames_wheel(tmp_path: Path) -> None:
+    done = run_process("demo", "--kg", "places", "-o", tmp_path / "places.kb")
+    assert done.returncode == 0, done.stderr
+    assert "CC BY 4.0" in done.stdout
+    kb = KB.open(tmp_path / "places.kb")
+    assert len(kb) > 20_000
+    assert kb.manifest["counts"]["prior"] == "given"
+
+
+def test_the_small_demo_shows_both_michael_jordans() -> None:
+    done = run_process("demo")
+    assert done.returncode == 0, done.stderr
+    assert "michael_jordan" in done.stdout
+    assert "michael_i_jordan" in done.stdout

@@ -1,0 +1,251 @@
+"""Mistakes with eigenthemes link: one sentence, nothing overwritten, Ctrl-C at any moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.commands import assert_one_sentence, call, json_lines, json_output
+from helpers.documents import json_line, linked_entities, names_document
+from helpers.files import write_jsonl
+from helpers.kbs import VERSION_1
+
+from eigenthemes import KB
+from eigenthemes.errors import VectorError
+from eigenthemes.linker import Linker
+
+# mistakes end in one sentence
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--method", "eigne"], ["'eigne'", "expected one of", "eigen", "degree"]),
+        (["--k", "0"], ["--k", "'0'", "all"]),
+        (["--k", "-1"], ["--k"]),
+        (["--k", "ten"], ["--k", "'ten'"]),
+        (["--k", "1.5"], ["--k"]),
+        (["--k", ""], ["--k"]),
+        (["--k", "²"], ["--k"]),
+        (["--max-candidates", "none"], ["--max-candidates", "all"]),
+        (["--max-candidates", "①"], ["--max-candidates", "all"]),
+        (["--delta", "-1"], ["delta"]),
+        (["--delta", "nan"], ["delta"]),
+        (["--generator", "papier"], ["'papier'", "paper"]),
+        (["--vectors", "mine"], ["'mine'", "prone"]),
+        (["-o", "."], ["."]),
+        (["-o", "no/such/folder/out.jsonl"], ["no/such/folder/out.jsonl"]),
+        (["--errors", "no/such/folder/e.jsonl"], ["no/such/folder/e.jsonl"]),
+    ],
+)
+def test_wrong_options(tiny: KB, options: list[str], words: list[str]) -> None:
+    done = call("link", tiny.path, "-", *options, stdin="Paris")
+    assert_one_sentence(done, *words)
+    assert done.stdout == ""
+
+
+def test_a_missing_input(tiny: KB, tmp_path: Path) -> None:
+    done = call("link", tiny.path, tmp_path / "nothing.jsonl")
+    assert_one_sentence(done, "nothing.jsonl", "does not exist")
+    assert "KG" not in done.stderr  # it is documents that are missing
+    done = call("link", tiny.path, tmp_path)
+    assert_one_sentence(done, "is a folder")
+    assert "KG" not in done.stderr
+
+
+def test_a_missing_kb(tiny: KB, tmp_path: Path) -> None:
+    assert_one_sentence(call("link", tmp_path / "no.kb", "-", stdin="Paris"), "no.kb", "does not exist", "eigenthemes build")
+    (tmp_path / "file.kb").write_text("no KB")
+    assert_one_sentence(call("link", tmp_path / "file.kb", "-", stdin="Paris"), "file.kb")
+    assert_one_sentence(call("link", tmp_path, "-", stdin="Paris"), tmp_path.name)
+
+
+def test_a_kb_without_vectors_says_how_to_make_them() -> None:
+    for method in ("eigen", "average"):
+        done = call("link", VERSION_1, "-", "--method", method, stdin="Alpha")
+        assert_one_sentence(done, "no vectors", f"eigenthemes embed {VERSION_1}")
+    with pytest.raises(VectorError):
+        Linker.open(VERSION_1, method="eigen")
+    assert Linker.open(VERSION_1).method_name == "prior-name"
+
+
+@pytest.mark.parametrize("options", [[], ["--generator", "paper"], ["--jobs", "2"]])
+def test_a_kb_without_vectors_can_be_linked_to_by_degree(options: list[str]) -> None:
+    done = call(
+        "link",
+        VERSION_1,
+        "-",
+        "--method",
+        "degree",
+        *options,
+        stdin='{"text": "Alpha and Beta", "mentions": [{"text": "First letter"}]}',
+    )
+    assert linked_entities(json_output(done)) == [["a"]]
+
+
+def test_a_kb_of_a_later_time(tiny_copy: KB) -> None:
+    manifest = json.loads((tiny_copy.path / "manifest.json").read_text())
+    (tiny_copy.path / "manifest.json").write_text(json.dumps({**manifest, "version": 99}))
+    assert_one_sentence(call("link", tiny_copy.path, "-", stdin="Paris"), "copied.kb", "99")
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def _scratch(file: Path) -> None:
+    data = file.read_bytes()
+    file.write_bytes(data[:128] + b"\xff" * (len(data) - 128))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "harm"),
+    [
+        ("names_blob.npy", Path.unlink),
+        ("postings.npy", _cut),
+        ("key_entities.npy", _scratch),
+        ("vectors-prone.npy", _cut),
+        ("vectors-prone.npy", _scratch),
+    ],
+)
+def test_a_damaged_kb(tiny_copy: KB, name: str, harm: Any, jobs: int) -> None:
+    (file,) = tiny_copy.path.glob(f"data-*/{name}")
+    harm(file)
+    done = call("link", tiny_copy.path, "-", "--jobs", jobs, stdin='{"text": "Paris"}')
+    assert_one_sentence(done, "copied.kb", name.removesuffix(".npy"))
+
+
+def test_a_damaged_manifest(tiny_copy: KB) -> None:
+    for content in ("", "{", "[]", "{}"):
+        (tiny_copy.path / "manifest.json").write_text(content)
+        assert_one_sentence(call("link", tiny_copy.path, "-", stdin="Paris"), "copied.kb")
+
+
+def test_the_input_is_not_written_over(tiny: KB, tmp_path: Path) -> None:
+    file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Paris"}])
+    (tmp_path / "same.jsonl").symlink_to(file)
+    before = file.read_bytes()
+    for place in (file, tmp_path / "same.jsonl"):
+        assert_one_sentence(call("link", tiny.path, file, "-o", place), "is the input")
+        assert_one_sentence(call("link", tiny.path, file, "--errors", place), "is the input")
+    assert file.read_bytes() == before
+
+
+def test_the_input_is_not_written_over_by_way_of_stdin(tiny: KB, tmp_path: Path) -> None:
+    file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Paris"}])
+    before = file.read_bytes()
+    with file.open("rb") as stdin:
+        done = subprocess.run(
+            [sys.executable, "-m", "eigenthemes", "link", str(tiny.path), "-", "-o", str(file)],
+            stdin=stdin, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert file.read_bytes() == before
+    assert_one_sentence(done, "is the input")
+
+
+def test_output_and_errors_are_two_files(tiny: KB, tmp_path: Path) -> None:
+    file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Paris"}, {}, {"text": "Iowa"}])
+    done = call("link", tiny.path, file, "-o", tmp_path / "x", "--errors", tmp_path / "x")
+    if "records could not be linked" in done.stderr:  # then nothing may be lost
+        assert len(json_lines((tmp_path / "x").read_bytes())) == 3
+    else:
+        assert_one_sentence(done, "x")
+
+
+def test_a_wrong_option_costs_nobody_an_earlier_output(tiny: KB, tmp_path: Path) -> None:
+    (tmp_path / "out.jsonl").write_text("an hour of work\n")
+    for wrong in (["--method", "eigne"], ["--k", "0"], ["--vectors", "mine"]):
+        assert call("link", tiny.path, "-", "-o", tmp_path / "out.jsonl", *wrong, stdin="Paris").returncode == 1
+    assert (tmp_path / "out.jsonl").read_text() == "an hour of work\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("count", [1, 2000])
+def test_a_full_disk_is_one_sentence(tiny: KB, count: int) -> None:
+    lines = "".join('{"text": "Paris"}\n' for _ in range(count))
+    assert_one_sentence(call("link", tiny.path, "-", "--method", "degree", "-o", "/dev/full", stdin=lines), "No space left")
+    command = f"{sys.executable} -m eigenthemes link {tiny.path} - --method degree > /dev/full"
+    done = subprocess.run(command, shell=True, input=lines, capture_output=True, text=True, check=False)
+    assert_one_sentence(done, "No space left")
+
+
+@pytest.mark.parametrize(("count", "jobs"), [(1, 1), (3000, 1), (3000, 2)])
+def test_a_reader_that_goes_away_is_no_error(tiny: KB, tmp_path: Path, count: int, jobs: int) -> None:
+    file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Paris"}] * count)
+    command = [
+        sys.executable,
+        "-m",
+        "eigenthemes",
+        "link",
+        str(tiny.path),
+        str(file),
+        "--method",
+        "degree",
+        "--jobs",
+        str(jobs),
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    if count > 1:
+        assert process.stdout.readline().startswith('{"text":"Paris"')
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(timeout=30), told) == (0, "")
+
+
+def _interrupted(folder: Path, *command: object) -> subprocess.CompletedProcess[str]:
+    """What is told when Ctrl-C is pressed after the first documents were linked."""
+    arguments = [sys.executable, "-m", "eigenthemes", "link", *map(str, command), "-o", "out.jsonl"]
+    process = subprocess.Popen(arguments, cwd=folder, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    out, until = folder / "out.jsonl", time.monotonic() + 30
+    while not (out.exists() and out.stat().st_size) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    _, told = process.communicate(timeout=30)
+    return subprocess.CompletedProcess(arguments, process.returncode, "", told.strip())
+
+
+@pytest.fixture
+def much(tmp_path: Path) -> Path:
+    (tmp_path / "in.jsonl").write_bytes(json_line(names_document(*["Jordan", "Paris"] * 20)) * 20_000)
+    return tmp_path / "in.jsonl"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_is_one_sentence(tiny: KB, much: Path, tmp_path: Path, jobs: int) -> None:
+    done = _interrupted(tmp_path, tiny.path, much, "--jobs", jobs)
+    assert done.returncode == 130
+    assert done.stderr.startswith("eigenthemes: interrupted")
+    assert "\n" not in done.stderr
+
+
+def test_ctrl_c_does_not_say_that_half_an_output_is_no_change(tiny: KB, much: Path, tmp_path: Path) -> None:
+    done = _interrupted(tmp_path, tiny.path, much)
+    assert not (tmp_path / "out.jsonl").exists() or "nothing was changed" not in done.stderr
+
+
+def test_ctrl_c_while_waiting_for_input(tiny: KB) -> None:
+    command = [sys.executable, "-m", "eigenthemes", "link", str(tiny.path), "-"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    out, told = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert told.strip().startswith("eigenthemes: interrupted")
+    assert "\n" not in told.strip()
+
+
+def test_usage_errors_exit_with_2(tiny: KB) -> None:
+    assert call("link", tiny.path).returncode == 2
+    assert call("link", tiny.path, "-", "--jobs", "0", stdin="Paris").returncode == 2
+    assert call("link", tiny.path, "-", "--top", "-1", stdin="Paris").returncode == 2

@@ -1,0 +1,1 @@
+"""What several test modules share: small KBs, commands, files. No test module imports another."""

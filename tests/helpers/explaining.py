@@ -1,0 +1,79 @@
+"""A KB about places called Paris, and a ranker whose weights a person would give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eigenthemes import KB
+from eigenthemes.build import store_ranker
+from eigenthemes.linker import as_document
+from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.explain.explainer import Explainer, Explanation
+from eigenthemes.ranking.features import COLUMNS, NONE_COLUMNS, FeatureContext
+from eigenthemes.ranking.ranker import Ranker, Weights, judge
+from helpers.documents import names_document
+from helpers.kbs import build_untrained
+
+PARIS_NODES = """id,name,aliases,description,prior
+fr,Paris,City of Light,capital of France,1000
+tx,Paris,,city in Texas,50
+lamar,Lamar County,,county in Texas,40
+red,Red River,Big Red,river,30
+texas,Texas,,state,500
+france,France,,country,900
+springfield,Springfield,,city in Illinois,100
+smith,John Smith,,explorer,20
+smithy,Smith,,trade,60
+spin,Spinward,,,5
+dallas,Dallas,,city,80
+"""
+PARIS_EDGES = """source,relation,target
+tx,part_of,lamar
+lamar,part_of,texas
+tx,part_of,texas
+red,flowsThrough,texas
+fr,http://example.org/capital_of,france
+smith,visited,springfield
+dallas,part_of,texas
+"""
+WEIGHTS = {
+    "alias": -0.5, "contains": -1.0, "typo": -1.0, "covered": 1.0, "log_prior": 0.4,
+    "coherence": 0.5, "edges": 2.0, "shared_rare": 1.0, "shared": 1.0, "longer_name": 3.0, "same_entity": 1.0,
+}  # fmt: skip
+
+
+def ranker_by_hand(**weights: float) -> Ranker:
+    """Return a ranker with weights a person would give, some of them replaced."""
+    named = {**WEIGHTS, **weights}
+    choice = np.array([named.get(name, 0.0) for name in COLUMNS])
+    local = choice[: COLUMNS.index("coherence")]
+    none = np.zeros(len(NONE_COLUMNS) + len(COLUMNS))
+    none[0], none[len(NONE_COLUMNS) + COLUMNS.index("typo")] = -3.0, 5.0
+    first = Weights(local, none[: len(NONE_COLUMNS) + len(local)])
+    return Ranker((first, Weights(choice, none), Weights(choice, none)), temperature=1.25, threshold=0.41)
+
+
+def build_paris(folder: Path) -> KB:
+    """Build the KB of places called Paris, without vectors, with the ranker made by hand."""
+    (folder / "nodes.csv").write_text(PARIS_NODES)
+    (folder / "edges.csv").write_text(PARIS_EDGES)
+    kb = build_untrained([folder / "nodes.csv", folder / "edges.csv"], folder / "paris.kb", embedding=None)
+    return store_ranker(kb, ranker_by_hand())
+
+
+def explainer_of(kb: KB, *documents: Any, ranker: Ranker | None = None, **options: Any) -> Explainer:
+    """Return the explainer of a batch of documents; without `ranker` the one made by hand decides."""
+    maker = batch_maker(kb, needs_vectors=False)
+    context = FeatureContext(kb, maker.vectors)
+    ranker = ranker or ranker_by_hand()
+    batch = maker.make([as_document(document) for document in documents])
+    return Explainer(ranker, judge(ranker, batch, context), context, **options)
+
+
+def explain_names(kb: KB, *names: str, **options: Any) -> list[Explanation]:
+    """Explain each mention of a document of these names."""
+    explainer = explainer_of(kb, names_document(*names), **options)
+    return [explainer.explain(mention) for mention in range(len(names))]

@@ -1,0 +1,27 @@
+"""What a KB holds of an entity, by its id; and which methods need nothing but a KB with vectors."""
+
+from __future__ import annotations
+
+from eigenthemes import KB
+from eigenthemes.ranking.methods import METHODS
+
+UNTRAINED_METHODS = [name for name, method in METHODS.items() if not method.calibrated and method.reads is None]
+
+
+def index_of(kb: KB, entity_id: str) -> int:
+    index = kb.entity(entity_id)
+    assert index is not None, f"{entity_id} is not in the KB"
+    return index
+
+
+def names_of(kb: KB, entity_id: str) -> list[str]:
+    return kb.names_of(index_of(kb, entity_id))
+
+
+def neighbours_of(kb: KB, entity_id: str) -> set[str]:
+    return {kb.id(neighbour) for neighbour in kb.graph.around(index_of(kb, entity_id)).tolist()}
+
+
+def diagnostics_of(kb: KB) -> dict[str, int]:
+    """Return what was counted while reading, but for the note that these small graphs have no edges."""
+    return {kind: count for kind, count in kb.manifest["problems"].items() if kind != "no edges at all"}

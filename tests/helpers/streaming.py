@@ -1,0 +1,37 @@
+"""Documents of every kind, and the stream that links lines of them."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from eigenthemes import KB
+from eigenthemes.stream import Failure, Report, link_stream
+from helpers.documents import names_document
+
+SENTENCE = "Michael Jordan of the United States went to Paris and Tokyo."
+BOM = b"\xef\xbb\xbf"
+LINK_FIELDS = {"entity", "label", "score", "probability", "ranking", "nil_reason"}  # what linking adds to a mention
+
+
+def mixed_documents(count: int) -> list[dict[str, Any]]:
+    """Return documents of every kind: texts, mentions, tables, given candidates, unknown names."""
+    kinds: list[dict[str, Any]] = [
+        {"text": SENTENCE},
+        names_document("Jordan", "Michael Jordan", "WHO", "xyzzy"),
+        {"table": {"header": ["who", "where"], "rows": [["MJ", "Paris"], ["Tokyo", "7"]]}},
+        {"text": "I saw Paris", "mentions": [{"start": 6, "end": 11, "candidates": ["paris-tx", "paris"]}]},
+        {"text": "", "mentions": []},
+        names_document("Paris", "Iowa", "Tumor", candidates=["tumor", "nowhere", "iowa"]),
+        {"text": "😀 東京都 and Ville Lumière"},
+    ]
+    return [{"id": f"d{i}", **kinds[i % len(kinds)]} for i in range(count)]
+
+
+def link_lines(kb: KB | Path, lines: list[bytes], *, jobs: int = 1, **options: Any) -> tuple[bytes, Report, list[Failure]]:
+    """Link lines of JSON; return the output, the report and the lines that failed."""
+    out, failures = io.BytesIO(), list[Failure]()
+    path = kb.path if isinstance(kb, KB) else kb
+    report = link_stream(lines, out.write, path, options=options, jobs=jobs, on_failure=failures.append)
+    return out.getvalue(), report, failures

@@ -1,0 +1,463 @@
+"""Tables: nodes and edges as CSV, TSV, JSON lines and Parquet; triples with and without a header; broken rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers.inspecting import diagnostics_of, index_of, names_of, neighbours_of
+from helpers.kbs import build_untrained
+
+from eigenthemes.errors import BuildError, OptionError, SourceError
+from eigenthemes.kb.store import KB
+from eigenthemes.kg.options import ReadOptions
+
+pytestmark = pytest.mark.usefixtures("quick_disk")
+
+
+def build(folder: Path, files: dict[str, str], **options: Any) -> KB:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return build_untrained([folder / name for name in files], folder / "my.kb", options=ReadOptions(**options))
+
+
+def examples(kb: KB, word: str) -> list[str]:
+    """The examples of the problems whose kind has this word in it."""
+    return [each for kind, found in kb.manifest["problem_examples"].items() if word in kind for each in found]
+
+
+def check_ada(kb: KB) -> None:
+    """The KB of all the tables below: Ada in full, Bob by name, an edge between them."""
+    ada = index_of(kb, "a")
+    assert (names_of(kb, "a"), names_of(kb, "b")) == (["Ada", "Countess", "AAL"], ["Bob"])
+    assert (kb.description(ada), sorted(kb.types_of(ada))) == ("wrote programs", ["person", "writer"])
+    assert (neighbours_of(kb, "a"), list(kb.relations)) == ({"b"}, ["knows"])
+    assert kb.prior[ada] == 7.5
+    assert kb.manifest["counts"]["prior"] == "given"
+    assert diagnostics_of(kb) == {}
+
+
+NODES = "id,name,aliases,description,prior,type\na,Ada,Countess|AAL,wrote programs,7.5,person|writer\nb,Bob,,,,\n"
+EDGES = "source,target,relation\na,b,knows\n"
+
+
+# formats
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_csv_with_commas_or_semicolons(tmp_path: Path, separator: str) -> None:
+    files = {"nodes.csv": NODES.replace(",", separator), "edges.csv": EDGES.replace(",", separator)}
+    check_ada(build(tmp_path, files))
+
+
+def test_tsv(tmp_path: Path) -> None:
+    check_ada(build(tmp_path, {"nodes.tsv": NODES.replace(",", "\t"), "edges.tsv": EDGES.replace(",", "\t")}))
+
+
+def test_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
+    nodes, edges = (text.replace("\n", "\r\n") for text in (NODES.replace(",", "\t"), EDGES))
+    check_ada(build(tmp_path, {"nodes.tsv": nodes, "edges.csv": edges}))
+
+
+def test_json_lines_with_nodes_and_edges_in_one_file(tmp_path: Path) -> None:
+    text = """\
+{"id": "a", "name": "Ada", "aliases": ["Countess", "AAL"], "description": "wrote programs", "prior": 7.5, "type": TYPES}
+{"source": "a", "target": "b", "relation": "knows"}
+
+{"id": "b", "name": "Bob", "aliases": null, "description": "", "type": []}
+"""
+    check_ada(build(tmp_path, {"kg.jsonl": text.replace("TYPES", '["person", "writer"]')}))
+
+
+def test_lists_in_json_lines_may_be_strings_with_bars(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"kg.jsonl": '{"id": 1, "name": "Ada", "aliases": "Countess|AAL", "type": "person|writer"}\n'})
+    assert (names_of(kb, "1"), kb.types_of(0)) == (["Ada", "Countess", "AAL"], ["person", "writer"])
+
+
+def test_parquet(tmp_path: Path) -> None:
+    nodes = {
+        "id": ["a", "b"],
+        "name": ["Ada", "Bob"],
+        "aliases": [["Countess", "AAL"], None],
+        "description": ["wrote programs", None],
+        "prior": [7.5, None],
+        "type": ["person|writer", None],
+    }
+    pq.write_table(pa.table(nodes), tmp_path / "nodes.parquet")
+    pq.write_table(pa.table({"source": ["a"], "target": ["b"], "relation": ["knows"]}), tmp_path / "edges.parquet")
+    check_ada(build_untrained([tmp_path / "nodes.parquet", tmp_path / "edges.parquet"], tmp_path / "my.kb"))
+
+
+def test_parquet_ids_may_be_numbers(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1, 2], "name": ["Ada", "Bob"]}), tmp_path / "nodes.parquet")
+    assert names_of(build_untrained([tmp_path / "nodes.parquet"], tmp_path / "my.kb"), "2") == ["Bob"]
+
+
+def test_nodes_and_edges_may_come_in_any_order(tmp_path: Path) -> None:
+    check_ada(build(tmp_path, {"edges.csv": EDGES, "nodes.csv": NODES}))
+
+
+# headers
+
+
+@pytest.mark.parametrize("header", ["id", "ID", " Id ", "iri", "qid", "node_id", "Entity ID", "curie", ":ID"])
+def test_headers_of_ids(tmp_path: Path, header: str) -> None:
+    assert names_of(build(tmp_path, {"n.csv": f"{header},name\na,Ada\n"}), "a") == ["Ada"]
+
+
+@pytest.mark.parametrize("header", ["name", "Name", "label", "prefLabel", "Preferred Label", "title"])
+def test_headers_of_names(tmp_path: Path, header: str) -> None:
+    assert names_of(build(tmp_path, {"n.csv": f"id,{header}\na,Ada\n"}), "a") == ["Ada"]
+
+
+@pytest.mark.parametrize("header", ["aliases", "alias", "synonyms", "alt_labels", "alternateNames"])
+def test_headers_of_aliases(tmp_path: Path, header: str) -> None:
+    assert names_of(build(tmp_path, {"n.csv": f"id,name,{header}\na,Ada,Countess|AAL\n"}), "a") == [
+        "Ada",
+        "Countess",
+        "AAL",
+    ]
+
+
+@pytest.mark.parametrize("header", ["prior", "degree", "population"])
+def test_headers_of_priors(tmp_path: Path, header: str) -> None:
+    kb = build(tmp_path, {"n.csv": f"id,name,{header}\na,Ada,3\nb,Bob,1e3\n"})
+    assert (list(kb.ids), kb.prior.tolist()) == (["b", "a"], [1000, 3])
+
+
+@pytest.mark.parametrize(("header", "text"), [("description", "x, y"), ("definition", "x, y"), ("comment", "x, y")])
+def test_headers_of_descriptions(tmp_path: Path, header: str, text: str) -> None:
+    assert build(tmp_path, {"n.csv": f'id,name,{header}\na,Ada,"{text}"\n'}).description(0) == text
+
+
+@pytest.mark.parametrize("header", ["type", "types", "class", "category"])
+def test_headers_of_types(tmp_path: Path, header: str) -> None:
+    assert build(tmp_path, {"n.csv": f"id,name,{header}\na,Ada,person|writer\n"}).types_of(0) == ["person", "writer"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "source,relation,target",
+        "Subject,Predicate,Object",
+        "head,relation,tail",
+        "from,type,to",
+        ":START_ID,:TYPE,:END_ID",
+    ],
+)
+def test_headers_of_edges(tmp_path: Path, header: str) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name\na,Ada\nb,Bob\n", "e.csv": f"{header}\na,knows,b\n"})
+    assert (neighbours_of(kb, "a"), list(kb.relations)) == ({"b"}, ["knows"])
+
+
+def test_edges_need_no_relation(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name\na,Ada\nb,Bob\n", "e.csv": "source,target,weight\na,b,3\n"})
+    assert neighbours_of(kb, "a") == {"b"}
+
+
+def test_nodes_with_a_start_and_an_end_are_still_nodes(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name,start,end\nww1,World War I,1914,1918\n"})
+    assert (list(kb.ids), kb.names_of(0)) == (["ww1"], ["World War I"])
+
+
+@pytest.mark.parametrize("name", ["n.csv", "n.jsonl"])
+def test_a_table_with_name_and_label_has_both_as_names(tmp_path: Path, name: str) -> None:
+    texts = {
+        "n.csv": "id,name,label\na,Ada,Ada Lovelace\n",
+        "n.jsonl": '{"id": "a", "name": "Ada", "label": "Ada Lovelace"}\n',
+    }
+    assert names_of(build(tmp_path, {name: texts[name]}), "a") == ["Ada", "Ada Lovelace"]
+
+
+@pytest.mark.parametrize("name", ["n.csv", "n.jsonl"])
+def test_a_table_with_prior_and_degree_takes_the_prior(tmp_path: Path, name: str) -> None:
+    texts = {
+        "n.csv": "id,name,degree,prior\na,Ada,3,7\n",
+        "n.jsonl": '{"id": "a", "name": "Ada", "degree": 3, "prior": 7}\n',
+    }
+    kb = build(tmp_path, {name: texts[name]})
+    assert (kb.prior.tolist(), diagnostics_of(kb)) == ([7], {})
+
+
+@pytest.mark.parametrize("name", ["n.csv", "n.jsonl"])
+def test_columns_can_be_named(tmp_path: Path, name: str) -> None:
+    texts = {
+        "n.csv": "code,titel,nick\na,Ada,Countess\n",
+        "n.jsonl": '{"code": "a", "titel": "Ada", "nick": "Countess"}\n',
+    }
+    kb = build(tmp_path, {name: texts[name]}, columns=(("id", "code"), ("name", "titel"), ("aliases", "nick")))
+    assert names_of(kb, "a") == ["Ada", "Countess"]
+
+
+def test_columns_of_edges_can_be_named(tmp_path: Path) -> None:
+    columns = (("source", "wer"), ("target", "wen"), ("relation", "wie"))
+    kb = build(tmp_path, {"n.csv": "id,name\na,Ada\nb,Bob\n", "e.csv": "wer,wen,wie\na,b,kennt\n"}, columns=columns)
+    assert (neighbours_of(kb, "a"), list(kb.relations)) == ({"b"}, ["kennt"])
+
+
+def test_a_column_that_is_named_wins_over_one_that_is_recognised(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name,pretty\na,ADA_L,Ada Lovelace\n"}, columns=(("name", "pretty"),))
+    assert kb.label(0) == "Ada Lovelace"
+
+
+def test_a_column_that_no_table_has_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="titel"):
+        build(tmp_path, {"n.csv": "id,name\na,Ada\n"}, columns=(("aliases", "titel"),))
+
+
+def test_an_unknown_role_of_a_column_is_refused() -> None:
+    with pytest.raises(OptionError, match="nickname"):
+        ReadOptions(columns=(("nickname", "nick"),))
+
+
+def test_a_table_without_ids_is_refused_with_its_columns_and_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"n\.csv has the columns code, name, size, age; .+e\.g\. id=code"):
+        build(tmp_path, {"n.csv": "code,name,size,age\na,Ada,1,2\n"})
+
+
+@pytest.mark.parametrize("name", ["n.jsonl", "n.parquet"])
+def test_records_without_ids_are_refused_with_their_keys_and_the_remedy(tmp_path: Path, name: str) -> None:
+    pq.write_table(pa.table({"code": ["a"], "name": ["Ada"]}), tmp_path / "n.parquet")
+    (tmp_path / "n.jsonl").write_text('{"code": "a", "name": "Ada"}\n')
+    with pytest.raises((SourceError, BuildError), match=r"code, name.*e\.g\. id=code"):
+        build_untrained([tmp_path / name], tmp_path / "my.kb")
+
+
+# cells
+
+
+def test_a_bar_in_a_name_is_part_of_it(tmp_path: Path) -> None:
+    assert names_of(build(tmp_path, {"n.csv": "id,name\na,|x| + 1\n"}), "a") == ["|x| + 1"]
+
+
+def test_quoted_cells_of_csv_may_hold_commas_quotes_and_line_ends(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": 'id,name,description\na,"Ada ""AAL"" King, Countess","two\nlines"\nb,Bob,\n'})
+    assert names_of(kb, "a") + names_of(kb, "b") == ['Ada "AAL" King, Countess', "Bob"]
+    assert kb.description(index_of(kb, "a")) == "two\nlines"
+
+
+def test_a_quote_inside_a_cell_of_tsv_is_a_letter(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.tsv": 'id\tname\na\t12" record\nb\t"whole ""cell"""\n'})
+    assert names_of(kb, "a") + names_of(kb, "b") == ['12" record', 'whole "cell"']
+
+
+def test_spaces_around_ids_make_no_other_node(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id, name\na, Ada\nb, Bob\n", "e.csv": "source, target\na, b\n"})
+    assert sorted(kb.ids) == ["a", "b"]
+    assert neighbours_of(kb, "a") == {"b"}
+
+
+def test_a_list_of_names_in_json_is_a_label_and_aliases(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.jsonl": '{"id": "a", "name": ["Ada", "Countess"], "aliases": ["AAL", null]}\n'})
+    assert names_of(kb, "a") == ["Ada", "Countess", "AAL"]
+
+
+# triples
+
+TRIPLES = "Q1\tknows\tQ2\nQ1\tlabel\tAda\nQ1\talias\tCountess\nQ1\tdescription\twriter\nQ1\tP31\tQ5\nQ2\tlabel\tBob\n"
+
+
+def test_triples_without_a_header(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"triples.tsv": TRIPLES})
+    ada = index_of(kb, "Q1")
+    assert (names_of(kb, "Q1"), kb.description(ada)) == (["Ada", "Countess"], "writer")
+    assert (kb.types_of(ada), neighbours_of(kb, "Q1")) == (["Q5"], {"Q2"})
+    assert len(kb) == 2
+
+
+def test_triples_without_a_header_may_begin_with_a_name(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        {"triples.tsv": "".join(sorted(TRIPLES.splitlines(keepends=True), key=lambda line: "label" not in line))},
+    )
+    assert names_of(kb, "Q1") == ["Ada", "Countess"]
+    assert neighbours_of(kb, "Q1") == {"Q2"}
+
+
+def test_pairs_without_a_header_are_edges(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"pairs.tsv": "Q1\tQ2\nQ2\tQ3\n", "n.csv": "id,name\nQ1,Ada\n"})
+    assert neighbours_of(kb, "Q2") == {"Q1", "Q3"}
+
+
+def test_a_relation_of_names_can_be_given(tmp_path: Path) -> None:
+    text = "Q1\tknows\tQ2\nQ1\thttp://example.org/name\tAda\n"
+    kb = build(tmp_path, {"triples.tsv": text}, label=("http://example.org/name",))
+    assert names_of(kb, "Q1") == ["Ada"]
+    assert len(kb) == 2
+
+
+KGTK = (
+    "id\tnode1\tlabel\tnode2\n"
+    "e1\tQ1\tlabel\t'Ada'@en\n"
+    "e2\tQ1\talias\t'Ada Byron'@de\n"
+    "e3\tQ1\tdescription\t'wrote programs'@en\n"
+    "e4\tQ1\tP31\tQ5\n"
+    "e5\tQ1\tP26\tQ2\n"
+    "e6\tQ2\tlabel\t'William \\'Bill\\' King'@en\n"
+)
+
+
+def test_kgtk_edges(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"edges.tsv": KGTK})
+    ada = index_of(kb, "Q1")
+    assert (names_of(kb, "Q1"), names_of(kb, "Q2")) == (["Ada", "Ada Byron"], ["William 'Bill' King"])
+    assert (kb.description(ada), kb.types_of(ada)) == ("wrote programs", ["Q5"])
+    assert (neighbours_of(kb, "Q1"), list(kb.relations)) == ({"Q2"}, ["P26"])
+
+
+def test_kgtk_languages_are_chosen_like_all_others(tmp_path: Path) -> None:
+    assert names_of(build(tmp_path, {"edges.tsv": KGTK}, languages=("de",)), "Q1") == ["Ada Byron"]
+
+
+@pytest.mark.parametrize(
+    "literal", ["^1815-12-10T00:00:00Z/11", '"AAL"', "'Ada'@en", "+1.7Q11573", "@51.5/-0.1"], ids=lambda text: text[0]
+)
+def test_literals_of_kgtk_are_no_nodes(tmp_path: Path, literal: str) -> None:
+    kb = build(tmp_path, {"edges.tsv": KGTK + f"e7\tQ1\tP1\t{literal}\n"})
+    assert sorted(kb.ids) == ["Q1", "Q2"]
+
+
+def test_kgtk_nodes_file(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"nodes.tsv": "id\tlabel\taliases\nQ1\tAda\tCountess|AAL\n"})
+    assert names_of(kb, "Q1") == ["Ada", "Countess", "AAL"]
+
+
+OPENKE = {"entity2id.txt": "3\nAda\t0\nCharles Babbage\t1\nBob\t2\n", "train2id.txt": "2\n0 1 0\n1 2 1\n"}
+
+
+def test_openke_files_begin_with_a_count(tmp_path: Path) -> None:
+    kb = build(tmp_path, OPENKE)
+    assert names_of(kb, "0") + names_of(kb, "1") == ["Ada", "Charles Babbage"]
+    assert neighbours_of(kb, "1") == {"0", "2"}
+
+
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_openke_triples_are_head_tail_relation(tmp_path: Path, separator: str) -> None:
+    for name, text in OPENKE.items():
+        (tmp_path / name).write_text(text.replace(" ", separator) if name == "train2id.txt" else text)
+    kb = build_untrained([tmp_path / name for name in OPENKE], tmp_path / "my.kb", format_name="tsv")
+    assert (neighbours_of(kb, "0"), len(kb), sorted(kb.relations)) == ({"1"}, 3, ["0", "1"])
+
+
+def test_openke_relations_are_not_taken_for_entities(tmp_path: Path) -> None:
+    for name, text in {**OPENKE, "relation2id.txt": "2\nworks with\t0\nknows\t1\n"}.items():
+        (tmp_path / name).write_text(text)
+    files = [tmp_path / name for name in ("entity2id.txt", "relation2id.txt", "train2id.txt")]
+    assert names_of(build_untrained(files, tmp_path / "my.kb", format_name="tsv"), "0") == ["Ada"]
+
+
+# broken input
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("n.csv", "id,name\na,Ada\nb,Bob,what,is,this\nc,Cy\n", "too many cells"),
+        ("n.csv", "id,name\na,Ada\n,Nobody\nc,Cy\n", "without an id"),
+        ("n.jsonl", '{"id": "a", "name": "Ada"}\n{"id": "b", "na\n{"id": "c", "name": "Cy"}\n', "JSON"),
+        ("n.jsonl", '{"id": "a", "name": "Ada"}\n["b", "Bob"]\n{"id": "c", "name": "Cy"}\n', "JSON"),
+        ("n.jsonl", '{"id": "a", "name": "Ada"}\n{"name": "Nobody"}\n{"id": "c", "name": "Cy"}\n', "without an id"),
+    ],
+    ids=["too many cells", "no id in CSV", "cut JSON", "no JSON object", "no id in JSON"],
+)
+def test_a_broken_row_is_counted_with_file_and_line_and_the_rest_is_read(
+    tmp_path: Path, name: str, text: str, kind: str
+) -> None:
+    line = 3 if name == "n.csv" else 2
+    kb = build(tmp_path, {name: text})
+    assert names_of(kb, "a") + names_of(kb, "c") == ["Ada", "Cy"]
+    (example,) = examples(kb, kind)
+    assert example.split(" ")[0].rstrip(":") == f"{name}:{line}"
+
+
+def test_an_edge_without_a_target_is_counted_with_file_and_line(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,,knows\n"})
+    assert examples(kb, "broken row")[0].startswith("e.csv:3: ")
+
+
+def test_a_quote_that_is_never_closed_is_reported(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": 'id,name\na,Ada\nb,"Bob\nc,Cy\nd,Di\n'})
+    assert names_of(kb, "a") == ["Ada"]
+    assert sum(diagnostics_of(kb).values()) == 1
+
+
+@pytest.mark.parametrize("value", ["many", "nan", "inf"])
+def test_a_prior_that_is_no_number_is_counted_with_file_and_line(tmp_path: Path, value: str) -> None:
+    kb = build(tmp_path, {"n.csv": f"id,name,prior\na,Ada,3\nb,Bob,{value}\n"})
+    assert kb.prior.tolist() == [3, 0]
+    assert examples(kb, "prior")[0].startswith("n.csv:3: ")
+
+
+def test_a_negative_prior_is_not_made_zero_in_silence(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name,prior\na,Ada,-2\nb,Bob,-1\n"})
+    assert list(kb.ids) == ["b", "a"] or examples(kb, "prior")
+
+
+def test_a_duplicate_id_is_counted_and_its_names_are_merged(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name\na,Ada\nb,Bob\na,Countess\n"})
+    assert names_of(kb, "a") == ["Ada", "Countess"]
+    assert examples(kb, "duplicate id") == ["n.csv:4: a"]
+
+
+def test_a_duplicate_id_in_another_file_is_counted_too(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name\na,Ada\n", "m.csv": "id,name\na,Countess\n"})
+    assert examples(kb, "duplicate id") == ["m.csv:2: a"]
+
+
+def test_an_edge_to_an_unknown_node_is_counted_with_file_and_line(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,ghost,knows\n"})
+    (example,) = examples(kb, "edge to a")
+    assert example.startswith("e.csv:3")
+    assert "ghost" in example
+
+
+def test_an_unknown_node_is_a_connector_without_a_name(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,ghost,knows\n"})
+    assert names_of(kb, "ghost") == []
+    assert neighbours_of(kb, "ghost") == {"a"}
+
+
+def test_triples_alone_have_no_unknown_nodes(tmp_path: Path) -> None:
+    assert diagnostics_of(build(tmp_path, {"triples.tsv": TRIPLES})) == {}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"n.csv": NODES, "e.csv": EDGES + "a,ghost,knows\n"},
+        {"n.csv": NODES + "a,Countess,,,,\n", "e.csv": EDGES},
+        {"n.csv": NODES + "b,Bob,,,,,,,,\n", "e.csv": EDGES},
+        {"n.csv": NODES, "e.csv": EDGES + "a,,knows\n"},
+        {"n.csv": NODES + "c,Cy,,,many,\n", "e.csv": EDGES},
+    ],
+    ids=["unknown node", "duplicate id", "too many cells", "no target", "prior"],
+)
+def test_strict_stops_at_a_bad_row_and_says_where(tmp_path: Path, files: dict[str, str]) -> None:
+    with pytest.raises(SourceError, match=r" at [ne]\.csv:\d.*; mend the file or build without strict"):
+        build(tmp_path, files, strict=True)
+    assert not (tmp_path / "my.kb").exists()
+
+
+def test_a_table_without_names_stops_with_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"^0 of 2 .+have the ids read as names"):
+        build(tmp_path, {"e.csv": EDGES})
+
+
+def test_cut_parquet_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": ["a"], "name": ["Ada"]}), tmp_path / "n.parquet")
+    (tmp_path / "n.parquet").write_bytes((tmp_path / "n.parquet").read_bytes()[:-20])
+    with pytest.raises(SourceError, match=r"n\.parquet is not a whole Parquet file .+; write it again"):
+        build_untrained([tmp_path / "n.parquet"], tmp_path / "my.kb")
+
+
+def test_damaged_parquet_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    ids = [f"{number * 7919 % 10007:x}" for number in range(5000)]
+    pq.write_table(pa.table({"id": ids, "name": ids}), tmp_path / "n.parquet")
+    data = bytearray((tmp_path / "n.parquet").read_bytes())
+    data[len(data) // 3 : len(data) // 3 + 500] = b"\xff" * 500
+    (tmp_path / "n.parquet").write_bytes(data)
+    with pytest.raises(SourceError, match=r"n\.parquet"):
+        build_untrained([tmp_path / "n.parquet"], tmp_path / "my.kb")

@@ -1,0 +1,228 @@
+"""Names found in plain text: exact spans on small KBs, facts about any text, the same answer both ways."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.files import write_jsonl
+from helpers.kbs import build_untrained
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from eigenthemes import KB
+from eigenthemes.mentions.names import LONGEST, NameDetector, split
+from eigenthemes.text.normalize import normalize, squash
+
+NAMES = [
+    "St. Petersburg", "J. K. Rowling", "Paris London", "Paris", "London", "C++", "C#", "TGF-β1", "Málaga", "Walmart",
+    "McDonald's", "McDonald", "Levi's (company)", "Levi", "5-HT(2C)", "Ca2", "हिन्दी", "ประเทศไทย", "カタカナ", "東京",
+    "Washington", "D.C.", "Kentucky", "Ky", "Vincent van Gogh", "van Gogh", "de Gaulle", "Smith", "Dr", "In Paris", "1984",
+    "T", "p53", "Reading", "Star Wars: A New Hope",
+]  # fmt: skip
+TERMS = ["Seizure", "Short stature", "Abnormality of the nervous system", "CAN", "Delayed speech", "Bone (mature) mass"]
+
+
+def build(folder: Path, names: list[str]) -> KB:
+    nodes = write_jsonl(folder / "nodes.jsonl", [{"id": str(i), "name": name} for i, name in enumerate(names)])
+    return build_untrained([nodes], folder / "my.kb")
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> NameDetector:
+    return NameDetector(build(tmp_path_factory.mktemp("names"), NAMES))
+
+
+@pytest.fixture(scope="module")
+def ontology(tmp_path_factory: pytest.TempPathFactory) -> NameDetector:
+    return NameDetector(build(tmp_path_factory.mktemp("ontology"), TERMS))
+
+
+@pytest.fixture(scope="module")
+def people(tiny: KB) -> NameDetector:
+    return NameDetector(tiny)
+
+
+def found(finder: NameDetector, text: str) -> list[str]:
+    return [text[start:end] for start, end in finder.find(text)]
+
+
+def test_spans_are_half_open_code_points(people: NameDetector) -> None:
+    assert people.find("Michael Jordan wrote in Science") == [(0, 14)]
+    assert people.find("😀😀 Iowa, 東京都!") == [(3, 7), (9, 12)]
+    assert people.find("") == []
+    assert people.find("... 😀 -- !!\n\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Jordan's coach flew to Paris.", ["Jordan", "Paris"]),
+        ("Shaquille O’Neill’s team and Shaquille O'Neill", ["Shaquille O’Neill", "Shaquille O'Neill"]),
+        ("the U.S. state of Iowa", ["U.S.", "Iowa"]),
+        ("in the U.S. The Who played", ["U.S.", "The Who"]),
+        ("The Who played. Who is it?", ["The Who"]),
+        ("who told us? It was the US again", ["US"]),
+        ("AL-QAEDA, Al Qaeda and al-Qaeda", ["AL-QAEDA", "Al Qaeda", "al-Qaeda"]),
+        ("私は東京都に住む", ["東京都"]),
+        ("From Paris (Texas) to Paris, Texas.", ["Paris (Texas)", "Paris, Texas"]),
+        ("the Ville Lumière, or Ville Lumiere", ["Ville Lumière", "Ville Lumiere"]),
+        ("the City of Light", ["City of Light"]),
+        ("World Health\nOrganization", ["World Health\nOrganization"]),
+        ("World Health\n\nOrganization", []),
+        ("Michael\u00adJordan", ["Michael\u00adJordan"]),
+        ("the world health organization said to Ann", ["world health organization"]),
+        ("a tumor, said Ann", []),  # one word in lower case, and this KB writes names with capitals
+        ("michael jordan went to paris", ["michael jordan", "paris"]),  # no capital at all: case says nothing
+    ],
+)
+def test_names_of_people_and_places(people: NameDetector, text: str, expected: list[str]) -> None:
+    assert found(people, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He left St. Petersburg early", ["St. Petersburg"]),
+        ("As J. K. Rowling wrote", ["J. K. Rowling"]),
+        ("JK Rowling", ["JK Rowling"]),
+        ("We were in Paris. London is far", ["Paris", "London"]),
+        ("the film Paris London ran", ["Paris London"]),
+        ("We were in Paris! London? Paris\n\nLondon", ["Paris", "London", "Paris", "London"]),
+        ("P = Paris; London", ["Paris", "London"]),
+        ("We use C++ and C#.", ["C++", "C#"]),
+        ("TGF beta1, TGFβ1 and TGF-β1", ["TGF beta1", "TGFβ1", "TGF-β1"]),
+        ("Malaga, MALAGA, Ma\u0301laga", ["Malaga", "MALAGA", "Ma\u0301laga"]),
+        ("the Wal-Mart shop", ["Wal-Mart"]),
+        ("at McDonald's or Levi's, London's best", ["McDonald's", "Levi's", "London"]),
+        ("a 5-HT(2C) receptor (Paris)", ["5-HT(2C)", "Paris"]),
+        ("a Ca(2+) ion", []),  # the bracket stays open
+        ("यह हिन्दी है", ["हिन्दी"]),
+        ("ไปประเทศไทยวันนี้", ["ประเทศไทย"]),
+        ("「カタカナ」と・カタカナ", ["カタカナ", "カタカナ"]),
+        ("東。京と東京", ["東京"]),
+        ("in Washington, D.C. The end", ["Washington", "D.C."]),
+        ("from Ky., where Ky. is short", ["Ky.", "Ky."]),
+        ("here in Ky.", ["Ky"]),
+        ("He saw van Gogh and de Gaulle", ["van Gogh", "de Gaulle"]),
+        ("He lives in Paris", ["Paris"]),
+        ("When I met Ann Smith and Smith", ["Smith"]),
+        ("Then Dr. Smith came", ["Smith"]),
+        ("in 1984 a T", []),
+        ("the p53 test", ["p53"]),
+        ("Reading helps. She is reading in London", ["London"]),
+        ("Reading is a town near London", ["Reading", "London"]),
+        ("saw Star Wars: A New Hope twice", ["Star Wars: A New Hope"]),
+    ],
+)
+def test_how_names_are_written(names: NameDetector, text: str, expected: list[str]) -> None:
+    assert found(names, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The patient had seizures and short stature.", ["seizures", "short stature"]),
+        ("Seizures occur; a seizure ends", ["Seizures", "seizure"]),
+        ("an abnormality of the nervous system", ["abnormality of the nervous system"]),
+        ("It can be, and CAN is a gene", ["CAN"]),
+        ("low bone mass", ["bone mass"]),
+    ],
+)
+def test_an_ontology_is_found_in_lower_case(ontology: NameDetector, text: str, expected: list[str]) -> None:
+    assert found(ontology, text) == expected
+
+
+def test_a_kb_without_names_finds_nothing(tmp_path: Path) -> None:
+    nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "!!!"}])
+    assert NameDetector(build_untrained([nodes], tmp_path / "my.kb")).find("Paris is a town") == []
+
+
+def test_many_names(people: NameDetector) -> None:
+    text = "Iowa, " * 100_000
+    assert people.find(text) == [(6 * i, 6 * i + 4) for i in range(100_000)]
+
+
+def test_a_sentence_needs_no_numba(tiny: KB) -> None:
+    program = (
+        "import sys; from eigenthemes import KB; from eigenthemes.mentions.names import NameDetector; "
+        f"print(NameDetector(KB.open({str(tiny.path)!r})).find('He saw Iowa'), 'numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[(7, 11)] False"
+
+
+# any text
+
+WORDS = [
+    *NAMES, *TERMS, "Michael Jordan", "O’Neill's", "東", "京", "都", "ー", "・", "und", "The", "US", "it", "İ", "ß", "ﬁ",
+    "½", "²", "e\u0301", "\u0301", "\u200d", "\ud800", "™", "ʼ", "ﾞ", "\u0640", "한국",
+]  # fmt: skip
+GAPS = ["", " ", ". ", ".", ", ", "-", "\n", "\n\n", "'", "’s ", "'s", " (", ") ", "! ", "_", " = ", "…", "😀"]
+TEXTS = st.lists(
+    st.one_of(st.sampled_from(WORDS), st.sampled_from(GAPS), st.characters(exclude_categories=())), max_size=40
+).map("".join)
+ANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+
+
+@ANY
+@given(text=TEXTS)
+def test_any_text_gives_ordered_spans_that_do_not_overlap(names: NameDetector, ontology: NameDetector, text: str) -> None:
+    for finder in (names, ontology):
+        end = 0
+        for span in finder.find(text):
+            assert end <= span[0] < span[1] <= len(text)
+            end = span[1]
+        assert finder.find(text) == finder.find(text)
+
+
+@ANY
+@given(text=TEXTS)
+def test_both_ways_find_the_same(names: NameDetector, ontology: NameDetector, text: str) -> None:
+    for finder in (names, ontology):
+        assert_same_both_ways(finder, text)
+
+
+def assert_same_both_ways(finder: NameDetector, text: str) -> None:
+    pieces, words = split(text)
+    drops = finder._plurals(words) | words.possessive
+    plain = finder._matches_plain(pieces, words, drops)
+    assert np.array_equal(plain, finder._matches_compiled(pieces, words, drops))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not set(name) & set("(")])
+def test_every_name_is_one_match_of_its_own(names: NameDetector, name: str) -> None:
+    pieces, words = split(name)
+    assert len(pieces.word) <= LONGEST
+    matches = names._matches_plain(pieces, words, words.possessive)
+    assert [0, len(pieces.word) - 1, 0] in matches[:, [0, 1, 3]].tolist()
+
+
+@given(text=st.text(alphabet="aZ é'-.ß1 \u0301한", max_size=12))
+def test_the_forms_of_the_pieces_together_are_the_key(text: str) -> None:
+    pieces, words = split(text)
+    if len(pieces.word):
+        span = text[pieces.starts[0] : pieces.ends[-1]]
+        assert "".join(words.forms[word] for word in pieces.word.tolist()) == squash(normalize(span))
+
+
+@pytest.mark.real_data
+def test_phenotypes_in_real_abstracts(real_data: Callable[[str], Path], tmp_path: Path) -> None:
+    finder = NameDetector(build_untrained([real_data("phenotypes/hp.obo.gz")], tmp_path / "hp.kb"))
+    hits = spans = gold = 0
+    with gzip.open(real_data("phenotypes/gsc.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            document = json.loads(line)
+            said = {(each["start"], each["end"]) for each in document["mentions"]}
+            here = set(finder.find(document["text"]))
+            hits, spans, gold = hits + len(said & here), spans + len(here), gold + len(said)
+            if number < 30:
+                assert_same_both_ways(finder, document["text"])
+    assert hits / gold > 0.44
+    assert hits / spans > 0.68

@@ -1,0 +1,149 @@
+"""Mention groups and the features of their candidates."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers.rankers import rng
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from eigenthemes import KB
+from eigenthemes.candidates.name_index import letters_of
+from eigenthemes.kb.name_index import ALIAS
+from eigenthemes.ranking.batch import BatchMaker, batch_maker
+from eigenthemes.ranking.features import (
+    COLUMNS,
+    LOCAL,
+    FeatureContext,
+    MentionGroups,
+    coherence,
+    local_features,
+    theme_features,
+)
+from eigenthemes.records import Document, Mention
+from eigenthemes.text.normalize import normalize
+
+# features
+
+
+def mention_lists(kb: KB) -> st.SearchStrategy[list[Document]]:
+    """Documents whose mentions are looked up or bring their candidates."""
+    ids = [kb.id(entity) for entity in range(len(kb))]
+    labels = [kb.label(entity) for entity in range(len(kb))]
+    given_ids = st.lists(st.sampled_from(ids), max_size=5, unique=True).map(tuple)
+    words = [word for label in labels for word in label.split()]
+    mention = st.builds(Mention, st.sampled_from([*labels, *words, "xyzzy"]), candidates=st.none() | given_ids)
+    return st.lists(st.lists(mention, max_size=6).map(lambda some: Document(mentions=tuple(some))), max_size=4)
+
+
+def naive_coherence(names: MentionGroups, rows: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float64]:
+    found = np.zeros(len(names.row))
+    document = np.repeat(np.arange(len(names.documents) - 1), np.diff(names.documents))
+    for i, j in itertools.product(range(len(found)), repeat=2):
+        if names.name[i] != names.name[j] and document[names.name[i]] == document[names.name[j]]:
+            found[i] += weight[j] * float(rows[names.entity[i]] @ rows[names.entity[j]]) ** 2
+    return found
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_coherence_is_the_weighted_sum_of_squared_cosines_with_other_names(tiny: KB, data: st.DataObject) -> None:
+    names = MentionGroups.of(batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny))))
+    weight = rng(1).random(len(names.row)).astype(np.float32)
+    expected = naive_coherence(names, tiny.vectors().rows, weight)
+    assert coherence(names, tiny.vectors(), weight) == pytest.approx(expected, abs=1e-4)
+    assert not coherence(names, None, weight).any()
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataObject) -> None:
+    documents = data.draw(mention_lists(tiny))
+    maker, around = batch_maker(tiny, needs_vectors=True), FeatureContext(tiny, tiny.vectors())
+    names = MentionGroups.of(maker.make(documents))
+    weight = rng(2).random(len(names.row))
+    local, themes = local_features(names, around), theme_features(names, around, weight)
+    assert local.shape == (len(names.row), len(LOCAL))
+    assert themes.shape == (len(names.row), len(COLUMNS) - len(LOCAL))
+    assert np.isfinite(local).all()
+    assert np.isfinite(themes).all()
+    for document, (_, _, first, last) in zip(documents, names.spans(), strict=True):
+        alone = MentionGroups.of(maker.make([document]))
+        fresh = FeatureContext(tiny, tiny.vectors())
+        assert np.array_equal(local_features(alone, fresh), local[first:last])
+        assert np.array_equal(theme_features(alone, fresh, weight[first:last]), themes[first:last])
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_names_are_the_distinct_ones_of_each_document(tiny: KB, data: st.DataObject) -> None:
+    documents = data.draw(mention_lists(tiny))
+    batch = batch_maker(tiny, needs_vectors=True).make(documents)
+    names = MentionGroups.of(batch)
+    assert len(names.name_of) == len(batch.mentions)
+    assert np.array_equal(names.name_of[names.mention], np.arange(len(names)))
+    assert names.documents[-1] == len(names)
+    assert np.array_equal(names.entity[names.back], batch.table.entity)
+    assert np.array_equal(names.name[names.back], names.name_of[batch.table.mention_of])
+    for i, first in zip(range(len(batch.mentions)), names.mention[names.name_of].tolist(), strict=True):
+        assert batch.mentions[i].text.casefold().split() == batch.mentions[first].text.casefold().split()
+        assert first <= i
+
+
+def test_a_name_again_in_other_letters_is_one_name(demo_batches: BatchMaker) -> None:
+    said = ("Michael Jordan", "michael jordan", "Chicago", "MICHAEL  JORDAN")
+    names = MentionGroups.of(
+        demo_batches.make([Document(mentions=tuple(map(Mention, said))), Document(mentions=(Mention("Chicago"),))])
+    )
+    assert names.name_of.tolist() == [0, 0, 1, 0, 2]
+    assert names.documents.tolist() == [0, 2, 3]
+
+
+def test_longer_names_hold_a_name_word_for_word(demo_batches: BatchMaker) -> None:
+    said = ("Jordan", "Michael Jordan", "Jordanian", "Michael", "Hussein of Jordan")
+    indptr, longer = MentionGroups.of(demo_batches.make([Document(mentions=tuple(map(Mention, said)))])).longer
+    found = [sorted(longer[a:b].tolist()) for a, b in itertools.pairwise(indptr.tolist())]
+    assert found == [[1, 4], [], [], [1], []]
+
+
+def test_given_candidates_are_names_of_their_own(demo_kb: KB, demo_batches: BatchMaker) -> None:
+    some = [
+        Mention("Chicago"),
+        Mention("Chicago", candidates=(demo_kb.id(0),)),
+        Mention("Chicago", candidates=(demo_kb.id(1),)),
+    ]
+    names = MentionGroups.of(demo_batches.make([Document(mentions=(*some, some[1]))]))
+    assert names.name_of.tolist() == [0, 1, 2, 1]
+
+
+def naive_spelling(said: str, kind: int, names: list[str]) -> list[float]:
+    """cased, covered, begins, ends, in_label"""
+    if kind <= ALIAS:
+        return [float(letters_of(said) in map(letters_of, names)), 1, 0, 0, 0]
+    words = normalize(said).split()
+    covered, begins, ends, in_label = 0.0, False, False, False
+    for number, name in enumerate(normalize(name).split() for name in names):
+        for start in range(len(name)):
+            if name[start : start + len(words)] == words:
+                covered = max(covered, len(words) / len(name))
+                begins, ends = begins or start == 0, ends or start + len(words) == len(name)
+                in_label = in_label or number == 0
+    return [0, covered, float(begins), float(ends), float(in_label)]
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_spelling_is_compared_with_every_name(tiny: KB, data: st.DataObject) -> None:
+    batch = batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny)))
+    names = MentionGroups.of(batch)
+    columns = [LOCAL.index(name) for name in ("cased", "covered", "begins", "ends", "in_label")]
+    found = local_features(names, FeatureContext(tiny, None))[:, columns]
+    for row, (name, entity) in enumerate(zip(names.name.tolist(), names.entity.tolist(), strict=True)):
+        mention = batch.mentions[int(names.mention[name])]
+        kind = int(batch.table.match_type[names.row[row]])
+        expected = naive_spelling(mention.text, kind, tiny.names_of(entity)) if mention.candidates is None else [0, 1, 0, 0, 0]
+        assert found[row].tolist() == pytest.approx(expected), (mention, tiny.names_of(entity))

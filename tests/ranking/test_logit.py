@@ -1,0 +1,23 @@
+"""Shares of a softmax over the candidates of each name."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes.ranking.logit import shares
+
+
+@given(st.lists(st.lists(st.floats(-1e4, 1e4), max_size=5), max_size=6))
+def test_shares_sum_to_one(names: list[list[float]]) -> None:
+    bounds = np.concatenate(([0], np.cumsum([len(name) for name in names]))).astype(np.int64)
+    found = shares(np.array([value for name in names for value in name], np.float64), bounds)
+    for name, (first, last) in zip(names, itertools.pairwise(bounds.tolist()), strict=True):
+        part = found[first:last]
+        assert np.isfinite(part).all()
+        assert part.sum() == pytest.approx(1 if name else 0)
+        assert not name or part[int(np.argmax(name))] == part.max()

@@ -1,0 +1,201 @@
+"""One behaviour suite for all methods, and what each of them is known for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.files import write_jsonl
+from helpers.inspecting import UNTRAINED_METHODS, index_of
+from helpers.kbs import build_untrained, store_vectors
+from helpers.paper_equations import average_scores, eigen_scores
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes import KB
+from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.kb.store import Vectors
+from eigenthemes.linker import as_document
+from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.ranking.methods import METHODS, MethodOptions, method_named
+
+DOCUMENTS: list[dict[str, Any]] = [
+    {"id": "sport", "mentions": [{"text": name} for name in ("Michael Jordan", "NBA", "Iowa", "Jordan", "nobody at all")]},
+    {"id": "empty", "mentions": []},
+    {"id": "one", "mentions": [{"text": "Paris"}]},
+    {"id": "again", "mentions": [{"text": name} for name in ("Jordan", "Jordan", "United States", "WHO")]},
+    {"id": "given", "mentions": [{"text": "Jordan", "candidates": ["jo", "mij", "unheard-of", "mj"]}, {"text": "Paris"}]},
+]
+
+
+def batch_of(kb: KB, documents: list[dict[str, Any]], **options: Any) -> Batch:
+    return batch_maker(kb, needs_vectors=True, **options).make(map(as_document, documents))
+
+
+def scores_of(name: str, kb: KB, documents: list[dict[str, Any]], **options: Any) -> dict[tuple[int, str], float]:
+    """(mention, id) -> score, mentions numbered over all documents."""
+    batch = batch_of(kb, documents)
+    scores = method_named(name)(batch, kb, MethodOptions(**options))
+    rows = zip(batch.table.mention_of.tolist(), batch.table.entity.tolist(), scores.tolist(), strict=True)
+    return {(mention, kb.id(candidate)): score for mention, candidate, score in rows}
+
+
+@pytest.mark.parametrize("name", UNTRAINED_METHODS)
+class TestAll:
+    def test_every_candidate_gets_a_finite_score(self, name: str, tiny: KB) -> None:
+        batch = batch_of(tiny, DOCUMENTS)
+        scores = method_named(name)(batch, tiny, MethodOptions())
+        assert scores.shape == (len(batch.table),)
+        assert scores.dtype == np.float64
+        assert np.isfinite(scores).all()
+
+    def test_a_batch_is_the_same_as_one_by_one(self, name: str, tiny: KB) -> None:
+        together = scores_of(name, tiny, DOCUMENTS)
+        alone, before = {}, 0
+        for document in DOCUMENTS:
+            for (mention, candidate), score in scores_of(name, tiny, [document]).items():
+                alone[before + mention, candidate] = score
+            before += len(document["mentions"])
+        assert together == alone
+
+    def test_the_order_of_mentions_does_not_matter(self, name: str, tiny: KB) -> None:
+        mentions = DOCUMENTS[0]["mentions"]
+        forward = scores_of(name, tiny, [{"mentions": mentions}])
+        backward = scores_of(name, tiny, [{"mentions": mentions[::-1]}])
+        for (mention, candidate), score in forward.items():
+            assert backward[len(mentions) - 1 - mention, candidate] == pytest.approx(score, rel=1e-5)
+
+    def test_the_length_of_vectors_does_not_matter(self, name: str, tiny: KB) -> None:
+        batch = batch_of(tiny, DOCUMENTS)
+        assert batch.vectors is not None
+        scores = method_named(name)(batch, tiny, MethodOptions())
+        lengths = np.linalg.norm(batch.vectors.rows[batch.vectors.has], axis=1)
+        assert lengths == pytest.approx(np.ones(len(lengths)), abs=1e-6)  # the KB holds them at unit length
+        rotated = Vectors("rotated", np.ascontiguousarray(batch.vectors.rows[:, ::-1]), batch.vectors.has)
+        turned = method_named(name)(replace(batch, vectors=rotated), tiny, MethodOptions())
+        assert turned == pytest.approx(scores, abs=1e-5)
+
+    def test_nothing_to_score_is_no_problem(self, name: str, tiny: KB) -> None:
+        for documents in ([], [{"mentions": []}], [{"mentions": [{"text": "nobody at all"}]}]):
+            assert scores_of(name, tiny, documents) == {}
+
+    def test_without_any_vector_the_prior_decides(self, name: str, tiny: KB) -> None:
+        batch = batch_of(tiny, [DOCUMENTS[0]])
+        none = Vectors("none", np.zeros((len(tiny), 3), dtype=np.float32), np.zeros(len(tiny), dtype=bool))
+        scores = method_named(name)(replace(batch, vectors=none), tiny, MethodOptions())
+        if METHODS[name].needs_vectors:
+            for mention in range(batch.table.mentions):
+                own = scores[batch.table.mention_of == mention]
+                assert (np.diff(own) < 0).all()
+
+    def test_options_are_taken(self, name: str, tiny: KB) -> None:
+        for options in ({"k": 1}, {"k": None}, {"k": 1000}, {"delta": 0.0}, {"delta": 3.0}, {"unique": True}):
+            assert scores_of(name, tiny, DOCUMENTS, **options)
+
+
+@given(seed=st.integers(0, 1000), k=st.sampled_from([1, 3, 10]), delta=st.sampled_from([0.0, 1.0]))
+def test_whole_documents_score_as_the_transcription_says(tiny: KB, seed: int, k: int, delta: float) -> None:
+    random = np.random.default_rng(seed)
+    rows = random.normal(size=(len(tiny), 6)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    names = random.choice(["Michael Jordan", "Jordan", "Paris", "United States", "Iowa", "NBA"], size=5).tolist()
+    batch = batch_of(tiny, [{"mentions": [{"text": name} for name in names]}])
+    batch = replace(batch, vectors=Vectors("random", rows, np.ones(len(tiny), dtype=bool)))
+    table = batch.table
+    mentions = [[rows[e].astype(np.float64) for e in table.entity[table.mention_of == m]] for m in range(len(names))]
+    options = MethodOptions(k=k, delta=delta)
+    themes = np.array(eigen_scores([each for each in mentions if each], k, delta))
+    assert np.abs(method_named("eigen")(batch, tiny, options) - themes).max() <= 1e-3 * themes.max()
+    assert method_named("average")(batch, tiny, options) == pytest.approx(average_scores(mentions, delta), abs=1e-5)
+
+
+def test_the_theme_of_the_others_decides(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Two Jordans, the more popular one in another world: everybody else in the document knows the less popular one."""
+    folder = tmp_path_factory.mktemp("two-worlds")
+    players, scientists = [f"player {i}" for i in range(9)], [f"scientist {i}" for i in range(7)]
+    nodes = [{"id": "sport", "name": "Jordan"}, {"id": "science", "name": "Jordan"}]
+    nodes += [{"id": name, "name": name} for name in players + scientists]
+    worlds = (["sport", *players], ["science", *scientists])
+    edges = [{"source": a, "target": b} for world in worlds for a in world for b in world if a < b]
+    kb = build_untrained(
+        [write_jsonl(folder / "nodes.jsonl", nodes), write_jsonl(folder / "edges.jsonl", edges)], folder / "two.kb"
+    )
+    document = {"mentions": [{"text": "Jordan"}, {"text": "scientist 1"}, {"text": "scientist 2"}, {"text": "scientist 3"}]}
+    themes = scores_of("eigen", kb, [document])
+    assert themes[0, "science"] > themes[0, "sport"]
+    degree = scores_of("degree", kb, [document])
+    assert degree[0, "sport"] > degree[0, "science"]
+
+
+def test_unique_counts_an_entity_once(tiny: KB) -> None:
+    once = scores_of("eigen", tiny, [{"mentions": [{"text": "Jordan"}, {"text": "Iowa"}]}], unique=True, k=None)
+    often = {"mentions": [{"text": "Jordan"}, {"text": "Iowa"}, {"text": "Jordan"}, {"text": "Jordan"}]}
+    again = scores_of("eigen", tiny, [often], unique=True, k=None)
+    stacked = scores_of("eigen", tiny, [often], k=None)
+    assert {key: again[key] for key in once} == pytest.approx(once, rel=1e-5)
+    assert stacked[0, "jo"] > again[0, "jo"]
+
+
+def test_ranks_count_only_candidates_with_a_vector(tiny: KB) -> None:
+    """Hiding the vector of the first candidate gives the second one weight 1."""
+    batch = batch_of(tiny, [{"mentions": [{"text": "Jordan"}]}])
+    assert batch.vectors is not None
+    has = batch.vectors.has.copy()
+    has[batch.table.entity[0]] = False
+    hidden = replace(batch, vectors=Vectors("hidden", batch.vectors.rows, has))
+    scores = method_named("eigen")(hidden, tiny, MethodOptions(k=None))
+    rows = batch.vectors.rows[batch.table.entity[1:]].astype(np.float64)
+    weights = 1 / np.arange(1, len(rows) + 1)
+    assert scores[1:] == pytest.approx(np.sqrt(((rows @ rows.T) ** 2) @ weights**2), rel=1e-5)
+    assert scores[0] == -2  # behind all others
+
+
+def test_degree_is_one_over_the_position_by_prior(tiny: KB) -> None:
+    scores = scores_of("degree", tiny, [{"mentions": [{"text": "Michael Jordan"}]}])
+    assert scores == {(0, "mj"): 1.0, (0, "mij"): 0.5}
+    given = scores_of("degree", tiny, [{"mentions": [{"text": "Michael Jordan", "candidates": ["mij", "mj"]}]}])
+    assert given == {(0, "mj"): 1.0, (0, "mij"): 0.5}  # always the KB's prior, whatever order the document has
+
+
+def test_namematch_is_the_label_and_nothing_else(tiny: KB) -> None:
+    scores = scores_of("namematch", tiny, [{"mentions": [{"text": "michael jordan"}, {"text": "MJ"}]}])
+    assert scores[0, "mj"] > 0
+    assert scores[0, "mij"] == 0  # an alias
+    assert all(score == 0 for (mention, _), score in scores.items() if mention == 1)
+
+
+def test_prior_name_prefers_a_label_to_a_part(tiny: KB) -> None:
+    scores = scores_of("prior-name", tiny, [{"mentions": [{"text": "Jordan"}]}])
+    assert scores[0, "jo"] > scores[0, "mj"]
+
+
+def test_an_unknown_method_is_told_with_the_known_ones() -> None:
+    with pytest.raises(OptionError, match="'eigne' is unknown; expected one of selftrained, eigen, "):
+        method_named("eigne")
+
+
+def test_a_kb_without_vectors_is_one_sentence(tiny: KB, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("bare")
+    bare = build_untrained([write_jsonl(folder / "nodes.jsonl", [{"id": "a", "name": "A"}])], folder / "bare.kb")
+    with pytest.raises(VectorError, match=r"has no vectors.*; make some, or import them"):
+        batch_maker(bare, needs_vectors=True)
+    assert len(batch_maker(bare, needs_vectors=False).make([as_document({"mentions": [{"text": "A"}]})]).table) == 1
+
+
+def test_the_papers_generator_drops_what_has_no_vector_before_it_counts(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("dropped")
+    nodes = write_jsonl(folder / "nodes.jsonl", [{"id": f"n{i}", "name": f"Spring {i}", "prior": 9 - i} for i in range(4)])
+    kb = build_untrained([nodes], folder / "dropped.kb")
+    rows = np.eye(4, dtype=np.float32)
+    rows[index_of(kb, "n0")] = 0
+    kb = store_vectors(kb, "made", rows)
+    document = {"mentions": [{"text": "Spring"}, {"text": "x", "candidates": ["n0", "n1", "n2", "n3"]}]}
+
+    def found(**options: Any) -> list[list[str]]:
+        table = batch_of(kb, [document], max_candidates=2, **options).table
+        return [[kb.id(int(e)) for e in table.entity[table.mention_of == m]] for m in range(2)]
+
+    assert found() == [["n0", "n1"], ["n0", "n1"]]
+    assert found(generator="paper") == [["n1", "n2"], ["n1", "n2"]]

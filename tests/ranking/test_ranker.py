@@ -1,0 +1,109 @@
+"""The ranker: kept as JSON, probabilities, temperature."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.rankers import same_weights
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eigenthemes import KB
+from eigenthemes.documents.reader import read_gold
+from eigenthemes.kg.demo import DOCUMENTS
+from eigenthemes.ranking.batch import BatchMaker
+from eigenthemes.ranking.features import (
+    COLUMNS,
+    FeatureContext,
+)
+from eigenthemes.ranking.logit import shares
+from eigenthemes.ranking.ranker import Ranker, judge
+from eigenthemes.records import Document, Mention
+
+
+@pytest.fixture(scope="module")
+def demo_features(demo_kb: KB) -> FeatureContext:
+    return FeatureContext(demo_kb, demo_kb.vectors())
+
+
+@pytest.fixture(scope="module")
+def gold_documents() -> list[Document]:
+    return list(read_gold(DOCUMENTS["small"]))
+
+
+@given(st.permutations(range(5)))
+@settings(max_examples=15)
+def test_the_order_of_names_does_not_matter(
+    demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext, order: list[int]
+) -> None:
+    said = ["Michael Jordan", "Jordan", "Chicago", "NBA", "Science"]
+
+    def chances(names: list[str]) -> dict[tuple[str, int], float]:
+        batch = demo_batches.make([Document(mentions=tuple(map(Mention, names)))])
+        found = judge(demo_ranker, batch, demo_features)
+        pairs = zip(found.names.name.tolist(), found.names.entity.tolist(), found.probability.tolist(), strict=True)
+        return {(names[name], entity): probability for name, entity, probability in pairs}
+
+    expected = chances(said)
+    assert chances([said[i] for i in order]) == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_ranker_comes_back_from_json(demo_ranker: Ranker) -> None:
+    described = json.loads(json.dumps(demo_ranker.to_dict(), allow_nan=False))
+    again = Ranker.of(described)
+    assert again.to_dict() == described
+    assert same_weights(again, Ranker.of(again.to_dict()))
+    assert (again.temperature, again.threshold, again.about) == (
+        demo_ranker.temperature,
+        demo_ranker.threshold,
+        demo_ranker.about,
+    )
+    for one, other in zip(demo_ranker.rounds, again.rounds, strict=True):
+        assert one.choice == pytest.approx(other.choice, abs=1e-4)
+        assert one.none == pytest.approx(other.none, abs=1e-4)
+
+
+def test_columns_of_another_version_weigh_nothing(demo_ranker: Ranker) -> None:
+    described = demo_ranker.to_dict()
+    for each in described["rounds"]:
+        each["choice"]["later_column"] = 7.0
+        each["none"]["later_column"] = 7.0
+    assert same_weights(Ranker.of(described), demo_ranker)
+    for each in described["rounds"]:
+        del each["choice"]["log_prior"], each["none"]["doubt"]
+    without = Ranker.of(described)
+    assert all(weights.choice[COLUMNS.index("log_prior")] == 0 for weights in without.rounds)
+    kept = [i for i, name in enumerate(COLUMNS) if name != "log_prior"]
+    assert np.array_equal(without.rounds[-1].choice[kept], demo_ranker.rounds[-1].choice[kept])
+
+
+def test_judgements_are_probabilities(
+    demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext, gold_documents: list[Document]
+) -> None:
+    odd = [Document(mentions=()), Document(mentions=(Mention("xyzzy"), Mention("Chicago")))]
+    found = judge(demo_ranker, demo_batches.make([*gold_documents, *odd]), demo_features)
+    assert ((found.probability >= 0) & (found.probability <= 1)).all()
+    total = np.bincount(found.names.name, weights=found.probability, minlength=len(found.names))
+    assert total + found.none == pytest.approx(np.ones(len(found.names)))
+    assert found.none[np.diff(found.names.bounds) == 0].tolist() == [1]
+    assert found.features.shape == (len(found.names.row), len(COLUMNS))
+
+
+def test_judging_nothing(demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext) -> None:
+    for documents in ([], [Document(mentions=())], [Document(mentions=(Mention("xyzzy"), Mention("xyzzy"), Mention("")))]):
+        found = judge(demo_ranker, demo_batches.make(documents), demo_features)
+        assert len(found.probability) == 0
+        assert found.none.tolist() == [1] * len(found.names)
+
+
+def test_a_higher_temperature_is_less_sure(
+    demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext, gold_documents: list[Document]
+) -> None:
+    batch = demo_batches.make(gold_documents)
+    cool, hot = (judge(replace(demo_ranker, temperature=t), batch, demo_features) for t in (1.0, 3.0))
+    assert np.abs(hot.none[hot.none > 0] - 0.5).mean() < np.abs(cool.none[cool.none > 0] - 0.5).mean()
+    shown = [shares(np.log(np.maximum(each.probability, 1e-300)), each.names.bounds) for each in (cool, hot)]
+    assert cool.names.best(shown[0]).mean() > cool.names.best(shown[1]).mean()

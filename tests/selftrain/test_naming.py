@@ -1,0 +1,62 @@
+"""How entities are called in synthetic documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.kbs import build_from_records
+from helpers.rankers import rng
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes import KB
+from eigenthemes.selftrain.naming import Namer, curtness
+from eigenthemes.selftrain.recipe import RECIPE
+
+
+@pytest.mark.parametrize(
+    ("aliases", "low", "high"),
+    [(lambda i: [f"Family{i}"], 0.5, 1.0), (lambda i: [f"Ann{i}"], 0.5, 1.0), (lambda i: [f"code {i}"], 0.0, 0.1)],
+)
+def test_curtness_is_read_off_the_aliases(tmp_path: Path, quick_disk: None, aliases: Any, low: float, high: float) -> None:
+    kb = build_from_records(
+        tmp_path, [{"id": f"p{i}", "name": f"Ann{i} van Family{i}", "aliases": aliases(i)} for i in range(60)]
+    )
+    found = curtness(kb, rng())
+    assert low < found < high
+    assert Namer(kb, RECIPE, rng()).short <= RECIPE.shortest
+
+
+def test_curtness_where_nothing_can_be_read_off_is_the_usual(tmp_path: Path, quick_disk: None) -> None:
+    kb = build_from_records(tmp_path, [{"id": "a", "name": "Alpha"}, {"id": "b", "name": "Beta Gamma"}])
+    assert curtness(kb, rng()) == pytest.approx(0.2)
+
+
+def test_every_entity_can_be_called_something(demo_kb: KB) -> None:
+    namer = Namer(demo_kb, RECIPE, rng(4))
+    for entity in range(len(demo_kb)):
+        if demo_kb.names_of(entity):
+            said = [namer.name(entity) for _ in range(5)]
+            assert all(name.strip() for name in said)
+            assert namer.crossed(entity, 0).strip()
+            longer = namer.with_extra_word(demo_kb.label(entity), 0)
+            assert demo_kb.label(entity) in longer
+            assert len(longer.split()) == len(demo_kb.label(entity).split()) + 1
+
+
+@given(
+    st.lists(st.sampled_from(["Ann", "van", "東京", "O'Neil", "(x)", "[y z]", "Jr,", ",", "(", "7"]), min_size=1).map(" ".join)
+)
+def test_a_shortened_name_is_a_part_of_it(demo_kb: KB, name: str) -> None:
+    short = Namer(demo_kb, RECIPE, rng(6)).shortened(name)
+    assert short.strip()
+    plain = name.replace("(x)", " ").replace("[y z]", " ").replace(",", " , ")
+    assert short == name or f" {short} " in f" {' '.join(plain.split())} "
+
+
+@pytest.mark.parametrize(("name", "parts"), [("Michael Jordan", {"Michael", "Jordan"}), ("Paris (Texas)", {"Paris (Texas)"})])
+def test_how_names_are_shortened(demo_kb: KB, name: str, parts: set[str]) -> None:
+    namer = Namer(demo_kb, RECIPE, rng(6))
+    assert {namer.shortened(name) for _ in range(50)} == parts
