@@ -245,7 +245,7 @@ class Linker:
         if shown is None:
             if len(self._shown) >= _REMEMBERED:
                 self._shown.clear()
-            shown = self._shown[entity] = (self.kb.id(entity), self.kb.label(entity))
+            shown = self._shown[entity] = (self.kb.id_of(entity), self.kb.label_of(entity))
         return shown
 
     def _link(self, batch: Batch, i: int, answer: Answer) -> Link:

@@ -11,7 +11,7 @@ PLAIN = [name for name, method in METHODS.items() if not method.calibrated and m
 
 
 def entity(kb: KB, external_id: str) -> int:
-    found = kb.entity(external_id)
+    found = kb.index_of(external_id)
     assert found is not None, f"{external_id} is not in the KB"
     return found
 
@@ -21,7 +21,7 @@ def names(kb: KB, external_id: str) -> list[str]:
 
 
 def neighbours(kb: KB, external_id: str) -> set[str]:
-    return {kb.id(node) for node in kb.graph.around(entity(kb, external_id)).tolist()}
+    return {kb.id_of(node) for node in kb.graph.around(entity(kb, external_id)).tolist()}
 
 
 def problems(kb: KB) -> dict[str, int]:

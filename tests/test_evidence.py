@@ -417,7 +417,7 @@ class TestSupervised:
 
     def test_a_dictionary_counts_instead(self, finished: tuple[Plan, Path], tmp_path: Path) -> None:
         kb = Lab(finished[0], finished[1] / "kbs").kb("friends")
-        sea, hill = kb.entity("Ann-sea"), kb.entity("Ann-hill")
+        sea, hill = kb.index_of("Ann-sea"), kb.index_of("Ann-hill")
         assert sea is not None
         assert hill is not None
         (tmp_path / "names.tsv").write_text("ann\tAnn-sea\t1\nAnn\tAnn-hill\t2\nAnn\tsomebody-else\t1\n")

@@ -92,7 +92,7 @@ def test_a_kb_of_each_released_format_still_opens() -> None:
     for folder in folders:
         kb = KB.open(folder)
         assert all(right for _, right in kb.verify())
-        entity = kb.entity("a")
+        entity = kb.index_of("a")
         assert entity is not None
         assert kb.names_of(entity) == ["Alpha", "First letter"]
 
@@ -122,7 +122,7 @@ def test_an_open_kb_stays_readable_while_it_is_replaced(source: Path, tmp_path: 
     other = write_jsonl(tmp_path / "other.jsonl", [{"id": "z", "name": "Zeta"}])
     new = build_kb([other], tmp_path / "a.kb", force=True)
     assert prior.tolist() == [1.0, 1.0]
-    assert [new.id(0), new.label(0)] == ["z", "Zeta"]
+    assert [new.id_of(0), new.label_of(0)] == ["z", "Zeta"]
 
 
 def test_a_second_writer_is_told_to_wait(source: Path, tmp_path: Path) -> None:

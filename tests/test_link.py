@@ -142,7 +142,7 @@ def copied(tiny: KB, tmp_path: Path) -> Path:
 def test_answers_that_are_plain(tiny: KB, method: str, name: str, entity: str) -> None:
     (link,) = Linker(tiny, method=method).link(mentioned(name)).links
     assert (link.entity, link.nil_reason) == (entity, None)
-    assert link.label == tiny.label(tiny.entity(entity) or 0)
+    assert link.label == tiny.label_of(tiny.index_of(entity) or 0)
     assert (link.ranking[0].id, link.ranking[0].score) == (entity, link.score)
 
 

@@ -259,8 +259,8 @@ def test_hubs_cost_no_pairs_of_candidates(hub_graph: list[list[int]]) -> None:
 
 def mention_lists(kb: KB) -> st.SearchStrategy[list[Document]]:
     """Documents whose mentions are looked up or bring their candidates."""
-    ids = [kb.id(entity) for entity in range(len(kb))]
-    labels = [kb.label(entity) for entity in range(len(kb))]
+    ids = [kb.id_of(entity) for entity in range(len(kb))]
+    labels = [kb.label_of(entity) for entity in range(len(kb))]
     given_ids = st.lists(st.sampled_from(ids), max_size=5, unique=True).map(tuple)
     words = [word for label in labels for word in label.split()]
     mention = st.builds(Mention, st.sampled_from([*labels, *words, "xyzzy"]), candidates=st.none() | given_ids)
@@ -338,7 +338,11 @@ def test_longer_names_hold_a_name_word_for_word(demo: KB, makes: BatchMaker) -> 
 
 
 def test_given_candidates_are_names_of_their_own(demo: KB, makes: BatchMaker) -> None:
-    some = [Mention("Chicago"), Mention("Chicago", candidates=(demo.id(0),)), Mention("Chicago", candidates=(demo.id(1),))]
+    some = [
+        Mention("Chicago"),
+        Mention("Chicago", candidates=(demo.id_of(0),)),
+        Mention("Chicago", candidates=(demo.id_of(1),)),
+    ]
     names = MentionGroups.of(makes.make([Document(mentions=(*some, some[1]))]))
     assert names.name_of.tolist() == [0, 1, 2, 1]
 
@@ -563,7 +567,7 @@ def test_gold_is_in_the_kb_or_empty(demo: KB, made_up: list[Document]) -> None:
     for mention in mentions:
         assert mention.text.strip()
         for each in mention.gold or ():
-            entity = demo.entity(each)
+            entity = demo.index_of(each)
             assert entity is not None
             assert demo.names_of(entity)
         assert len(mention.gold or ()) <= 1
@@ -580,7 +584,7 @@ def test_names_are_mostly_found_again(demo: KB, made_up: list[Document], makes: 
 def candidates_by_mention(batch: Batch, kb: KB) -> list[list[tuple[str, int]]]:
     found: list[list[tuple[str, int]]] = [[] for _ in batch.mentions]
     for i, entity, rank in zip(batch.table.mention_of, batch.table.entity, batch.table.rank, strict=True):
-        found[i].append((kb.id(int(entity)), int(rank)))
+        found[i].append((kb.id_of(int(entity)), int(rank)))
     return found
 
 
@@ -619,9 +623,9 @@ def test_every_entity_can_be_called_something(demo: KB) -> None:
             said = [namer.name(entity) for _ in range(5)]
             assert all(name.strip() for name in said)
             assert namer.crossed(entity, 0).strip()
-            longer = namer.with_extra_word(demo.label(entity), 0)
-            assert demo.label(entity) in longer
-            assert len(longer.split()) == len(demo.label(entity).split()) + 1
+            longer = namer.with_extra_word(demo.label_of(entity), 0)
+            assert demo.label_of(entity) in longer
+            assert len(longer.split()) == len(demo.label_of(entity).split()) + 1
 
 
 @given(

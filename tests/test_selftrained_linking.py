@@ -283,7 +283,7 @@ def test_nil_off_answers_with_every_method(demo: KB) -> None:
 
 def test_the_reason_is_the_missing_vector(small: KB) -> None:
     """ "Tumor" has no edges, so no vector: if it is too unlikely, the themes had no say."""
-    assert not small.vectors().has[small.entity("tumor") or 0]
+    assert not small.vectors().has[small.index_of("tumor") or 0]
     strict = Linker(small, threshold=1.0)
     assert one(strict, "Tumor").nil_reason == "no_embedding"
     assert one(strict, "Iowa").nil_reason == "low_probability"

@@ -175,7 +175,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> KB:
 
 def bag(kb: KB, name: str) -> tuple[dict[str, float], dict[str, float]]:
     """The types and the relations of an entity, by name."""
-    bags, row = EntityBags.of(kb), np.array([kb.entity(name)])
+    bags, row = EntityBags.of(kb), np.array([kb.index_of(name)])
     relations = [f"{way}{relation}" for relation in kb.relations for way in (">", "<")]
     types, found = bags.of_types(row), bags.of_relations(row)
     named = [*kb.types, *relations]
@@ -206,7 +206,7 @@ def test_the_encoding_is_the_sum_over_neighbours(family: KB) -> None:
     words = Words.of(WordVectors({"won": 0}, np.ones((1, 2), dtype=np.float32)), family)
     bags = EntityBags.of(family)
     model = new_model(words, bags, seed=1)
-    row = np.array([family.entity("a")])
+    row = np.array([family.index_of("a")])
     found = model.entities(bags.of_types(row), bags.of_relations(row))[0]
     type_of, relation_of = model.types.weight, model.relations.weight
     types = list(family.types)

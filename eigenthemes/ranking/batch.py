@@ -78,7 +78,7 @@ class BatchMaker:
         if len(sought) == len(mentions):
             return found, {}
         given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
-        entities = iter(self.kb.entities([each for i in given for each in mentions[i].candidates or ()]).tolist())
+        entities = iter(self.kb.indices_of([each for i in given for each in mentions[i].candidates or ()]).tolist())
         rows: list[tuple[int, int, int, float, int]] = []
         unknown: dict[int, tuple[str, ...]] = {}
         for i in given:
@@ -104,7 +104,7 @@ class BatchMaker:
 def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
     """The gold entities of each mention that the KB has, and which candidates are gold [n]."""
     table = batch.table
-    gold = [{entity for each in mention.gold or () if (entity := kb.entity(each)) is not None} for mention in batch.mentions]
+    gold = [{entity for each in mention.gold or () if (entity := kb.index_of(each)) is not None} for mention in batch.mentions]
     pairs = [(i * len(kb) + entity) for i, entities in enumerate(gold) for entity in entities]
     return gold, np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
 

@@ -87,7 +87,7 @@ class Texts:
         """The average over the words of each entity's description [n, d], of unit length; zeros for none."""
         new = np.unique(entity[~self._made[entity]])
         if len(new):
-            words = [words_of(self.kb.description(each)) for each in new.tolist()]
+            words = [words_of(self.kb.description_of(each)) for each in new.tolist()]
             rows = self.words.rows([word for some in words for word in some])
             of = np.repeat(np.arange(len(new)), [len(some) for some in words])
             counts = np.bincount(of[rows >= 0], minlength=len(new))
@@ -143,7 +143,7 @@ def texts_of(kb: KB, options: MethodOptions) -> Texts:
             f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file with --word-vectors, "
             f"or keep them in the KB: eigenthemes train {kb.path} --word-vectors FILE"
         )
-    return kb.once(f"texts {path}", lambda: Texts(kb, _words(kb, path)))
+    return kb.cached(f"texts {path}", lambda: Texts(kb, _words(kb, path)))
 
 
 def _words(kb: KB, path: str | None) -> Words:

@@ -38,12 +38,12 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
             f"{kb.path} has no ranker trained for {what}; train one with: eigenthemes train {kb.path}{wanted}, "
             "or choose another method"
         )
-    return kb.once(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
+    return kb.cached(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
 
 
 def feature_context_of(kb: KB, vectors: Vectors | None) -> FeatureContext:
     """What features need of a KB; its room to work in is not shared between threads."""
-    return kb.once(
+    return kb.cached(
         f"surroundings {_name(vectors)} {threading.get_ident()}", lambda: FeatureContext(kb, vectors, WordContext.of(kb))
     )
 

@@ -266,7 +266,7 @@ def _counted(batch: Batch, kb: KB) -> tuple[NDArray[Any], ...]:
     level = difficulty(table.mentions, table.mention_of, table.rank, gold_rows(batch, kb))
     candidates = np.bincount(table.mention_of, minlength=table.mentions)
     known = np.array(
-        [any(kb.entity(each) is not None for each in mention.gold or ()) for mention in batch.mentions], dtype=bool
+        [any(kb.index_of(each) is not None for each in mention.gold or ()) for mention in batch.mentions], dtype=bool
     )
     counted = judged(batch)
     return level[counted], candidates[counted], known[counted]

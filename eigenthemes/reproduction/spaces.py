@@ -72,8 +72,8 @@ def _points(batch: Batch, kb: KB, name: str) -> Rows:
         yield {
             "set": name,
             "document": str(batch.documents[0].id),
-            "entity": kb.id(each),
-            "label": kb.label(each),
+            "entity": kb.id_of(each),
+            "label": kb.label_of(each),
             "mention": batch.mentions[int(table.mention_of[has][row])].text,
             "gold": each in gold,
             "x": round(float(places[row, 0]), 5),

@@ -212,7 +212,7 @@ class Counts:
                     times = int(count)
                 except ValueError:
                     raise SourceError(f"{path}:{number} is {row!r}; expected a name, an id and a count, tabs between") from None
-                entity = kb.entity(external)
+                entity = kb.index_of(external)
                 found.setdefault(normalize(name), Counter())[-1 if entity is None else entity] += times
         return cls(found)
 

@@ -131,10 +131,10 @@ class Explainer:
             how, name = self._match(said, number, int(table.match_type[self.names.row[row]]))
             parts = self._parts(row)
             yield ExplainedCandidate(
-                id=self.kb.id(number),
-                label=self.kb.label(number),
+                id=self.kb.id_of(number),
+                label=self.kb.label_of(number),
                 display_label=self._display_label(number, said.text, rivals),
-                description=self.kb.description(number),
+                description=self.kb.description_of(number),
                 probability=float(self.judgement.probability[row]),
                 prior=float(table.prior[self.names.row[row]]),
                 match_type=how,
@@ -148,7 +148,7 @@ class Explainer:
         return np.asarray(self.judgement.features[row] * self._weights)
 
     def _match(self, said: Mention, entity: int, kind: int) -> tuple[str, str]:
-        names = self.kb.names_of(entity) or [self.kb.id(entity)]
+        names = self.kb.names_of(entity) or [self.kb.id_of(entity)]
         only_label = not self.aliases or kind in (UNBRACKETED, INITIALS, ACRONYM)
         matched = names[0] if only_label else matched_names(said.text, names)
         if kind == CONTAINS and said.candidates is not None and not set(tokenize(said.text)) <= set(tokenize(matched)):
@@ -156,13 +156,13 @@ class Explainer:
         return MATCH_TYPES[kind], matched
 
     def _display_label(self, entity: int, said: str, rivals: list[int]) -> str:
-        label = self.kb.label(entity)
-        twins = [each for each in rivals if each != entity and self.kb.label(each) == label]
+        label = self.kb.label_of(entity)
+        twins = [each for each in rivals if each != entity and self.kb.label_of(each) == label]
         if not twins and normalize(label) != normalize(said):
             return label
-        described = cut(self.kb.description(entity))
-        if not described or described in (cut(self.kb.description(each)) for each in twins):
-            described = last_part(self.kb.id(entity))
+        described = cut(self.kb.description_of(entity))
+        if not described or described in (cut(self.kb.description_of(each)) for each in twins):
+            described = last_part(self.kb.id_of(entity))
         return label if described == label else f"{label} ({described})"
 
     # support
@@ -191,8 +191,8 @@ class Explainer:
         return Support(
             self.batch.mentions[first].text,
             first - int(before),
-            self.kb.id(entity),
-            self.kb.label(entity),
+            self.kb.id_of(entity),
+            self.kb.label_of(entity),
             float(self.judgement.probability[row]),
             share,
             tuple(self._reasons(place, pull)),
@@ -217,7 +217,7 @@ class Explainer:
         named = [node for node in rarest if self.kb.names_of(node)] or rarest
         one, two = (self._code(each, named[0]) for each in (entity, other))
         relation = self._relation(one) if one == two and not one & 1 else ""
-        return Reason(SHARED, relation, shared=tuple(self.kb.label(node) for node in named[:_MOST_SHARED]))
+        return Reason(SHARED, relation, shared=tuple(self.kb.label_of(node) for node in named[:_MOST_SHARED]))
 
     def _code(self, entity: int, neighbor: int) -> int:
         graph = self.kb.graph

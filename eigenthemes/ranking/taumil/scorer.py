@@ -40,7 +40,7 @@ class Judge:
                 f"{what}; train one with: eigenthemes train-taumil {kb.path} DOCUMENTS --word-vectors FILE{where}, "
                 "or choose another method"
             )
-        return kb.once(f"taumil judge {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
+        return kb.cached(f"taumil judge {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
 
     @classmethod
     def _load(cls, kb: KB, place: Path) -> Judge:
