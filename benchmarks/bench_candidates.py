@@ -297,7 +297,7 @@ def measure_startup(arguments: argparse.Namespace) -> list[Row]:
     ]
     for name, kb in kbs.items():
         opened = min(_printed(_OPEN, str(kb.path)) for _ in range(5))
-        first = min(_from_start(_FIRST, str(kb.path), kb.label(0)) for _ in range(5))
+        first = min(_from_start(_FIRST, str(kb.path), kb.label_of(0)) for _ in range(5))
         rows.append({"what": f"KB.open, {name}", "ms": 1e3 * opened})
         rows.append({"what": f"first look-up from process start, {name}", "ms": 1e3 * first})
     return rows

@@ -120,7 +120,7 @@ def with_has(vectors: NDArray[np.float32]) -> Given:
 def read_set(kb: KB, name: str) -> Set:
     documents = read_gold(data_folder() / f"{name}.jsonl.gz")
     batch = batch_maker(kb, needs_vectors=False).make(documents)
-    numbers = [[kb.entity(external) for external in mention.gold or ()] for mention in batch.mentions]
+    numbers = [[kb.index_of(external) for external in mention.gold or ()] for mention in batch.mentions]
     gold = [[entity for entity in entities if entity is not None] for entities in numbers]
     pairs = [mention * len(kb) + entity for mention, entities in enumerate(gold) for entity in entities]
     is_gold = np.isin(batch.table.mention_of * len(kb) + batch.table.entity, np.array(pairs, dtype=np.int64))

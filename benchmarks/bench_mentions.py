@@ -48,7 +48,7 @@ def measure(kb: KB, path: Path) -> dict[str, Any]:
         seconds += time.perf_counter() - start
         inside, outside = set(), set()
         for mention in document.mentions or ():
-            known = any(kb.entity(each) is not None for each in mention.gold or ())
+            known = any(kb.index_of(each) is not None for each in mention.gold or ())
             (inside if known else outside).add((mention.start, mention.end))
         right += len(spans & inside)
         found += len(spans - outside)

@@ -82,7 +82,7 @@ class MentionSet:
         golds: dict[str, list[set[int]]] = {}
         mentions = read_mentions(name)
         for text, gold in mentions:
-            known = {entity for entity in map(kb.entity, gold) if entity is not None}
+            known = {entity for entity in map(kb.index_of, gold) if entity is not None}
             golds.setdefault(text, []).append(known)
         return cls(kb, golds, len(mentions))
 

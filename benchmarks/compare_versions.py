@@ -69,7 +69,7 @@ RENAMED_IN_CANDIDATES = {"name": "matched_name", "how": "match_type"}
 RENAMED_IN_EXPLANATIONS = {
     "words": "sentence",
     "none": "nil_probability",
-    "choices": "candidates",
+    "choices": "candidate_count",
     "others": "other_support",
     "shown": "display_label",
     "linked": "connected",

@@ -245,7 +245,7 @@ class Linker:
         if known is None:
             if len(self._id_and_label) >= _REMEMBERED:
                 self._id_and_label.clear()
-            known = self._id_and_label[entity] = (self.kb.id(entity), self.kb.label(entity))
+            known = self._id_and_label[entity] = (self.kb.id_of(entity), self.kb.label_of(entity))
         return known
 
 

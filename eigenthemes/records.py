@@ -179,7 +179,7 @@ class Explanation:
     sentence         all this in plain English
     nil_reason       None where the best candidate is the answer
     nil_probability  that no candidate is right
-    candidates       how many candidates there were
+    candidate_count  how many candidates there were
     other_names      how many other names the document has
     more_popular     the candidate of the highest prior, if that is not the best one
     shares           feature group -> its share of what speaks for the best candidate against the runner-up; sums to 1
@@ -192,7 +192,7 @@ class Explanation:
     nil_reason: str | None
     nil_probability: float
     threshold: float
-    candidates: int = 0
+    candidate_count: int = 0
     other_names: int = 0
     best: ExplainedCandidate | None = None
     runner_up: ExplainedCandidate | None = None

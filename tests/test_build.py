@@ -116,7 +116,7 @@ def test_nodes_without_a_name_connect_but_are_never_candidates(tmp_path: Path, s
     nameless = index_of(kb, "nameless")
     assert neighbours_of(kb, "nameless") == {"hub"}
     assert kb.names_of(nameless) == []
-    assert kb.label(nameless) == "nameless"
+    assert kb.label_of(nameless) == "nameless"
     for generator in ("default", "paper"):
         assert len(CandidateGenerator(kb, generator=generator).find("nameless")) == 0
 
@@ -145,7 +145,7 @@ def test_keep_restricts_the_kb_to_its_ids(tmp_path: Path, star: list[Path]) -> N
     assert sorted(kb.ids) == ["hub", "rim"]
     assert neighbours_of(kb, "hub") == {"rim"}
     assert kb.manifest["left_out"] == {"not among the ids to keep": 3}
-    assert kb.entity("spoke") is None
+    assert kb.index_of("spoke") is None
     assert len(CandidateGenerator(kb).find("Spoke")) == 0
 
 
@@ -211,7 +211,7 @@ def test_names_from_ids_names_what_has_no_name(tmp_path: Path) -> None:
     lines += [f'<{ids[3]}> {LABEL} "Ex" .\n', "_:b <http://example.org/p> <HP:1> .\n"]
     (tmp_path / "kg.nt").write_text("".join(lines))
     kb = build_untrained([tmp_path / "kg.nt"], tmp_path / "my.kb", names_from_ids=True)
-    assert [kb.label(index_of(kb, each)) for each in ids] == ["Ada Lovelace", "Zürich", "HP:1", "Ex"]
+    assert [kb.label_of(index_of(kb, each)) for each in ids] == ["Ada Lovelace", "Zürich", "HP:1", "Ex"]
     assert kb.names_of(index_of(kb, "_:b")) == []
 
 
@@ -328,7 +328,7 @@ def test_no_names_at_all_stops_with_the_count_and_the_remedy(tmp_path: Path) -> 
 
 def test_the_remedy_for_no_names_works(tmp_path: Path) -> None:
     edges = write_jsonl(tmp_path / "edges.jsonl", [{"source": "Ada_Lovelace", "target": "Bob"}])
-    assert build_untrained([edges], tmp_path / "my.kb", names_from_ids=True).label(0) == "Ada Lovelace"
+    assert build_untrained([edges], tmp_path / "my.kb", names_from_ids=True).label_of(0) == "Ada Lovelace"
 
 
 def test_no_edges_at_all_is_reported(tmp_path: Path) -> None:

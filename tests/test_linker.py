@@ -46,7 +46,7 @@ from eigenthemes.stream import link_stream
 def test_answers_that_are_plain(tiny: KB, method: str, name: str, entity: str) -> None:
     (link,) = Linker(tiny, method=method).link(names_document(name)).links
     assert (link.entity, link.nil_reason) == (entity, None)
-    assert link.label == tiny.label(tiny.entity(entity) or 0)
+    assert link.label == tiny.label_of(tiny.index_of(entity) or 0)
     assert (link.ranking[0].id, link.ranking[0].score) == (entity, link.score)
 
 

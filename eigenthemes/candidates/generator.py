@@ -101,27 +101,27 @@ class CandidateGenerator:
         return [
             Candidate(
                 rank=rank,
-                id=self.kb.id(entity),
-                label=self.kb.label(entity),
+                id=self.kb.id_of(entity),
+                label=self.kb.label_of(entity),
                 matched_name=self._matched(name, entity, match_type),
                 match_type=MATCH_TYPES[match_type],
                 prior=prior,
-                description=self.kb.description(entity),
+                description=self.kb.description_of(entity),
             )
             for entity, rank, prior, match_type in columns
         ]
 
     def _matched(self, name: str, entity: int, match_type: int) -> str:
         label_only = not self.aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM)
-        return self.kb.label(entity) if label_only else matched_names(name, self.kb.names_of(entity))
+        return self.kb.label_of(entity) if label_only else matched_names(name, self.kb.names_of(entity))
 
     def why_not(self, name: str, external_id: str) -> str:
         """Say in one sentence why an entity is, or is not, among the candidates of a name."""
         kb = self.kb
-        entity = kb.entity(external_id)
+        entity = kb.index_of(external_id)
         if entity is None:
-            return f"{external_id} is not in the KB; it has ids like {kb.id(0)}"
-        named_id = external_id if kb.id(entity) == external_id else f"{external_id} (now {kb.id(entity)})"
+            return f"{external_id} is not in the KB; it has ids like {kb.id_of(0)}"
+        named_id = external_id if kb.id_of(entity) == external_id else f"{external_id} (now {kb.id_of(entity)})"
         names = kb.names_of(entity)
         if not names:
             return f"{named_id} has no name in the KB: it connects others but is never a candidate"

@@ -83,7 +83,7 @@ def _compare_candidates(linker: Linker, link: Link) -> None:
     kb = linker.kb
     rows = []
     for candidate in link.ranking:
-        entity = kb.entity(candidate.id)
+        entity = kb.index_of(candidate.id)
         assert entity is not None
         rows.append((_about(linker, candidate.id, candidate.label), f"{kb.prior[entity]:,.12g}", f"{candidate.score:.3f}"))
     click.echo(f'Candidates of "{link.mention.text}": their popularity, and how likely each is, among the other names:\n')
@@ -94,8 +94,8 @@ def _compare_candidates(linker: Linker, link: Link) -> None:
 
 def _about(linker: Linker, external_id: str | None, label: str | None) -> str:
     """Return a label with a few words on what it is."""
-    entity = None if external_id is None else linker.kb.entity(external_id)
-    about = "" if entity is None else linker.kb.description(entity)
+    entity = None if external_id is None else linker.kb.index_of(external_id)
+    about = "" if entity is None else linker.kb.description_of(entity)
     return f"{label} ({about})" if about else str(label or "nothing")
 
 

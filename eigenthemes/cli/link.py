@@ -117,7 +117,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
     name = given.get("method") or default_method(opened, given["vectors"])
     scoring = scoring_options({name: method_named(name)}, parse_scoring(given))
     if given.get("method") is None:
-        for part in getattr(opened, "missing_parts", list)():
+        for part in opened.missing_parts():
             click.echo(f"warning: {part}", err=True)
     return Linker(
         opened,

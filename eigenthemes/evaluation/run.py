@@ -133,7 +133,7 @@ def doubts(run: Run, kb: KB) -> str:
     if not sum(map(len, run.document)):
         return "no mention has gold, so there is nothing to compare with"
     if not any(part.any() for part in run.in_kb):
-        return f"no gold id is in the KB (they are like {run.gold_example}, the KB's are like {kb.id(0)})"
+        return f"no gold id is in the KB (they are like {run.gold_example}, the KB's are like {kb.id_of(0)})"
     return ""
 
 

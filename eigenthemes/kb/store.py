@@ -230,8 +230,6 @@ class KB:
         first, last = self.array("type_indptr")[index : index + 2].tolist()
         return [str(self.types[row]) for row in self.array("entity_types")[first:last].tolist()]
 
-    id, label, description, entity, entities = id_of, label_of, description_of, index_of, indices_of
-
     # the arrays
 
     @cached_property
@@ -339,8 +337,6 @@ class KB:
                     self._made[name] = make()
         made: Made = self._made[name]
         return made
-
-    once = cached
 
     def _map(self, name: str) -> NDArray[Any]:
         if self._closed:

@@ -59,7 +59,7 @@ def namematch(batch: Batch, kb: KB, options: None = None) -> Scores:
     """1 / position by prior where the label is the mention, but for case; 0 (no answer) elsewhere."""
     table, mentions = batch.table, [mention.text.casefold() for mention in batch.mentions]
     pairs = zip(table.mention_of.tolist(), table.entity.tolist(), strict=True)
-    same = np.array([kb.label(entity).casefold() == mentions[i] for i, entity in pairs], dtype=bool)
+    same = np.array([kb.label_of(entity).casefold() == mentions[i] for i, entity in pairs], dtype=bool)
     return np.asarray(np.where(same, 1.0 / _position(batch), 0.0))
 
 

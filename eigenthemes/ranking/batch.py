@@ -73,7 +73,7 @@ class BatchMaker:
         if len(looked_up) == len(mentions):
             return table, {}
         given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
-        entities = iter(self.kb.entities([id for i in given for id in mentions[i].candidates or ()]).tolist())
+        entities = iter(self.kb.indices_of([id for i in given for id in mentions[i].candidates or ()]).tolist())
         rows: list[tuple[int, int, int, float, int]] = []
         unknown: dict[int, tuple[str, ...]] = {}
         for i in given:
@@ -122,7 +122,7 @@ def batches_of(documents: Iterable[Document], size: int) -> Iterator[list[Docume
 def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
     """The gold entities of each mention that the KB has, and which candidates are gold [n]."""
     table = batch.table
-    gold = [{entity for id in mention.gold or () if (entity := kb.entity(id)) is not None} for mention in batch.mentions]
+    gold = [{entity for id in mention.gold or () if (entity := kb.index_of(id)) is not None} for mention in batch.mentions]
     pairs = [(i * len(kb) + entity) for i, entities in enumerate(gold) for entity in entities]
     return gold, np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
 

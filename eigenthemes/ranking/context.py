@@ -87,7 +87,7 @@ class Texts:
         """The average over the words of each entity's description [n, d], of unit length; zeros for none."""
         new = np.unique(entity[~self._made[entity]])
         if len(new):
-            words = [words_of(self.kb.description(each)) for each in new.tolist()]
+            words = [words_of(self.kb.description_of(each)) for each in new.tolist()]
             rows = self.words.rows([word for some in words for word in some])
             of = np.repeat(np.arange(len(new)), [len(some) for some in words])
             counts = np.bincount(of[rows >= 0], minlength=len(new))
@@ -144,7 +144,7 @@ def texts_of(kb: KB, word_vectors: str | None) -> Texts:
             code="no-word-vectors",
             where=str(kb.path),
         )
-    return kb.once(f"texts {word_vectors}", lambda: Texts(kb, _words(kb, word_vectors)))
+    return kb.cached(f"texts {word_vectors}", lambda: Texts(kb, _words(kb, word_vectors)))
 
 
 def texts_and_nouns_of(kb: KB, word_vectors: str | None) -> Texts:

@@ -29,13 +29,13 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
             code="no-ranker-for-vectors" if vectors in list(kb.vector_sets)[1:] else "no-ranker",
             where=vectors if vectors in list(kb.vector_sets)[1:] else str(kb.path),
         )
-    return kb.once(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
+    return kb.cached(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
 
 
 def feature_context_of(kb: KB, vectors: Vectors | None) -> FeatureContext:
     """Return the feature context of a KB and a set of vectors; all threads share it."""
     name = f"feature context {_name(vectors) or ''}"
-    return kb.once(name, lambda: FeatureContext(kb, vectors, WordContext.of(kb)))
+    return kb.cached(name, lambda: FeatureContext(kb, vectors, WordContext.of(kb)))
 
 
 def _name(vectors: Vectors | None) -> str | None:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from eigenthemes.errors import MissingExtraError, SourceError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import EASY, HARD, credit, difficulty
-from eigenthemes.ranking.batch import Batch, gold_rows, judged
+from eigenthemes.ranking.batch import Batch, gold_rows, has_gold
 from eigenthemes.reproduction.mention_scores import mean
 from eigenthemes.reproduction.rows import Row
 from eigenthemes.reproduction.workspace import Workspace, eigen_scores
@@ -63,7 +63,7 @@ class Pairs:
     names: list[str]
     difficulty: NDArray[np.int8]
     document_of: NDArray[np.int64]
-    judged: Bools
+    has_gold: Bools
 
 
 def pairs_of(workspace: Workspace, set_name: str, **candidates: Any) -> Pairs:
@@ -88,7 +88,7 @@ def pairs_of(workspace: Workspace, set_name: str, **candidates: Any) -> Pairs:
                 _eigen(batch, kb),
                 difficulty(table.mentions, table.mention_of, table.rank, gold),
                 document_of,
-                judged(batch),
+                has_gold(batch),
             )
         )
         names.extend(normalize(mention.text) for mention in batch.mentions)
@@ -121,7 +121,7 @@ def split(pairs: Pairs, share: float, seed: int) -> Bools:
 def can_be_learned(pairs: Pairs, training: Bools) -> bool:
     """Is there gold to learn from and something wrong beside it, and are there mentions to test on?"""
     gold = pairs.gold[training[pairs.document]]
-    return bool(gold.any() and not gold.all() and (pairs.judged & ~training[pairs.document_of]).any())
+    return bool(gold.any() and not gold.all() and (pairs.has_gold & ~training[pairs.document_of]).any())
 
 
 def mention_prior(pairs: Pairs, training: Bools, dictionary: MentionDictionary | None) -> Floats:
@@ -143,7 +143,7 @@ def training_counts(pairs: Pairs, training: Bools) -> tuple[Floats, Floats]:
     named = {name: number for number, name in enumerate(dict.fromkeys(pairs.names))}
     name_of = np.array([named[name] for name in pairs.names], dtype=np.int64)  # of each mention
     documents = len(training)
-    counted = training[pairs.document_of] & pairs.judged
+    counted = training[pairs.document_of] & pairs.has_gold
     occurs = _Tally(name_of[counted], pairs.document_of[counted], documents)
     key = name_of[pairs.mention] * (int(pairs.entity.max(initial=0)) + 1) + pairs.entity
     right = counted[pairs.mention] & pairs.gold
@@ -190,7 +190,7 @@ class MentionDictionary:
                     times = int(count)
                 except ValueError:
                     raise SourceError(f"{path}:{number} is {row!r}; expected a name, an id and a count, tabs between") from None
-                entity = kb.entity(entity_id)
+                entity = kb.index_of(entity_id)
                 counts.setdefault(normalize(name), Counter())[-1 if entity is None else entity] += times
         return cls(counts)
 
@@ -216,7 +216,7 @@ def judge_by_forests(
         features = np.column_stack((first, *columns))
         scores = np.zeros(len(features))
         scores[test] = fit(features[learn], pairs.gold[learn])(features[test])
-        yield name, _metrics(pairs, scores, ~training[pairs.document_of] & pairs.judged)
+        yield name, _metrics(pairs, scores, ~training[pairs.document_of] & pairs.has_gold)
 
 
 def _first_pass(fit: Fit, features: NDArray[Any], pairs: Pairs, training: Bools, seed: int) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.precision import difficulty
-from eigenthemes.ranking.batch import Batch, gold_rows, judged
+from eigenthemes.ranking.batch import Batch, gold_rows, has_gold
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ def difficulty_of(batch: Batch, kb: KB) -> NDArray[np.int8]:
 
 
 def _counted(batch: Batch, kb: KB) -> tuple[NDArray[np.int8], NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]]:
-    table, with_gold = batch.table, judged(batch)
+    table, with_gold = batch.table, has_gold(batch)
     candidates = np.bincount(table.mention_of, minlength=table.mentions)
     in_kb = np.array(
-        [any(kb.entity(gold) is not None for gold in mention.gold or ()) for mention in batch.mentions], dtype=bool
+        [any(kb.index_of(gold) is not None for gold in mention.gold or ()) for mention in batch.mentions], dtype=bool
     )
     is_gold, rank = gold_rows(batch, kb), np.full(table.mentions, np.inf)
     np.minimum.at(rank, table.mention_of[is_gold], table.rank[is_gold].astype(np.float64))

@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.candidates.generator import GENERATORS
+from eigenthemes.candidates.options import GENERATORS
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.metrics.precision import TIES

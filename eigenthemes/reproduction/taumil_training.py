@@ -20,10 +20,11 @@ from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb.store import KB
+from eigenthemes.mentions.detector import detector_named
 from eigenthemes.ranking.batch import BatchMaker, batches_of
 from eigenthemes.ranking.taumil.entities import EntityBags
 from eigenthemes.ranking.taumil.model import TauMIL, best_of
-from eigenthemes.ranking.taumil.scorer import new_model, one_torch_thread, rows_of
+from eigenthemes.ranking.taumil.scorer import hold_torch_to_one_thread, new_model, rows_of
 from eigenthemes.ranking.taumil.sentences import Sentences, Words, places_of
 from eigenthemes.ranking.taumil.store import CHECKPOINT, VERSION, Arrays, StoredModel, fingerprint, model_path, read, write
 from eigenthemes.records import Document
@@ -179,7 +180,7 @@ class Training:
         label = f"epoch {number} of {epochs}" + (f", objective {self.history[-1]['objective']:.4f}" if self.history else "")
         sums = np.zeros(4)
         with progress.step(label, total=len(self.mentions), unit="mentions") as advance:
-            for which in batches_of(self.mentions.sentences.lengths, self.options["batch_size"], random):
+            for which in shuffled_batches(self.mentions.sentences.lengths, self.options["batch_size"], random):
                 negatives = random.choice(self.mentions.named, (len(which), self.options["negatives"]))
                 sums += len(which) * np.array(self._step(which, negatives, fill))
                 advance(len(which))
@@ -249,7 +250,7 @@ def read_training_mentions(
     kb: KB, documents: Iterable[Document], words: Words, positives: int, progress: Progress
 ) -> TrainingMentions:
     """Return the mentions of documents that have candidates, with these."""
-    maker = BatchMaker(kb, CandidateGenerator(kb, max_candidates=positives), None)
+    maker = BatchMaker(kb, CandidateGenerator(kb, max_candidates=positives), detector_named("names", kb), None)
     places: list[tuple[str, int, int]] = []
     entities: list[NDArray[np.uint32]] = []
     counts: list[NDArray[np.int64]] = []
@@ -269,7 +270,7 @@ def read_training_mentions(
     return TrainingMentions(Sentences.read(places, words), np.cumsum(count) - count, count, np.concatenate(entities), named)
 
 
-def batches_of(lengths: NDArray[np.int64], size: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+def shuffled_batches(lengths: NDArray[np.int64], size: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
     """All mentions once, in random batches of sentences of like length, so that little is filled up.
 
     Shuffled, sorted by length within pools of some batches, cut, and the batches shuffled again.
@@ -290,8 +291,8 @@ def deterministic() -> Iterator[None]:
     torch.use_deterministic_algorithms(True)
     memory.fill_uninitialized_memory = False  # it costs time, and nothing here reads what it has not written
     try:
-        with one_torch_thread():
-            yield
+        hold_torch_to_one_thread()
+        yield
     finally:
         torch.use_deterministic_algorithms(before)
         memory.fill_uninitialized_memory = fill

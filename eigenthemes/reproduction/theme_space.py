@@ -34,8 +34,8 @@ def points_of(batch: Batch, kb: KB, set_name: str) -> Rows:
         yield {
             "set": set_name,
             "document": str(batch.documents[0].id),
-            "entity": kb.id(entity),
-            "label": kb.label(entity),
+            "entity": kb.id_of(entity),
+            "label": kb.label_of(entity),
             "mention": batch.mentions[int(table.mention_of[has][row])].text,
             "gold": entity in gold,
             "x": round(float(points[row, 0]), 5),

@@ -13,15 +13,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from eigenthemes.candidates.options import CandidateOptions
+from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, MissingExtraError, OptionError, SourceError
 from eigenthemes.evaluation.run import Run, evaluate
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.baselines import candidate_weights
-from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, some_at_a_time
-from eigenthemes.ranking.context import context_scores, has_text, texts_of
-from eigenthemes.ranking.methods import METHODS, Method, MethodOptions
-from eigenthemes.ranking.options import Scores
+from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, batches_of
+from eigenthemes.ranking.context import context_scores, has_text
+from eigenthemes.ranking.methods import METHODS, Method, scoring_options
+from eigenthemes.ranking.options import ContextOptions, EigenOptions, Scores
 from eigenthemes.records import Document
 from eigenthemes.reproduction.plan import Plan
 
@@ -151,25 +153,27 @@ class Workspace:
 
     def methods(self, set_name: str, wanted: Iterable[str]) -> list[str]:
         """Return the methods that can work on a set: the KB has what they need, and the documents what they read."""
-        return [name for name in wanted if self._is_ready(METHODS[name], set_name)]
+        return [name for name in wanted if self._is_ready(name, set_name)]
 
-    def _is_ready(self, method: Method, set_name: str) -> bool:
-        kb, options = self.kb_of(set_name), self._options()
+    def _is_ready(self, name: str, set_name: str) -> bool:
+        kb, method = self.kb_of(set_name), METHODS[name]
         if (method.needs_vectors and not kb.vector_sets) or (method.calibrated and not kb.rankers):
             return False
-        if method.needs is texts_of and not self.is_readable(set_name):
+        if method.options is ContextOptions and not self.is_readable(set_name):
             return False
         try:
-            method.check(kb, options)
+            options = scoring_options({name: method}, self._scoring({name: method}, {}))[name]
+            method.make_ready(kb, options)
             for document in self.documents(set_name):
                 method.check_document(document, options)
         except (OptionError, DocumentError, MissingExtraError):  # it lacks something; whatever is broken is said
             return False
         return True
 
-    def _options(self, **given: Any) -> MethodOptions:
-        """Return options of methods, with the word vectors of the plan."""
-        return MethodOptions(**{"word_vectors": self.word_vectors, **given})
+    def _scoring(self, methods: Mapping[str, Method], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options of methods, with the word vectors of the plan where one of the methods reads them."""
+        reads = any("word_vectors" in method.uses_beside(given) for method in methods.values())
+        return {**({"word_vectors": self.word_vectors} if reads else {}), **given}
 
     def run(
         self,
@@ -179,47 +183,63 @@ class Workspace:
         documents: list[Document] | None = None,
         **options: Any,
     ) -> Run:
-        """Evaluate methods on a set, or on other documents of its KB; options as in `evaluate` and of the methods."""
-        of_methods = {key: options.pop(key) for key in list(options) if key in MethodOptions.__dataclass_fields__}
-        chosen = self.documents(set_name) if documents is None else documents
-        return evaluate(self.kb_of(set_name), chosen, methods, options=self._options(**of_methods), **options)
+        """Evaluate methods on a set, or on other documents of its KB; options of the generator, of methods, of `evaluate`."""
+        named = methods if isinstance(methods, Mapping) else {name: METHODS[name] for name in methods}
+        candidates, options = _candidate_options(options)
+        of_methods = {key: options.pop(key) for key in list(options) if key in SCORING}
+        return evaluate(
+            self.kb_of(set_name),
+            self.documents(set_name) if documents is None else documents,
+            named,
+            scoring=self._scoring(named, of_methods),
+            candidates=candidates,
+            **options,
+        )
 
     def run_scorer(self, set_name: str, label: str, scorer: Callable[[Batch], Scores], **options: Any) -> Run:
         """Evaluate a function of batches that is no method of the product, under a label."""
-
-        def score(batch: Batch, kb: KB, *, options: MethodOptions) -> Scores:
-            return scorer(batch)
-
-        return self.run(set_name, {label: Method(score)}, **options)
+        return self.run(set_name, {label: Method(lambda batch, kb, options: scorer(batch))}, **options)
 
     def batches(self, set_name: str, **options: Any) -> Iterator[Batch]:
-        """Yield the documents of a set with their candidates, some at a time; options as in `batches_of`."""
-        return batches_of(self.kb_of(set_name), self.documents(set_name), **options)
+        """Yield the documents of a set with their candidates, some at a time; options as in `batches_with_candidates`."""
+        return batches_with_candidates(self.kb_of(set_name), self.documents(set_name), **options)
 
     def context_scores(self, set_name: str, batch: Batch, scheme: str) -> Scores:
         """Score how well the words of a text fit each candidate: `local`, `global` or `nouns`."""
-        return context_scores(batch, self.kb_of(set_name), scheme, self._options())
+        return context_scores(batch, self.kb_of(set_name), scheme, ContextOptions(word_vectors=self.word_vectors))
 
 
-def batches_of(kb: KB, documents: Iterable[Document], *, size: int = BATCH, **options: Any) -> Iterator[Batch]:
-    """Yield documents with their candidates, `size` at a time; options as in `batch_maker`."""
-    maker = batch_maker(kb, **{"needs_vectors": False, **options})
-    return (maker.make(some) for some in some_at_a_time(documents, size))
+SCORING = {option for method in METHODS.values() for option in method.uses}
+
+
+def _candidate_options(options: dict[str, Any]) -> tuple[CandidateOptions, dict[str, Any]]:
+    """The options of the candidate generator, and all others."""
+    names = ("generator", "max_candidates", "aliases")
+    others = {key: value for key, value in options.items() if key not in names}
+    return CandidateOptions(**{name: options[name] for name in names if name in options}), others
+
+
+def batches_with_candidates(kb: KB, documents: Iterable[Document], *, size: int = BATCH, **options: Any) -> Iterator[Batch]:
+    """Yield documents with their candidates, `size` at a time; options of the generator and of `batch_maker`."""
+    candidates, others = _candidate_options(options)
+    maker = batch_maker(kb, candidates=candidates, **{"needs_vectors": False, **others})
+    return (maker.make(some) for some in batches_of(documents, size))
 
 
 def eigen_scores(batch: Batch, kb: KB) -> Scores:
     """Score each candidate by Eigenthemes, as in the paper."""
-    return METHODS["eigen"](batch, kb, MethodOptions())
+    with one_thread():
+        return METHODS["eigen"](batch, kb).scores
 
 
 def eigen_weights(batch: Batch, kb: KB, has_vector: Any) -> Any:
     """Return the weight of each candidate in the subspace, as in the paper."""
-    return candidate_weights(batch, kb, MethodOptions(), has_vector)
+    return candidate_weights(batch, kb, EigenOptions(), has_vector)
 
 
 def reads_text(method: str) -> bool:
     """Does a method read the words of the text?"""
-    return METHODS[method].reads is not None
+    return METHODS[method].check is not None
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -68,14 +68,14 @@ def labelled(documents: Iterable[Document], kb: KB) -> list[Document]:
     ids = [gold for document in annotated for mention in document.mentions or () for gold in mention.gold or ()]
     if not ids:
         raise DocumentError("the gold of all mentions is empty, so there is no answer to learn; give ids of the KB as gold")
-    if (kb.entities(ids) < 0).all():
+    if (kb.indices_of(ids) < 0).all():
         raise _unknown("in the KB", ids[0], kb)
     return annotated
 
 
 def _unknown(where: str, example: str, kb: KB) -> DocumentError:
     return DocumentError(
-        f"no gold id is {where} (gold is like {example}, the KB's ids are like {kb.id(0)}); give gold with the KB's ids"
+        f"no gold id is {where} (gold is like {example}, the KB's ids are like {kb.id_of(0)}); give gold with the KB's ids"
     )
 
 

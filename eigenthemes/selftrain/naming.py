@@ -82,12 +82,12 @@ class Namer:
 
     def crossed(self, one: int, other: int) -> str:
         """Return the first half of one name and the second half of another: a name that nobody has, usually."""
-        first, second = self.kb.label(one).split(), self.kb.label(other).split()
+        first, second = self.kb.label_of(one).split(), self.kb.label_of(other).split()
         return " ".join(first[: max(1, len(first) // 2)] + second[len(second) // 2 :])
 
     def with_extra_word(self, name: str, other: int) -> str:
         """Return the name with a word of another one."""
-        word = self._one(self.kb.label(other).split() or [name])
+        word = self._one(self.kb.label_of(other).split() or [name])
         return f"{name} {word}" if self._chance(0.5) else f"{word} {name}"
 
     def _other_ending(self, name: str) -> str:

@@ -101,9 +101,9 @@ class Sampler:
 
     def _words(self, mention: Mention) -> str:
         """Return words that stand beside a mention: some of a neighbour's description, or of anybody's."""
-        entity = self.kb.entity(mention.gold[0]) if mention.gold else None
+        entity = self.kb.index_of(mention.gold[0]) if mention.gold else None
         near = self.walk.any_neighbor(entity) if entity is not None and self.rng.random() < self.recipe.fitting else None
-        words = self.kb.description(self.entity() if near is None else near).split()
+        words = self.kb.description_of(self.entity() if near is None else near).split()
         first = int(self.rng.integers(max(1, len(words) - _WORDS + 1)))
         return " ".join(words[first : first + _WORDS])
 
@@ -147,7 +147,7 @@ class Sampler:
             if rng.random() < recipe.crossed and (other := self.entity()) != entity:
                 yield Mention(self.namer.crossed(entity, other), gold=())
                 continue
-            gold = (self.kb.id(entity),)
+            gold = (self.kb.id_of(entity),)
             source = {REMOVED: True} if rng.random() < recipe.removed else {}
             names = [self.namer.name(entity)]
             if rng.random() < recipe.extra:
@@ -155,7 +155,7 @@ class Sampler:
             if rng.random() < recipe.again:
                 names.append(self.namer.name(entity))
             if rng.random() < recipe.shortened * self.namer.short:
-                names.append(self.namer.shortened(self.kb.label(entity)))
+                names.append(self.namer.shortened(self.kb.label_of(entity)))
             for name in dict.fromkeys(names):
                 if normalize(name):
                     yield Mention(name, gold=gold, source=source)

@@ -13,7 +13,7 @@ from eigenthemes.errors import OptionError
 
 def ids(kb: KB, name: str, **options: object) -> list[str]:
     generator = CandidateGenerator(kb, **options)  # type: ignore[arg-type]
-    return [kb.id(entity) for entity in generator.find(name).entity.tolist()]
+    return [kb.id_of(entity) for entity in generator.find(name).entity.tolist()]
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_the_default_generator_finds(tiny: KB, mention: str, entity: str, match_
 
 def test_candidates_come_by_prior_and_ranks_count_from_one(tiny: KB) -> None:
     table = CandidateGenerator(tiny).find("Jordan")
-    assert [tiny.id(e) for e in table.entity.tolist()] == ["mj", "jo", "mij"]
+    assert [tiny.id_of(e) for e in table.entity.tolist()] == ["mj", "jo", "mij"]
     assert table.rank.tolist() == [1, 2, 3]
     assert (np.diff(table.prior) <= 0).all()
 
 
 def test_equal_priors_are_in_order_of_id(tiny: KB) -> None:
-    same = [tiny.id(e) for e in range(len(tiny)) if tiny.prior[e] == 1.0]
+    same = [tiny.id_of(e) for e in range(len(tiny)) if tiny.prior[e] == 1.0]
     assert same == sorted(same)
 
 
@@ -81,10 +81,10 @@ def test_a_mention_nobody_has_finds_nobody(tiny: KB) -> None:
 
 
 def test_a_connector_without_a_name_is_never_a_candidate(tiny: KB) -> None:
-    nameless = tiny.entity("nameless")
+    nameless = tiny.index_of("nameless")
     assert nameless is not None
     assert ids(tiny, "nameless") == []
-    assert tiny.label(nameless) == "nameless"
+    assert tiny.label_of(nameless) == "nameless"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def recall(kb: KB, generator: CandidateGenerator, file: Path) -> float:
     found: list[set[int]] = [set() for _ in texts]
     for mention, entity in zip(table.mention_of.tolist(), table.entity.tolist(), strict=True):
         found[mention].add(entity)
-    hits = [any(kb.entity(each) in candidates for each in gold) for gold, candidates in zip(golds, found, strict=True)]
+    hits = [any(kb.index_of(each) in candidates for each in gold) for gold, candidates in zip(golds, found, strict=True)]
     return float(np.mean(hits))
 
 
@@ -57,7 +57,7 @@ def test_the_default_generator_finds_more_than_the_papers(general_kb: KB, real_d
 def test_the_ontology_builds_with_its_redirects_and_finds_a_quarter_more(real_data: Find, tmp_path: Path) -> None:
     kb = build_untrained([real_data("phenotypes/hp.obo.gz")], tmp_path / "hp.kb")
     assert kb.manifest["left_out"] == {"obsolete": 450}
-    assert kb.entity("HP:0000057") == kb.entity("HP:0008665")
+    assert kb.index_of("HP:0000057") == kb.index_of("HP:0008665")
     file = real_data("phenotypes/gsc.jsonl.gz")
     paper = recall(kb, CandidateGenerator(kb, generator="paper"), file)
     assert recall(kb, CandidateGenerator(kb), file) > paper + 0.2

@@ -41,7 +41,7 @@ def vectors_of(folder: Path, texts: list[str], **options: Any) -> tuple[list[lis
     """The vectors in the order of the texts."""
     kb = kb_of(folder, texts)
     vectors, coverage = description_vectors(kb, word_vectors(), **options)
-    rows = kb.entities([f"e{i}" for i in range(len(texts))])
+    rows = kb.indices_of([f"e{i}" for i in range(len(texts))])
     return np.round(vectors[rows].astype(np.float64), 4).tolist(), coverage
 
 

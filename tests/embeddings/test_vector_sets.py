@@ -47,7 +47,7 @@ def test_the_rest_of_the_kb_stays(tiny_copy: KB) -> None:
     changed = embed_untrained(tiny_copy.path, dimensions=2, name="small")
     assert {name: changed.manifest["files"][name] for name in kept} == kept
     assert changed.manifest["counts"] == before.manifest["counts"]
-    assert before.label(0) == changed.label(0)  # what is open stays readable
+    assert before.label_of(0) == changed.label_of(0)  # what is open stays readable
     assert sorted(entry.name for entry in tiny_copy.path.iterdir() if entry.name.startswith("data-")) == [
         changed.manifest["data"]
     ]

@@ -50,7 +50,7 @@ def document(text: str) -> dict[str, Any]:
 def cosines(kb: KB, *documents: Any) -> tuple[MentionGroups, dict[str, Any]]:
     names = MentionGroups.of(batch_of(kb, *documents))
     found = context_features(WordContext.make(kb, WordVectors.open(words())), names)
-    return names, {kb.id(int(entity)): row for entity, row in zip(names.entity, found.tolist(), strict=True)}
+    return names, {kb.id_of(int(entity)): row for entity, row in zip(names.entity, found.tolist(), strict=True)}
 
 
 def test_the_words_of_the_text_speak_for_the_description_they_resemble(kb: KB) -> None:

@@ -9,7 +9,7 @@ UNTRAINED_METHODS = [name for name, method in METHODS.items() if not method.cali
 
 
 def index_of(kb: KB, entity_id: str) -> int:
-    index = kb.entity(entity_id)
+    index = kb.index_of(entity_id)
     assert index is not None, f"{entity_id} is not in the KB"
     return index
 
@@ -19,7 +19,7 @@ def names_of(kb: KB, entity_id: str) -> list[str]:
 
 
 def neighbours_of(kb: KB, entity_id: str) -> set[str]:
-    return {kb.id(neighbour) for neighbour in kb.graph.around(index_of(kb, entity_id)).tolist()}
+    return {kb.id_of(neighbour) for neighbour in kb.graph.around(index_of(kb, entity_id)).tolist()}
 
 
 def diagnostics_of(kb: KB) -> dict[str, int]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.players_and_countries import planted_kb, training_sentences, word_vectors
-from helpers.shared_builds import build_once
 
 from eigenthemes import KB
 from eigenthemes.evaluation.run import evaluate, report
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.methods import METHODS, MethodOptions
 from eigenthemes.records import Document
+from helpers.players_and_countries import planted_kb, training_sentences, word_vectors
+from helpers.shared_builds import build_once
 
 LONG: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 13, "patience": 13, "batch_size": 10}  # it learns
 SHORT: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 3, "patience": 9}

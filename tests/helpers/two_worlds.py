@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helpers.files import write_jsonl
-
 from eigenthemes.reproduction.plan import Plan
 from eigenthemes.reproduction.plan_reader import read_plan
 from eigenthemes.reproduction.results import read_rows
 from eigenthemes.reproduction.run import run_experiment
 from eigenthemes.reproduction.sections import SECTIONS
+from helpers.files import write_jsonl
 
 # Two worlds of friends; "Ann" and "Bob" live in both, and more people know those of the first.
 WORLDS = {"sea": ("ship", "sailor", "harbour"), "hill": ("goat", "shepherd", "meadow")}

@@ -84,6 +84,6 @@ def test_a_kb_of_each_released_format_still_opens() -> None:
     for folder in folders:
         kb = KB.open(folder)
         assert all(right for _, right in kb.verify())
-        entity = kb.entity("a")
+        entity = kb.index_of("a")
         assert entity is not None
         assert kb.names_of(entity) == ["Alpha", "First letter"]

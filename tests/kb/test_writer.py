@@ -50,7 +50,7 @@ def test_an_open_kb_stays_readable_while_it_is_replaced(source: Path, tmp_path: 
     other = write_jsonl(tmp_path / "other.jsonl", [{"id": "z", "name": "Zeta"}])
     new = build_untrained([other], tmp_path / "a.kb", force=True)
     assert prior.tolist() == [1.0, 1.0]
-    assert [new.id(0), new.label(0)] == ["z", "Zeta"]
+    assert [new.id_of(0), new.label_of(0)] == ["z", "Zeta"]
 
 
 def test_a_second_writer_is_told_to_wait(source: Path, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ SYNONYMS = [f'synonym: "{scope.lower()}" {scope} []' for scope in ("EXACT", "REL
 
 def test_name_definition_and_namespace_are_read(tmp_path: Path) -> None:
     kb = build(tmp_path, term(1, "namespace: organs", 'def: "It pumps \\"blood\\"." [PMID:1]', name="heart"))
-    assert (names_of(kb, "X:1"), kb.description(0), kb.types_of(0)) == (["heart"], 'It pumps "blood".', ["organs"])
+    assert (names_of(kb, "X:1"), kb.description_of(0), kb.types_of(0)) == (["heart"], 'It pumps "blood".', ["organs"])
 
 
 def test_exact_synonyms_are_names_and_others_are_not(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_redirects_that_go_round_or_nowhere_are_unknown_ids(tmp_path: Path) -> N
         term(3, "is_obsolete: true", "replaced_by: X:2"),
         term(4, "is_obsolete: true", "replaced_by: Y:1"),
     )
-    assert [kb.entity(f"X:{number}") for number in (2, 3, 4)] == [None, None, None]
+    assert [kb.index_of(f"X:{number}") for number in (2, 3, 4)] == [None, None, None]
 
 
 def test_an_alternative_id_resolves_even_where_an_edge_uses_it(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def build(folder: Path, *texts: str | bytes, suffix: str = "ttl", **options: Any
 @pytest.mark.parametrize("predicate", ["rdfs:label", "skos:prefLabel", "schema:name", "sdo:name", "foaf:name"])
 def test_name_predicates_give_the_label(tmp_path: Path, predicate: str) -> None:
     kb = build(tmp_path, f'ex:a {predicate} "Ada" ; ex:knows ex:b .')
-    assert kb.label(entity(kb, "a")) == "Ada"
+    assert kb.label_of(entity(kb, "a")) == "Ada"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_alias_predicates_give_names_behind_the_label(tmp_path: Path, predicate:
 
 def test_an_entity_with_aliases_only_is_named_by_them(tmp_path: Path) -> None:
     kb = build(tmp_path, 'ex:a skos:altLabel "Countess" .')
-    assert kb.label(entity(kb, "a")) == "Countess"
+    assert kb.label_of(entity(kb, "a")) == "Countess"
 
 
 def test_a_name_given_twice_is_kept_once(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_an_unknown_synonym_scope_is_refused_with_those_allowed() -> None:
 )
 def test_description_predicates_give_the_description(tmp_path: Path, predicate: str) -> None:
     kb = build(tmp_path, f'ex:a rdfs:label "Ada" ; {predicate} "wrote programs" .')
-    assert kb.description(entity(kb, "a")) == "wrote programs"
+    assert kb.description_of(entity(kb, "a")) == "wrote programs"
     assert names(kb, "a") == ["Ada"]
 
 
@@ -143,15 +143,15 @@ def test_degree_counts_distinct_neighbours_in_both_directions(tmp_path: Path) ->
 def test_deprecated_entities_are_left_out_and_counted(tmp_path: Path) -> None:
     text = 'ex:a rdfs:label "A" ; ex:p ex:old . ex:old rdfs:label "Old" ; owl:deprecated true .'
     kb = build(tmp_path, text + "ex:new owl:deprecated false .")
-    assert kb.entity("http://example.org/old") is None
+    assert kb.index_of("http://example.org/old") is None
     assert kb.manifest["left_out"] == {"deprecated": 1}
     assert neighbours(kb, "a") == set()
-    assert kb.entity("http://example.org/new") is not None
+    assert kb.index_of("http://example.org/new") is not None
 
 
 def test_a_deprecated_entity_redirects_to_its_replacement(tmp_path: Path) -> None:
     kb = build(tmp_path, 'ex:a rdfs:label "A" . ex:old owl:deprecated true ; obo:IAO_0100001 ex:a .')
-    assert kb.entity("http://example.org/old") == entity(kb, "a")
+    assert kb.index_of("http://example.org/old") == entity(kb, "a")
 
 
 def test_quoted_triples_are_passed_over(tmp_path: Path) -> None:
@@ -214,10 +214,10 @@ def test_alias_description_type_and_prior_predicates_can_be_added(tmp_path: Path
         prior=("ex:hits",),
     )
     a = entity(kb, "a")
-    assert (names(kb, "a"), kb.description(a)) == (["A", "Al"], "first")
+    assert (names(kb, "a"), kb.description_of(a)) == (["A", "Al"], "first")
     assert (kb.types_of(a), kb.graph.edges) == (["http://example.org/Letter"], 0)
     assert kb.prior.tolist() == [9, 7]
-    assert kb.label(0) == "B"
+    assert kb.label_of(0) == "B"
 
 
 def test_several_label_predicates_can_be_added(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_english_is_the_label_and_all_languages_are_names(tmp_path: Path) -> Non
 
 def test_an_untagged_label_comes_before_other_languages(tmp_path: Path) -> None:
     kb = build(tmp_path, 'ex:a rdfs:label "Rose-fr"@fr, "Rose" .')
-    assert kb.label(entity(kb, "a")) == "Rose"
+    assert kb.label_of(entity(kb, "a")) == "Rose"
 
 
 def test_without_english_the_first_label_is_taken_before_any_alias(tmp_path: Path) -> None:
@@ -269,12 +269,12 @@ def test_lang_holds_for_aliases_and_descriptions_too(tmp_path: Path) -> None:
         languages=("de",),
     )
     assert names(kb, "a") == ["A", "y"]
-    assert kb.description(entity(kb, "a")) == "ein"
+    assert kb.description_of(entity(kb, "a")) == "ein"
 
 
 def test_descriptions_prefer_english(tmp_path: Path) -> None:
     kb = build(tmp_path, 'ex:a rdfs:label "A" ; rdfs:comment "un"@fr, "one"@en, "ein"@de .')
-    assert kb.description(entity(kb, "a")) == "one"
+    assert kb.description_of(entity(kb, "a")) == "one"
 
 
 def test_lang_takes_regional_tags_along_whatever_their_case(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_lang_takes_regional_tags_along_whatever_their_case(tmp_path: Path) -> N
 @pytest.mark.parametrize("languages", [(), ("en",)])
 def test_the_plain_tag_comes_before_its_regions(tmp_path: Path, languages: tuple[str, ...]) -> None:
     kb = build(tmp_path, 'ex:a rdfs:label "lift"@en-GB, "elevator"@en .', languages=languages)
-    assert kb.label(entity(kb, "a")) == "elevator"
+    assert kb.label_of(entity(kb, "a")) == "elevator"
 
 
 # syntaxes

@@ -43,7 +43,7 @@ def build(folder: Path, name: str, data: bytes | str, *, format_name: str | None
 
 
 def labels(kb: KB) -> list[str]:
-    return sorted(kb.label(number) for number in range(len(kb)) if kb.names_of(number))
+    return sorted(kb.label_of(number) for number in range(len(kb)) if kb.names_of(number))
 
 
 def triples(count: int) -> bytes:

@@ -33,7 +33,7 @@ def check_ada(kb: KB) -> None:
     """The KB of all the tables below: Ada in full, Bob by name, an edge between them."""
     ada = index_of(kb, "a")
     assert (names_of(kb, "a"), names_of(kb, "b")) == (["Ada", "Countess", "AAL"], ["Bob"])
-    assert (kb.description(ada), sorted(kb.types_of(ada))) == ("wrote programs", ["person", "writer"])
+    assert (kb.description_of(ada), sorted(kb.types_of(ada))) == ("wrote programs", ["person", "writer"])
     assert (neighbours_of(kb, "a"), list(kb.relations)) == ({"b"}, ["knows"])
     assert kb.prior[ada] == 7.5
     assert kb.manifest["counts"]["prior"] == "given"
@@ -130,7 +130,7 @@ def test_headers_of_priors(tmp_path: Path, header: str) -> None:
 
 @pytest.mark.parametrize(("header", "text"), [("description", "x, y"), ("definition", "x, y"), ("comment", "x, y")])
 def test_headers_of_descriptions(tmp_path: Path, header: str, text: str) -> None:
-    assert build(tmp_path, {"n.csv": f'id,name,{header}\na,Ada,"{text}"\n'}).description(0) == text
+    assert build(tmp_path, {"n.csv": f'id,name,{header}\na,Ada,"{text}"\n'}).description_of(0) == text
 
 
 @pytest.mark.parametrize("header", ["type", "types", "class", "category"])
@@ -200,7 +200,7 @@ def test_columns_of_edges_can_be_named(tmp_path: Path) -> None:
 
 def test_a_column_that_is_named_wins_over_one_that_is_recognised(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": "id,name,pretty\na,ADA_L,Ada Lovelace\n"}, columns=(("name", "pretty"),))
-    assert kb.label(0) == "Ada Lovelace"
+    assert kb.label_of(0) == "Ada Lovelace"
 
 
 def test_a_column_that_no_table_has_is_refused(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_bar_in_a_name_is_part_of_it(tmp_path: Path) -> None:
 def test_quoted_cells_of_csv_may_hold_commas_quotes_and_line_ends(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": 'id,name,description\na,"Ada ""AAL"" King, Countess","two\nlines"\nb,Bob,\n'})
     assert names_of(kb, "a") + names_of(kb, "b") == ['Ada "AAL" King, Countess', "Bob"]
-    assert kb.description(index_of(kb, "a")) == "two\nlines"
+    assert kb.description_of(index_of(kb, "a")) == "two\nlines"
 
 
 def test_a_quote_inside_a_cell_of_tsv_is_a_letter(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ TRIPLES = "Q1\tknows\tQ2\nQ1\tlabel\tAda\nQ1\talias\tCountess\nQ1\tdescription\t
 def test_triples_without_a_header(tmp_path: Path) -> None:
     kb = build(tmp_path, {"triples.tsv": TRIPLES})
     ada = index_of(kb, "Q1")
-    assert (names_of(kb, "Q1"), kb.description(ada)) == (["Ada", "Countess"], "writer")
+    assert (names_of(kb, "Q1"), kb.description_of(ada)) == (["Ada", "Countess"], "writer")
     assert (kb.types_of(ada), neighbours_of(kb, "Q1")) == (["Q5"], {"Q2"})
     assert len(kb) == 2
 
@@ -304,7 +304,7 @@ def test_kgtk_edges(tmp_path: Path) -> None:
     kb = build(tmp_path, {"edges.tsv": KGTK})
     ada = index_of(kb, "Q1")
     assert (names_of(kb, "Q1"), names_of(kb, "Q2")) == (["Ada", "Ada Byron"], ["William 'Bill' King"])
-    assert (kb.description(ada), kb.types_of(ada)) == ("wrote programs", ["Q5"])
+    assert (kb.description_of(ada), kb.types_of(ada)) == ("wrote programs", ["Q5"])
     assert (neighbours_of(kb, "Q1"), list(kb.relations)) == ({"Q2"}, ["P26"])
 
 

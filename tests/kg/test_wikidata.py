@@ -74,7 +74,7 @@ def test_labels_aliases_and_descriptions_are_read(tmp_path: Path) -> None:
     descriptions = texts(de="Mathematiker", en="mathematician")
     kb = build(tmp_path, [item("Q6722", "Gauss", aliases=aliases, descriptions=descriptions)])
     assert names_of(kb, "Q6722") == ["Gauss", "Carl Gauss", "C. F. Gauss"]
-    assert kb.description(0) == "mathematician"
+    assert kb.description_of(0) == "mathematician"
 
 
 def test_instance_of_gives_types_and_other_items_give_edges(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_lang_keeps_its_languages_only(tmp_path: Path) -> None:
 
 def test_the_label_for_all_languages_comes_before_a_foreign_one(tmp_path: Path) -> None:
     kb = build(tmp_path, [item("Q64", labels=texts(ar="برلين", mul="Berlin"))])
-    assert kb.label(0) == "Berlin"
+    assert kb.label_of(0) == "Berlin"
 
 
 def test_lang_keeps_the_label_for_all_languages(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_scores_and_predictions_are_the_authors(
     compared = 0
     for document, first, last in spans(batch):
         rows = np.flatnonzero((table.mention_of >= first) & (table.mention_of < last))
-        keys = [(str(document.id), int(table.mention_of[row]) - first, kb.id(int(table.entity[row]))) for row in rows]
+        keys = [(str(document.id), int(table.mention_of[row]) - first, kb.id_of(int(table.entity[row]))) for row in rows]
         known = [i for i, key in enumerate(keys) if key in theirs]
         ours = scores[rows[known]]
         expected = np.array([theirs[keys[i]][METHODS[method]] for i in known])

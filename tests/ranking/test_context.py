@@ -52,7 +52,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     kb = build_untrained([write_jsonl(folder / "nodes.jsonl", NODES)], folder / "my.kb")
     rows = np.zeros((len(kb), 2), dtype=np.float32)
     for external, vector in {"planet": (1, 0), "metal": (0, 1), "god": (0.6, 0.8), "other": (1, 0)}.items():
-        rows[kb.entity(external)] = vector
+        rows[kb.index_of(external)] = vector
     return store_vectors(kb, "made", rows)
 
 
@@ -65,7 +65,7 @@ def scores(kb: KB, method: str, given: dict[str, Any], **options: Any) -> dict[s
     batch = batch_maker(kb, needs_vectors=method_named(method).needs_vectors).make([as_document(given)])
     found = method_named(method)(batch, kb, MethodOptions(**options))
     of_first = batch.table.mention_of == 0
-    return {kb.id(int(each)): score for each, score in zip(batch.table.entity[of_first], found[of_first], strict=True)}
+    return {kb.id_of(int(each)): score for each, score in zip(batch.table.entity[of_first], found[of_first], strict=True)}
 
 
 def cosine(*sides: list[str]) -> float:
@@ -108,7 +108,7 @@ def test_the_whole_document_counts_but_not_the_words_of_the_mention(kb: KB, word
     batch = batch_maker(kb, needs_vectors=False).make([as_document(document(text))])
     for kind in ("nouns", "global"):
         found = dict(zip(batch.table.entity.tolist(), context_scores(batch, kb, kind, options), strict=True))
-        planet = kb.entity("planet")
+        planet = kb.index_of("planet")
         assert planet is not None
         assert found[planet] == pytest.approx(cosine(["planet"], ["planet", "orbit"]), abs=1e-6)
 
@@ -116,7 +116,7 @@ def test_the_whole_document_counts_but_not_the_words_of_the_mention(kb: KB, word
 def test_as_weights_all_words_count_and_as_a_method_nouns_only(kb: KB, words: str) -> None:
     batch = batch_maker(kb, needs_vectors=False).make([as_document(document("the planet Mercury shines"))])
     options = MethodOptions(word_vectors=words)
-    planet = batch.table.entity == kb.entity("planet")
+    planet = batch.table.entity == kb.index_of("planet")
     everything, only_nouns = (context_scores(batch, kb, kind, options)[planet][0] for kind in ("global", "nouns"))
     assert everything == pytest.approx(cosine(["the", "planet", "shines"], ["planet", "orbit"]), abs=1e-6)
     if noun_tagger():

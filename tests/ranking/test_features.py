@@ -32,8 +32,8 @@ from eigenthemes.text.normalize import normalize
 
 def mention_lists(kb: KB) -> st.SearchStrategy[list[Document]]:
     """Documents whose mentions are looked up or bring their candidates."""
-    ids = [kb.id(entity) for entity in range(len(kb))]
-    labels = [kb.label(entity) for entity in range(len(kb))]
+    ids = [kb.id_of(entity) for entity in range(len(kb))]
+    labels = [kb.label_of(entity) for entity in range(len(kb))]
     given_ids = st.lists(st.sampled_from(ids), max_size=5, unique=True).map(tuple)
     words = [word for label in labels for word in label.split()]
     mention = st.builds(Mention, st.sampled_from([*labels, *words, "xyzzy"]), candidates=st.none() | given_ids)
@@ -113,8 +113,8 @@ def test_longer_names_hold_a_name_word_for_word(demo_batches: BatchMaker) -> Non
 def test_given_candidates_are_names_of_their_own(demo_kb: KB, demo_batches: BatchMaker) -> None:
     some = [
         Mention("Chicago"),
-        Mention("Chicago", candidates=(demo_kb.id(0),)),
-        Mention("Chicago", candidates=(demo_kb.id(1),)),
+        Mention("Chicago", candidates=(demo_kb.id_of(0),)),
+        Mention("Chicago", candidates=(demo_kb.id_of(1),)),
     ]
     names = MentionGroups.of(demo_batches.make([Document(mentions=(*some, some[1]))]))
     assert names.name_of.tolist() == [0, 1, 2, 1]

@@ -39,7 +39,7 @@ def scores_of(name: str, kb: KB, documents: list[dict[str, Any]], **options: Any
     batch = batch_of(kb, documents)
     scores = method_named(name)(batch, kb, MethodOptions(**options))
     rows = zip(batch.table.mention_of.tolist(), batch.table.entity.tolist(), scores.tolist(), strict=True)
-    return {(mention, kb.id(candidate)): score for mention, candidate, score in rows}
+    return {(mention, kb.id_of(candidate)): score for mention, candidate, score in rows}
 
 
 @pytest.mark.parametrize("name", UNTRAINED_METHODS)
@@ -195,7 +195,7 @@ def test_the_papers_generator_drops_what_has_no_vector_before_it_counts(tmp_path
 
     def found(**options: Any) -> list[list[str]]:
         table = batch_of(kb, [document], max_candidates=2, **options).table
-        return [[kb.id(int(e)) for e in table.entity[table.mention_of == m]] for m in range(2)]
+        return [[kb.id_of(int(e)) for e in table.entity[table.mention_of == m]] for m in range(2)]
 
     assert found() == [["n0", "n1"], ["n0", "n1"]]
     assert found(generator="paper") == [["n1", "n2"], ["n1", "n2"]]

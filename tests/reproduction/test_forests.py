@@ -50,7 +50,7 @@ def test_a_name_never_seen_is_shared_out_by_rank() -> None:
 
 def test_a_dictionary_counts_instead(finished: Experiment, tmp_path: Path) -> None:
     kb = Workspace(finished.plan, finished.out / "kbs").kb("friends")
-    sea, hill = kb.entity("Ann-sea"), kb.entity("Ann-hill")
+    sea, hill = kb.index_of("Ann-sea"), kb.index_of("Ann-hill")
     assert sea is not None
     assert hill is not None
     (tmp_path / "names.tsv").write_text("ann\tAnn-sea\t1\nAnn\tAnn-hill\t2\nAnn\tsomebody-else\t1\n")

@@ -41,9 +41,9 @@ def test_every_entity_can_be_called_something(demo_kb: KB) -> None:
             said = [namer.name(entity) for _ in range(5)]
             assert all(name.strip() for name in said)
             assert namer.crossed(entity, 0).strip()
-            longer = namer.with_extra_word(demo_kb.label(entity), 0)
-            assert demo_kb.label(entity) in longer
-            assert len(longer.split()) == len(demo_kb.label(entity).split()) + 1
+            longer = namer.with_extra_word(demo_kb.label_of(entity), 0)
+            assert demo_kb.label_of(entity) in longer
+            assert len(longer.split()) == len(demo_kb.label_of(entity).split()) + 1
 
 
 @given(

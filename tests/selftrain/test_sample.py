@@ -44,7 +44,7 @@ def test_gold_is_in_the_kb_or_empty(demo_kb: KB, synthetic_documents: list[Docum
     for mention in mentions:
         assert mention.text.strip()
         for each in mention.gold or ():
-            entity = demo_kb.entity(each)
+            entity = demo_kb.index_of(each)
             assert entity is not None
             assert demo_kb.names_of(entity)
         assert len(mention.gold or ()) <= 1
@@ -61,7 +61,7 @@ def test_names_are_mostly_found_again(demo_kb: KB, synthetic_documents: list[Doc
 def candidates_by_mention(batch: Batch, kb: KB) -> list[list[tuple[str, int]]]:
     found: list[list[tuple[str, int]]] = [[] for _ in batch.mentions]
     for i, entity, rank in zip(batch.table.mention_of, batch.table.entity, batch.table.rank, strict=True):
-        found[i].append((kb.id(int(entity)), int(rank)))
+        found[i].append((kb.id_of(int(entity)), int(rank)))
     return found
 
 

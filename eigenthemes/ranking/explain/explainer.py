@@ -115,10 +115,10 @@ class Explainer:
             match_type, matched_name = self._match(mention, entity, int(table.match_type[table_row]))
             utilities = self._utilities(row)
             yield ExplainedCandidate(
-                id=self.kb.id(entity),
-                label=self.kb.label(entity),
+                id=self.kb.id_of(entity),
+                label=self.kb.label_of(entity),
                 display_label=self._display_label(entity, mention.text, rivals),
-                description=self.kb.description(entity),
+                description=self.kb.description_of(entity),
                 probability=float(self.ranking.probability[row]),
                 prior=float(table.prior[table_row]),
                 match_type=match_type,
@@ -132,7 +132,7 @@ class Explainer:
         return np.asarray(self.ranking.features[row] * self._weights)
 
     def _match(self, mention: Mention, entity: int, match_type: int) -> tuple[str, str]:
-        names = self.kb.names_of(entity) or [self.kb.id(entity)]
+        names = self.kb.names_of(entity) or [self.kb.id_of(entity)]
         only_label = not self.aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM)
         matched = names[0] if only_label else matched_names(mention.text, names)
         contains = set(tokenize(mention.text)) <= set(tokenize(matched))
@@ -141,13 +141,13 @@ class Explainer:
 
     def _display_label(self, entity: int, text: str, rivals: list[int]) -> str:
         """Return the label, told apart from the mention's text and from rivals of the same label."""
-        label = self.kb.label(entity)
-        twins = [rival for rival in rivals if rival != entity and self.kb.label(rival) == label]
+        label = self.kb.label_of(entity)
+        twins = [rival for rival in rivals if rival != entity and self.kb.label_of(rival) == label]
         if not twins and normalize(label) != normalize(text):
             return label
-        described = cut(self.kb.description(entity))
-        if not described or described in (cut(self.kb.description(twin)) for twin in twins):
-            described = last_part(self.kb.id(entity))
+        described = cut(self.kb.description_of(entity))
+        if not described or described in (cut(self.kb.description_of(twin)) for twin in twins):
+            described = last_part(self.kb.id_of(entity))
         return label if described == label else f"{label} ({described})"
 
     # support
@@ -187,8 +187,8 @@ class Explainer:
         return Support(
             self.batch.mentions[mention].text,
             mention - int(first_of_document),
-            self.kb.id(entity),
-            self.kb.label(entity),
+            self.kb.id_of(entity),
+            self.kb.label_of(entity),
             float(self.ranking.probability[row]),
             share,
             reasons,

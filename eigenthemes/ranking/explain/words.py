@@ -31,7 +31,7 @@ def _answer(explanation: Explanation) -> str:
             (_name_clause(explanation, best), _support_clause(explanation, best), *_rivals(explanation, best))
         )
     probability, threshold = _percents(best.probability, explanation.threshold)
-    which = "the only candidate" if explanation.candidates == 1 else "the best candidate"
+    which = "the only candidate" if explanation.candidate_count == 1 else "the best candidate"
     joint = "; " if best.connected and explanation.support else ", and "
     why = f"{_match_clause(best)}{joint}{_support_clause(explanation, best)}"
     rival = explanation.runner_up
@@ -41,10 +41,10 @@ def _answer(explanation: Explanation) -> str:
 
 
 def _name_clause(explanation: Explanation, best: ExplainedCandidate) -> str:
-    if explanation.candidates == 1:
+    if explanation.candidate_count == 1:
         return f"{_match_clause(best)}, the only candidate"
     if explanation.more_popular is None and explanation.shares.get("prior", 0) > 0:
-        return f"{_match_clause(best)}, the most popular of {explanation.candidates} candidates"
+        return f"{_match_clause(best)}, the most popular of {explanation.candidate_count} candidates"
     return _match_clause(best)
 
 

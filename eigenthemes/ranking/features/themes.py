@@ -103,7 +103,7 @@ def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> 
     rarest = named[np.argsort(-context.graph[2][named], kind="stable")][:_MAX_SHARED].tolist()
     one, two = (relation_code(context.kb, entity, rarest[0]) for entity in (contributions.entity, other))
     relation = readable_relation(context.kb, one) if one == two and not one & 1 else ""
-    return Reason(SHARED, relation, shared=tuple(context.kb.label(node) for node in rarest))
+    return Reason(SHARED, relation, shared=tuple(context.kb.label_of(node) for node in rarest))
 
 
 GROUP = JointGroup(

@@ -41,7 +41,7 @@ class EntityBags:
     @classmethod
     def of(cls, kb: KB) -> EntityBags:
         """The bags of a KB, made once."""
-        return kb.once("taumil bags", lambda: cls._make(kb))
+        return kb.cached("taumil bags", lambda: cls._make(kb))
 
     @classmethod
     def _make(cls, kb: KB) -> EntityBags:

@@ -39,7 +39,7 @@ class TaumilScorer:
                 code="no-model" if path is None else "no-model-file",
                 where=str(kb.path if path is None else place),
             )
-        return kb.once(f"taumil scorer {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
+        return kb.cached(f"taumil scorer {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
 
     @classmethod
     def _load(cls, kb: KB, place: Path) -> TaumilScorer:

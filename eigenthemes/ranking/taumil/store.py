@@ -107,7 +107,9 @@ def read(path: str | Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
     except (SafetensorError, OSError, ValueError) as error:
         raise OptionError(f"{path} cannot be read as a model of tau-MIL-ND ({error}); train it again") from None
     if about.get("format") != kind:
-        raise OptionError(f"{path} is no model of tau-MIL-ND; give a file that its training wrote", code="not-a-model", where=str(path))
+        raise OptionError(
+            f"{path} is no model of tau-MIL-ND; give a file that its training wrote", code="not-a-model", where=str(path)
+        )
     if about.get("version", 0) > VERSION:
         raise OptionError(
             f"{path} has format version {about['version']}, this program reads up to {VERSION}; "

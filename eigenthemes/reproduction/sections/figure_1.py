@@ -18,7 +18,7 @@ from eigenthemes.reproduction.plan import SectionPlan
 from eigenthemes.reproduction.rows import Row, Rows
 from eigenthemes.reproduction.section import Section
 from eigenthemes.reproduction.theme_space import points_of, scatter
-from eigenthemes.reproduction.workspace import Workspace, batches_of
+from eigenthemes.reproduction.workspace import Workspace, batches_with_candidates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
     with TemporaryDirectory() as folder:
         kb = build_kb([SMALL], Path(folder) / "demo.kb", train=False, seed=workspace.plan.seed)
         documents = [document for document in read_gold(DOCUMENTS["small"]) if document.id == _DOCUMENT]
-        for batch in batches_of(kb, documents, needs_vectors=True):
+        for batch in batches_with_candidates(kb, documents, needs_vectors=True):
             yield from points_of(batch, kb, "demo")
     advance(1)
 

@@ -17,7 +17,7 @@ from eigenthemes.reproduction.plan import SectionPlan
 from eigenthemes.reproduction.rows import Row, Rows, by
 from eigenthemes.reproduction.section import Section
 from eigenthemes.reproduction.theme_space import points_of, scatter
-from eigenthemes.reproduction.workspace import Workspace, batches_of
+from eigenthemes.reproduction.workspace import Workspace, batches_with_candidates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,9 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
     for name in workspace.available(planned.sets):
         kb, documents = workspace.kb_of(name), workspace.documents(name)
         order = np.random.default_rng(workspace.plan.seed).permutation(len(documents)).tolist()
-        batches = batches_of(kb, (documents[i] for i in order), size=1, needs_vectors=True, generator=options["generator"])
+        batches = batches_with_candidates(
+            kb, (documents[i] for i in order), size=1, needs_vectors=True, generator=options["generator"]
+        )
         suitable = (batch for batch in batches if options["least"] <= _golds_found(batch, kb) <= options["most"])
         for batch in islice(suitable, options["documents"]):
             yield from points_of(batch, kb, name)

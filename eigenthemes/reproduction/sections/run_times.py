@@ -11,7 +11,7 @@ from eigenthemes.reproduction.rows import OWN_METHODS, PAPER_METHODS, Row, Rows,
 from eigenthemes.reproduction.section import PAPER_OPTIONS, Section, candidate_options
 from eigenthemes.reproduction.tables import Table
 from eigenthemes.reproduction.workspace import Workspace, reads_text
-from eigenthemes.text.english import forget
+from eigenthemes.text.english import clear_tagger_cache
 
 
 def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Rows:
@@ -22,7 +22,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
     for name in workspace.available(planned.sets):
         methods = workspace.methods(name, planned.options["methods"])
         fresh = Workspace(workspace.plan, workspace.folder)  # nothing is remembered
-        forget()
+        clear_tagger_cache()
         runs = [fresh.run(name, methods, **candidate_options(planned)) for _ in range(planned.options["runs"])]
         for_candidates, documents = min(run.seconds for run in runs), len(workspace.documents(name))
         for method in methods:

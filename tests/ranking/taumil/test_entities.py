@@ -11,7 +11,7 @@ from eigenthemes.ranking.taumil.entities import NEIGHBORS, PSEUDO_TYPES, EntityB
 
 def bag(kb: KB, name: str) -> tuple[dict[str, float], dict[str, float]]:
     """The types and the relations of an entity, by name."""
-    bags, row = EntityBags.of(kb), np.array([kb.entity(name)])
+    bags, row = EntityBags.of(kb), np.array([kb.index_of(name)])
     relations = [f"{way}{relation}" for relation in kb.relations for way in (">", "<")]
     types, found = bags.of_types(row), bags.of_relations(row)
     named = [*kb.types, *relations]

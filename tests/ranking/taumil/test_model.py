@@ -29,7 +29,7 @@ def test_the_encoding_is_the_sum_over_neighbours(family_kb: KB) -> None:
     words = Words.of(WordVectors({"won": 0}, np.ones((1, 2), dtype=np.float32)), family_kb)
     bags = EntityBags.of(family_kb)
     model = new_model(words, bags, seed=1)
-    row = np.array([family_kb.entity("a")])
+    row = np.array([family_kb.index_of("a")])
     found = model.entities(bags.of_types(row), bags.of_relations(row))[0]
     type_of, relation_of = model.types.weight, model.relations.weight
     types = list(family_kb.types)
