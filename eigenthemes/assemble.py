@@ -212,7 +212,7 @@ def check_buildable(statements: Statements, options: ReadOptions) -> None:
         if options.strict:
             raise BuildError(
                 "the sources have no edges at all, so no themes can be found; add edges, or do not build strictly",
-                code="no-edges",
+                code="strict",
             )
         statements.diagnostics.add(
             "no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found"

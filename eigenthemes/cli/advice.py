@@ -67,7 +67,9 @@ ADVICE: dict[str, Advice] = {
     "resume-differs": Advice("leave out --resume to begin anew", ("train-taumil",)),
     # work and results
     "worker": Advice("--jobs 1", ("build", "link", "experiment")),
-    "output-place": Advice("-o names another place", ("train-taumil", "experiment")),
+    "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare")),
+    "no-page-dump": Advice("--page FILE", ("prepare",)),
+    "table-input": Advice("--text reads it as plain text", ("link", "explain")),
     "plan-files-missing": Advice("--data FOLDER", ("experiment",)),
 }
 

@@ -56,7 +56,7 @@ def make_vectors(
     check_embedding(method, dimensions)
     check_name(name or method)
     if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors", code="vectors-no-edges")
+        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors", code="no-edges")
     make = getattr(import_module(f"eigenthemes.embeddings.{method}"), method)
     size = dimensions or min(DIMENSIONS, max(2, len(graph) // 5))
     try:
@@ -76,7 +76,7 @@ def describe(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet
     from eigenthemes.embeddings.word_vectors import WordVectors
 
     if word_vectors is None:
-        raise OptionError("vectors from descriptions need word vectors; give a file of them", code="word-vectors-missing")
+        raise OptionError("vectors from descriptions need word vectors; give a file of them", code="word-vectors-needed")
     rows, coverage = description_vectors(kb, WordVectors.open(word_vectors))
     about = {
         "method": "descriptions",
@@ -106,7 +106,7 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
     if method == "descriptions":
         raise OptionError(
             "vectors from descriptions are not made by a build; make them for the KB once it is built",
-            code="embedding-descriptions",
+            code="vectors-from-descriptions",
         )
     if method is not None and method not in GRAPH_METHODS:
         raise OptionError(f"embedding {method!r} is unknown; expected one of {', '.join(METHODS)}, or none")

@@ -63,7 +63,7 @@ class Vectors:
         if self.known_lengths is None:
             raise OptionError(
                 f"how long the vectors {self.name} were is not known; import them again to keep their lengths",
-                code="vector-lengths-unknown",
+                code="lengths-unknown",
             )
         return self.known_lengths
 
@@ -301,7 +301,9 @@ class KB:
         sets = self.vector_sets
         if not sets:
             raise VectorError(
-                f"{self.path} has no vectors, and this method needs them; make some, or import them", code="vectors-missing"
+                f"{self.path} has no vectors, and this method needs them; make some, or import them",
+                code="no-vectors",
+                where=str(self.path),
             )
         if name is not None and name not in sets:
             raise OptionError(f"{self.path} has no vectors named {name!r}; it has {', '.join(sets)}")

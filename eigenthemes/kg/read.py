@@ -68,7 +68,9 @@ def _check_options(options: ReadOptions, statements: Statements) -> None:
     for role, column in options.columns:
         if column not in statements.columns_seen:
             raise OptionError(
-                f"no table has the column {column} that was given as {role}; check its spelling", code="column-missing"
+                f"no table has the column {column} that was given as {role}; check its spelling",
+                code="column-unknown",
+                where=f"{role}={column}",
             )
     if options.label or options.alias or options.description or options.type or options.prior:
         from eigenthemes.kg.rdf import check_prefixes

@@ -134,7 +134,7 @@ class TableReader:
         return SourceError(
             f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
             f"source and target: rename them or say which is which, e.g. id={columns[0]}",
-            code="columns-unknown",
+            code="columns-unnamed",
             where=columns[0],
         )
 
