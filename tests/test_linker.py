@@ -176,6 +176,8 @@ def test_options_are_checked_at_the_door(tiny: KB, options: dict[str, Any]) -> N
     with pytest.raises(OptionError) as refused:
         Linker.open(tiny.path, **options)
     assert "\n" not in str(refused.value)
+    *_, (option, value) = options.items()
+    assert str(value) in str(refused.value), f"the message does not say what {option} was"
 
 
 def test_the_exponent_may_be_large(tiny: KB) -> None:
@@ -222,9 +224,9 @@ def test_any_mixture_of_names_links(eigen_linker: Linker, parts: list[str]) -> N
 
 
 def test_errors_of_the_library_are_of_one_family(tmp_path: Path) -> None:
-    with pytest.raises(EigenthemesError):
+    with pytest.raises(EigenthemesError, match=r"no\.kb"):
         Linker.open(tmp_path / "no.kb")
-    with pytest.raises(EigenthemesError):
+    with pytest.raises(EigenthemesError, match=r"no\.kb"):
         link_stream([b'"Paris"'], io.BytesIO().write, tmp_path / "no.kb", options={})
 
 

@@ -7,11 +7,17 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from helpers.commands import PROGRAM, assert_interrupted, assert_one_sentence, call, child_processes, interrupt, processor_time
+from helpers.commands import (
+    PROGRAM,
+    WORKER_MOMENTS,
+    assert_interrupted,
+    assert_one_sentence,
+    call,
+    interrupt,
+)
 from helpers.files import write_jsonl
 
 from eigenthemes import KB
@@ -74,27 +80,14 @@ def test_build_reads_standard_input(tmp_path: Path) -> None:
     assert KB.open(tmp_path / "a.kb").manifest["counts"]["named"] > 100
 
 
-def computed_by_workers(build: int) -> int:
-    return max(map(processor_time, child_processes(build)), default=0)
-
-
-MOMENTS: dict[str, Callable[[int], bool]] = {
-    "the first worker starts": lambda build: len(child_processes(build)) >= 1,
-    "all workers start": lambda build: len(child_processes(build)) >= 3,  # and the process that looks after them
-    "workers import": lambda build: computed_by_workers(build) >= 5,
-    "workers import still": lambda build: computed_by_workers(build) >= 25,
-    "workers are at work": lambda build: computed_by_workers(build) >= 80,
-}
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for the workers")
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", WORKER_MOMENTS)
 def test_ctrl_c_is_one_sentence_and_leaves_nothing(tmp_path: Path, moment: str) -> None:
     """Whenever it is pressed, no process prints a traceback; the moments are told by what the workers have done so far."""
     lines = "".join(
         f'<http://example.org/{i}> <http://www.w3.org/2000/01/rdf-schema#label> "Name {i}" .\n' for i in range(20_000)
     )
-    done = interrupt("build", "-", "-o", "a.kb", "--jobs", 2, moment=MOMENTS[moment], cwd=tmp_path, stdin=lines.encode())
+    done = interrupt("build", "-", "-o", "a.kb", "--jobs", 2, moment=WORKER_MOMENTS[moment], cwd=tmp_path, stdin=lines.encode())
     assert_interrupted(done, "eigenthemes: interrupted; nothing was changed")
     assert not (tmp_path / "a.kb").exists()
 

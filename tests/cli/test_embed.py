@@ -38,6 +38,7 @@ def test_the_command(tiny_copy: KB, tmp_path: Path) -> None:
     assert list(KB.open(tiny_copy.path).vector_sets) == ["prone", "mine"]
     run = embed(tiny_copy, "--import", "x", "--method", "prone")
     assert isinstance(run.exception, EigenthemesError)
+    assert "--method" in str(run.exception) or "method" in str(run.exception)
 
 
 @pytest.mark.parametrize("method", GRAPH_METHODS)

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.commands import assert_one_sentence, call, json_lines, json_output
+from helpers.commands import (
+    PATIENCE,
+    PROGRAM,
+    WORKER_MOMENTS,
+    assert_interrupted,
+    assert_one_sentence,
+    call,
+    interrupt,
+    json_lines,
+    json_output,
+    run_shell,
+    waits,
+)
 from helpers.documents import json_line, linked_entities, names_document
 from helpers.files import write_jsonl
 from helpers.kbs import VERSION_1
@@ -144,7 +153,7 @@ def test_the_input_is_not_written_over_by_way_of_stdin(tiny: KB, tmp_path: Path)
     before = file.read_bytes()
     with file.open("rb") as stdin:
         done = subprocess.run(
-            [sys.executable, "-m", "eigenthemes", "link", str(tiny.path), "-", "-o", str(file)],
+            [*PROGRAM, "link", str(tiny.path), "-", "-o", str(file)],
             stdin=stdin, capture_output=True, text=True, check=False,
         )  # fmt: skip
     assert file.read_bytes() == before
@@ -172,26 +181,14 @@ def test_a_wrong_option_costs_nobody_an_earlier_output(tiny: KB, tmp_path: Path)
 def test_a_full_disk_is_one_sentence(tiny: KB, count: int) -> None:
     lines = "".join('{"text": "Paris"}\n' for _ in range(count))
     assert_one_sentence(call("link", tiny.path, "-", "--method", "degree", "-o", "/dev/full", stdin=lines), "No space left")
-    command = f"{sys.executable} -m eigenthemes link {tiny.path} - --method degree > /dev/full"
-    done = subprocess.run(command, shell=True, input=lines, capture_output=True, text=True, check=False)
+    done = run_shell(f"{{program}} link {tiny.path} - --method degree > /dev/full", stdin=lines)
     assert_one_sentence(done, "No space left")
 
 
 @pytest.mark.parametrize(("count", "jobs"), [(1, 1), (3000, 1), (3000, 2)])
 def test_a_reader_that_goes_away_is_no_error(tiny: KB, tmp_path: Path, count: int, jobs: int) -> None:
     file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Paris"}] * count)
-    command = [
-        sys.executable,
-        "-m",
-        "eigenthemes",
-        "link",
-        str(tiny.path),
-        str(file),
-        "--method",
-        "degree",
-        "--jobs",
-        str(jobs),
-    ]
+    command = [*PROGRAM, "link", str(tiny.path), str(file), "--method", "degree", "--jobs", str(jobs)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stderr is not None
@@ -200,49 +197,36 @@ def test_a_reader_that_goes_away_is_no_error(tiny: KB, tmp_path: Path, count: in
     process.stdout.close()
     told = process.stderr.read()
     process.stderr.close()
-    assert (process.wait(timeout=30), told) == (0, "")
+    assert (process.wait(PATIENCE), told) == (0, "")
 
 
-def _interrupted(folder: Path, *command: object) -> subprocess.CompletedProcess[str]:
-    """What is told when Ctrl-C is pressed after the first documents were linked."""
-    arguments = [sys.executable, "-m", "eigenthemes", "link", *map(str, command), "-o", "out.jsonl"]
-    process = subprocess.Popen(arguments, cwd=folder, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    out, until = folder / "out.jsonl", time.monotonic() + 30
-    while not (out.exists() and out.stat().st_size) and process.poll() is None and time.monotonic() < until:
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
-    _, told = process.communicate(timeout=30)
-    return subprocess.CompletedProcess(arguments, process.returncode, "", told.strip())
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for the workers")
+RECORDS = json_line(names_document(*["Jordan", "Paris"] * 20)) * 100
 
 
-@pytest.fixture
-def much(tmp_path: Path) -> Path:
-    (tmp_path / "in.jsonl").write_bytes(json_line(names_document(*["Jordan", "Paris"] * 20)) * 20_000)
-    return tmp_path / "in.jsonl"
+@needs_proc
+@pytest.mark.parametrize("moment", WORKER_MOMENTS)
+def test_ctrl_c_at_any_moment_of_the_workers_is_one_sentence(tiny: KB, tmp_path: Path, moment: str) -> None:
+    done = interrupt("link", tiny.path, "-", "--jobs", 2, moment=WORKER_MOMENTS[moment], cwd=tmp_path, stdin=RECORDS)
+    assert_interrupted(done)
 
 
+@needs_proc
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_ctrl_c_is_one_sentence(tiny: KB, much: Path, tmp_path: Path, jobs: int) -> None:
-    done = _interrupted(tmp_path, tiny.path, much, "--jobs", jobs)
-    assert done.returncode == 130
-    assert done.stderr.startswith("eigenthemes: interrupted")
-    assert "\n" not in done.stderr
+def test_ctrl_c_does_not_say_that_half_an_output_is_no_change(tiny: KB, tmp_path: Path, jobs: int) -> None:
+    out = tmp_path / "out.jsonl"
+    written = lambda process: out.exists() and out.stat().st_size > 0  # noqa: E731
+    done = interrupt("link", tiny.path, "-", "--jobs", jobs, "-o", out, moment=written, cwd=tmp_path, stdin=RECORDS)
+    assert_interrupted(done)
+    assert out.stat().st_size > 0
+    assert "nothing was changed" not in done.stderr
 
 
-def test_ctrl_c_does_not_say_that_half_an_output_is_no_change(tiny: KB, much: Path, tmp_path: Path) -> None:
-    done = _interrupted(tmp_path, tiny.path, much)
-    assert not (tmp_path / "out.jsonl").exists() or "nothing was changed" not in done.stderr
-
-
-def test_ctrl_c_while_waiting_for_input(tiny: KB) -> None:
-    command = [sys.executable, "-m", "eigenthemes", "link", str(tiny.path), "-"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    out, told = process.communicate(timeout=30)
-    assert (process.returncode, out) == (130, "")
-    assert told.strip().startswith("eigenthemes: interrupted")
-    assert "\n" not in told.strip()
+@needs_proc
+def test_ctrl_c_while_waiting_for_input(tiny: KB, tmp_path: Path) -> None:
+    done = interrupt("link", tiny.path, "-", moment=waits, cwd=tmp_path)
+    assert_interrupted(done)
+    assert done.stdout == ""
 
 
 def test_usage_errors_exit_with_2(tiny: KB) -> None:

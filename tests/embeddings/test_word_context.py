@@ -116,14 +116,18 @@ def test_training_keeps_them_in_the_kb(kb: KB, tmp_path: Path) -> None:
 def test_a_file_that_holds_no_vectors(kb: KB, tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("nothing here\n")
     before = (kb.path / "manifest.json").read_bytes()
-    with pytest.raises(EigenthemesError):
+    with pytest.raises(EigenthemesError, match=r"words\.txt"):
         train_kb(kb.path, word_vectors=tmp_path / "words.txt")
     assert (kb.path / "manifest.json").read_bytes() == before
 
 
-def test_build_looks_at_them_first(tmp_path: Path) -> None:
+def test_build_refuses_word_vectors_it_cannot_use_before_it_reads(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_text(NODES)
-    for options in ({"word_vectors": tmp_path / "none.txt"}, {"word_vectors": words(), "train": False}):
-        with pytest.raises(EigenthemesError):
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"word_vectors": tmp_path / "none.txt"}, r"none\.txt does not exist"),
+        ({"word_vectors": words(), "train": False}, "it is not to be trained"),
+    ]
+    for options, reason in refused:
+        with pytest.raises(EigenthemesError, match=reason):
             build_kb([tmp_path / "nodes.csv"], tmp_path / "new.kb", **options)
         assert not (tmp_path / "new.kb").exists()

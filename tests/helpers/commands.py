@@ -106,7 +106,8 @@ def interrupt(*arguments: object, moment: Callable[[int], bool], cwd: Path, stdi
             err, out = process.stderr.read(), process.stdout.read()
         return subprocess.CompletedProcess(process.args, process.wait(PATIENCE), out.decode(), err.decode())
     finally:
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         feeder.join()
 
@@ -143,3 +144,26 @@ def processor_time(process_id: int) -> int:
     except (FileNotFoundError, ProcessLookupError):  # it has just ended
         return 0
     return int(fields[11]) + int(fields[12])
+
+
+def _computed_by_workers(process_id: int) -> int:
+    return max(map(processor_time, child_processes(process_id)), default=0)
+
+
+# Moments in the life of a command with --jobs 2, told by what its workers have done, never by the clock on the wall.
+WORKER_MOMENTS: dict[str, Callable[[int], bool]] = {
+    "the first worker starts": lambda command: len(child_processes(command)) >= 1,
+    "all workers start": lambda command: len(child_processes(command)) >= 3,  # and the process that looks after them
+    "workers import": lambda command: _computed_by_workers(command) >= 5,
+    "workers import still": lambda command: _computed_by_workers(command) >= 25,
+    "workers are at work": lambda command: _computed_by_workers(command) >= 80,
+}
+
+
+def waits(process_id: int) -> bool:
+    """Is a process that has come up asleep for a tenth of a second? (One that others keep from running is not asleep.)"""
+    for _ in range(50):
+        if processor_time(process_id) < 20 or " S " not in Path(f"/proc/{process_id}/stat").read_text():
+            return False
+        time.sleep(0.002)
+    return True
