@@ -16,7 +16,9 @@ from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import EigenthemesError
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import Batch, batch_maker
-from eigenthemes.ranking.features import LOCAL, FeatureContext, MentionGroups, context_features, local_features
+from eigenthemes.ranking.features import LOCAL, FeatureContext, local_features
+from eigenthemes.ranking.features.context import context_features
+from eigenthemes.ranking.mention_groups import MentionGroups
 
 NODES = "id,name,description\nplanet,Mercury,rocky planet near the sun\nmetal,Mercury,liquid metal\nsun,Sun,star\n"
 EDGES = "source,relation,target\nplanet,orbits,sun\nmetal,seen_by,sun\n"
@@ -49,7 +51,7 @@ def document(text: str) -> dict[str, Any]:
 
 def cosines(kb: KB, *documents: Any) -> tuple[MentionGroups, dict[str, Any]]:
     names = MentionGroups.of(batch_of(kb, *documents))
-    found = context_features(WordContext.make(kb, WordVectors.open(words())), names)
+    found = context_features(names, WordContext.make(kb, WordVectors.open(words())))
     return names, {kb.id_of(int(entity)): row for entity, row in zip(names.entity, found.tolist(), strict=True)}
 
 
@@ -82,8 +84,8 @@ def test_a_document_says_the_same_in_a_batch(kb: KB) -> None:
     one, other = document("Mercury is a planet"), document("liquid Mercury")
     names, _ = cosines(kb, one, other)
     context = WordContext.make(kb, WordVectors.open(words()))
-    together = context_features(context, names)
-    apart = [context_features(context, MentionGroups.of(batch_of(kb, each))) for each in (one, other)]
+    together = context_features(names, context)
+    apart = [context_features(MentionGroups.of(batch_of(kb, each)), context) for each in (one, other)]
     assert np.array_equal(together, np.concatenate(apart))
 
 

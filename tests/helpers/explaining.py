@@ -12,8 +12,9 @@ from eigenthemes.build import store_ranker
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.explain.explainer import Explainer, Explanation
-from eigenthemes.ranking.features import COLUMNS, NONE_COLUMNS, FeatureContext
-from eigenthemes.ranking.ranker import Ranker, Weights, judge
+from eigenthemes.ranking.features import COLUMNS, FeatureContext
+from eigenthemes.ranking.features.nil import NIL_COLUMNS
+from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from helpers.documents import names_document
 from helpers.kbs import build_untrained
 
@@ -50,9 +51,9 @@ def ranker_by_hand(**weights: float) -> Ranker:
     named = {**WEIGHTS, **weights}
     choice = np.array([named.get(name, 0.0) for name in COLUMNS])
     local = choice[: COLUMNS.index("coherence")]
-    none = np.zeros(len(NONE_COLUMNS) + len(COLUMNS))
-    none[0], none[len(NONE_COLUMNS) + COLUMNS.index("typo")] = -3.0, 5.0
-    first = Weights(local, none[: len(NONE_COLUMNS) + len(local)])
+    none = np.zeros(len(NIL_COLUMNS) + len(COLUMNS))
+    none[0], none[len(NIL_COLUMNS) + COLUMNS.index("typo")] = -3.0, 5.0
+    first = Weights(local, none[: len(NIL_COLUMNS) + len(local)])
     return Ranker((first, Weights(choice, none), Weights(choice, none)), temperature=1.25, threshold=0.41)
 
 
@@ -70,7 +71,7 @@ def explainer_of(kb: KB, *documents: Any, ranker: Ranker | None = None, **option
     context = FeatureContext(kb, maker.vectors)
     ranker = ranker or ranker_by_hand()
     batch = maker.make([as_document(document) for document in documents])
-    return Explainer(ranker, judge(ranker, batch, context), context, **options)
+    return Explainer(ranker, rank_batch(ranker, batch, context), context, **options)
 
 
 def explain_names(kb: KB, *names: str, **options: Any) -> list[Explanation]:

@@ -25,4 +25,4 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 def same_weights(one: Ranker, other: Ranker) -> bool:
     pairs = zip(one.rounds, other.rounds, strict=True)
-    return all(np.array_equal(a.choice, b.choice) and np.array_equal(a.none, b.none) for a, b in pairs)
+    return all(np.array_equal(a.choice, b.choice) and np.array_equal(a.nil, b.nil) for a, b in pairs)

@@ -14,9 +14,9 @@ from helpers.kbs import build_untrained
 from eigenthemes import KB
 from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.ranking.explain.explainer import Explainer
-from eigenthemes.ranking.explain.words import readable
 from eigenthemes.ranking.features import COLUMNS
-from eigenthemes.ranking.logit import shares as softmax
+from eigenthemes.ranking.features.relations import readable
+from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.selftrained import ranker_of
 from eigenthemes.records import EDGE, GIVEN, LONGER, SAME, SHARED
 
@@ -100,13 +100,13 @@ def test_hubs_are_walked_as_the_ranker_does(tmp_path: Path) -> None:
 def checked_columns(found: Explainer) -> int:
     """What all rows put in, found again by walking, gives the columns of each candidate; returns how many were looked at."""
     judged, at, checked = found.judgement, COLUMNS.index("coherence"), 0
-    for name, rows in ((name, found._ranked(name)) for name in range(len(judged.names))):
+    for name, rows in ((name, found._ranked(name)) for name in range(len(judged.groups))):
         for row in rows[:3]:
             walk = found._walk(name)
-            other, entity = walk.name != walk.name[row - walk.first], int(judged.names.entity[row])
+            other, entity = walk.name != walk.name[row - walk.first], int(judged.groups.entity[row])
             _, shared, rare = walk._shared(entity, other)
             edges = sum(walk.weight[place] for place in walk._edges(entity, other))
-            near = walk._close(entity, other).sum() / max(1, int(judged.names.others[name]))
+            near = walk._close(entity, other).sum() / max(1, int(judged.groups.other_names[name]))
             expected = np.log((0.02 + near) / 0.02), np.log1p(edges), np.log1p(rare.sum()), np.log1p(shared.sum())
             assert judged.features[row, at : at + 4].tolist() == pytest.approx(expected, abs=1e-3)
             checked += 1

@@ -19,11 +19,11 @@ from eigenthemes.ranking.features import (
     COLUMNS,
     LOCAL,
     FeatureContext,
-    MentionGroups,
-    coherence,
     local_features,
     theme_features,
 )
+from eigenthemes.ranking.features.themes import coherence
+from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize
 
@@ -41,10 +41,10 @@ def mention_lists(kb: KB) -> st.SearchStrategy[list[Document]]:
 
 
 def naive_coherence(names: MentionGroups, rows: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float64]:
-    found = np.zeros(len(names.row))
-    document = np.repeat(np.arange(len(names.documents) - 1), np.diff(names.documents))
+    found = np.zeros(len(names.table_row))
+    document = np.repeat(np.arange(len(names.document_bounds) - 1), np.diff(names.document_bounds))
     for i, j in itertools.product(range(len(found)), repeat=2):
-        if names.name[i] != names.name[j] and document[names.name[i]] == document[names.name[j]]:
+        if names.group[i] != names.group[j] and document[names.group[i]] == document[names.group[j]]:
             found[i] += weight[j] * float(rows[names.entity[i]] @ rows[names.entity[j]]) ** 2
     return found
 
@@ -53,7 +53,7 @@ def naive_coherence(names: MentionGroups, rows: NDArray[np.float32], weight: NDA
 @settings(max_examples=40)
 def test_coherence_is_the_weighted_sum_of_squared_cosines_with_other_names(tiny: KB, data: st.DataObject) -> None:
     names = MentionGroups.of(batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny))))
-    weight = rng(1).random(len(names.row)).astype(np.float32)
+    weight = rng(1).random(len(names.table_row)).astype(np.float32)
     expected = naive_coherence(names, tiny.vectors().rows, weight)
     assert coherence(names, tiny.vectors(), weight) == pytest.approx(expected, abs=1e-4)
     assert not coherence(names, None, weight).any()
@@ -65,10 +65,10 @@ def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataO
     documents = data.draw(mention_lists(tiny))
     maker, around = batch_maker(tiny, needs_vectors=True), FeatureContext(tiny, tiny.vectors())
     names = MentionGroups.of(maker.make(documents))
-    weight = rng(2).random(len(names.row))
+    weight = rng(2).random(len(names.table_row))
     local, themes = local_features(names, around), theme_features(names, around, weight)
-    assert local.shape == (len(names.row), len(LOCAL))
-    assert themes.shape == (len(names.row), len(COLUMNS) - len(LOCAL))
+    assert local.shape == (len(names.table_row), len(LOCAL))
+    assert themes.shape == (len(names.table_row), len(COLUMNS) - len(LOCAL))
     assert np.isfinite(local).all()
     assert np.isfinite(themes).all()
     for document, (_, _, first, last) in zip(documents, names.spans(), strict=True):
@@ -84,12 +84,12 @@ def test_names_are_the_distinct_ones_of_each_document(tiny: KB, data: st.DataObj
     documents = data.draw(mention_lists(tiny))
     batch = batch_maker(tiny, needs_vectors=True).make(documents)
     names = MentionGroups.of(batch)
-    assert len(names.name_of) == len(batch.mentions)
-    assert np.array_equal(names.name_of[names.mention], np.arange(len(names)))
-    assert names.documents[-1] == len(names)
-    assert np.array_equal(names.entity[names.back], batch.table.entity)
-    assert np.array_equal(names.name[names.back], names.name_of[batch.table.mention_of])
-    for i, first in zip(range(len(batch.mentions)), names.mention[names.name_of].tolist(), strict=True):
+    assert len(names.group_of) == len(batch.mentions)
+    assert np.array_equal(names.group_of[names.first_mention], np.arange(len(names)))
+    assert names.document_bounds[-1] == len(names)
+    assert np.array_equal(names.entity[names.row_of_candidate], batch.table.entity)
+    assert np.array_equal(names.group[names.row_of_candidate], names.group_of[batch.table.mention_of])
+    for i, first in zip(range(len(batch.mentions)), names.first_mention[names.group_of].tolist(), strict=True):
         assert batch.mentions[i].text.casefold().split() == batch.mentions[first].text.casefold().split()
         assert first <= i
 
@@ -99,8 +99,8 @@ def test_a_name_again_in_other_letters_is_one_name(demo_batches: BatchMaker) -> 
     names = MentionGroups.of(
         demo_batches.make([Document(mentions=tuple(map(Mention, said))), Document(mentions=(Mention("Chicago"),))])
     )
-    assert names.name_of.tolist() == [0, 0, 1, 0, 2]
-    assert names.documents.tolist() == [0, 2, 3]
+    assert names.group_of.tolist() == [0, 0, 1, 0, 2]
+    assert names.document_bounds.tolist() == [0, 2, 3]
 
 
 def test_longer_names_hold_a_name_word_for_word(demo_batches: BatchMaker) -> None:
@@ -117,7 +117,7 @@ def test_given_candidates_are_names_of_their_own(demo_kb: KB, demo_batches: Batc
         Mention("Chicago", candidates=(demo_kb.id_of(1),)),
     ]
     names = MentionGroups.of(demo_batches.make([Document(mentions=(*some, some[1]))]))
-    assert names.name_of.tolist() == [0, 1, 2, 1]
+    assert names.group_of.tolist() == [0, 1, 2, 1]
 
 
 def naive_spelling(said: str, kind: int, names: list[str]) -> list[float]:
@@ -142,8 +142,8 @@ def test_spelling_is_compared_with_every_name(tiny: KB, data: st.DataObject) -> 
     names = MentionGroups.of(batch)
     columns = [LOCAL.index(name) for name in ("cased", "covered", "begins", "ends", "in_label")]
     found = local_features(names, FeatureContext(tiny, None))[:, columns]
-    for row, (name, entity) in enumerate(zip(names.name.tolist(), names.entity.tolist(), strict=True)):
-        mention = batch.mentions[int(names.mention[name])]
-        kind = int(batch.table.match_type[names.row[row]])
+    for row, (name, entity) in enumerate(zip(names.group.tolist(), names.entity.tolist(), strict=True)):
+        mention = batch.mentions[int(names.first_mention[name])]
+        kind = int(batch.table.match_type[names.table_row[row]])
         expected = naive_spelling(mention.text, kind, tiny.names_of(entity)) if mention.candidates is None else [0, 1, 0, 0, 0]
         assert found[row].tolist() == pytest.approx(expected), (mention, tiny.names_of(entity))

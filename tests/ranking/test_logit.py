@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.ranking.logit import shares
+from eigenthemes.ranking.logit import softmax
 
 
 @given(st.lists(st.lists(st.floats(-1e4, 1e4), max_size=5), max_size=6))
 def test_shares_sum_to_one(names: list[list[float]]) -> None:
     bounds = np.concatenate(([0], np.cumsum([len(name) for name in names]))).astype(np.int64)
-    found = shares(np.array([value for name in names for value in name], np.float64), bounds)
+    found = softmax(np.array([value for name in names for value in name], np.float64), bounds)
     for name, (first, last) in zip(names, itertools.pairwise(bounds.tolist()), strict=True):
         part = found[first:last]
         assert np.isfinite(part).all()

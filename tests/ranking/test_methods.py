@@ -43,7 +43,7 @@ def same_vectors(tiny: KB, tmp_path_factory: pytest.TempPathFactory) -> tuple[KB
     """The tiny KB with the same vectors imported twice: of unit length, and each of a length of its own."""
     folder = tmp_path_factory.mktemp("lengths")
     vectors = tiny.vectors()
-    ids = [tiny.id(index) for index in np.flatnonzero(vectors.has).tolist()]
+    ids = [tiny.id_of(index) for index in np.flatnonzero(vectors.has).tolist()]
     rows = vectors.rows[vectors.has]
     lengths = np.random.default_rng(0).uniform(0.01, 100, size=(len(rows), 1)).astype(np.float32)
     kbs = []

@@ -19,8 +19,8 @@ from eigenthemes.ranking.features import (
     COLUMNS,
     FeatureContext,
 )
-from eigenthemes.ranking.logit import shares
-from eigenthemes.ranking.ranker import Ranker, judge
+from eigenthemes.ranking.logit import softmax
+from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document, Mention
 
 
@@ -43,8 +43,8 @@ def test_the_order_of_names_does_not_matter(
 
     def chances(names: list[str]) -> dict[tuple[str, int], float]:
         batch = demo_batches.make([Document(mentions=tuple(map(Mention, names)))])
-        found = judge(demo_ranker, batch, demo_features)
-        pairs = zip(found.names.name.tolist(), found.names.entity.tolist(), found.probability.tolist(), strict=True)
+        found = rank_batch(demo_ranker, batch, demo_features)
+        pairs = zip(found.groups.group.tolist(), found.groups.entity.tolist(), found.probability.tolist(), strict=True)
         return {(names[name], entity): probability for name, entity, probability in pairs}
 
     expected = chances(said)
@@ -63,7 +63,7 @@ def test_a_ranker_comes_back_from_json(demo_ranker: Ranker) -> None:
     )
     for one, other in zip(demo_ranker.rounds, again.rounds, strict=True):
         assert one.choice == pytest.approx(other.choice, abs=1e-4)
-        assert one.none == pytest.approx(other.none, abs=1e-4)
+        assert one.nil == pytest.approx(other.nil, abs=1e-4)
 
 
 def test_columns_of_another_version_weigh_nothing(demo_ranker: Ranker) -> None:
@@ -84,26 +84,29 @@ def test_judgements_are_probabilities(
     demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext, gold_documents: list[Document]
 ) -> None:
     odd = [Document(mentions=()), Document(mentions=(Mention("xyzzy"), Mention("Chicago")))]
-    found = judge(demo_ranker, demo_batches.make([*gold_documents, *odd]), demo_features)
+    found = rank_batch(demo_ranker, demo_batches.make([*gold_documents, *odd]), demo_features)
     assert ((found.probability >= 0) & (found.probability <= 1)).all()
-    total = np.bincount(found.names.name, weights=found.probability, minlength=len(found.names))
-    assert total + found.none == pytest.approx(np.ones(len(found.names)))
-    assert found.none[np.diff(found.names.bounds) == 0].tolist() == [1]
-    assert found.features.shape == (len(found.names.row), len(COLUMNS))
+    total = np.bincount(found.groups.group, weights=found.probability, minlength=len(found.groups))
+    assert total + found.nil_probability == pytest.approx(np.ones(len(found.groups)))
+    assert found.nil_probability[np.diff(found.groups.bounds) == 0].tolist() == [1]
+    assert found.features.shape == (len(found.groups.table_row), len(COLUMNS))
 
 
 def test_judging_nothing(demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext) -> None:
     for documents in ([], [Document(mentions=())], [Document(mentions=(Mention("xyzzy"), Mention("xyzzy"), Mention("")))]):
-        found = judge(demo_ranker, demo_batches.make(documents), demo_features)
+        found = rank_batch(demo_ranker, demo_batches.make(documents), demo_features)
         assert len(found.probability) == 0
-        assert found.none.tolist() == [1] * len(found.names)
+        assert found.nil_probability.tolist() == [1] * len(found.groups)
 
 
 def test_a_higher_temperature_is_less_sure(
     demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext, gold_documents: list[Document]
 ) -> None:
     batch = demo_batches.make(gold_documents)
-    cool, hot = (judge(replace(demo_ranker, temperature=t), batch, demo_features) for t in (1.0, 3.0))
-    assert np.abs(hot.none[hot.none > 0] - 0.5).mean() < np.abs(cool.none[cool.none > 0] - 0.5).mean()
-    shown = [shares(np.log(np.maximum(each.probability, 1e-300)), each.names.bounds) for each in (cool, hot)]
-    assert cool.names.best(shown[0]).mean() > cool.names.best(shown[1]).mean()
+    cool, hot = (rank_batch(replace(demo_ranker, temperature=t), batch, demo_features) for t in (1.0, 3.0))
+    assert (
+        np.abs(hot.nil_probability[hot.nil_probability > 0] - 0.5).mean()
+        < np.abs(cool.nil_probability[cool.nil_probability > 0] - 0.5).mean()
+    )
+    shown = [softmax(np.log(np.maximum(each.probability, 1e-300)), each.groups.bounds) for each in (cool, hot)]
+    assert cool.groups.best_of_group(shown[0]).mean() > cool.groups.best_of_group(shown[1]).mean()

@@ -9,8 +9,8 @@ import pytest
 from helpers.rankers import rng
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.logit import shares
-from eigenthemes.selftrain.fit import fit_choice, fit_none
+from eigenthemes.ranking.logit import softmax
+from eigenthemes.selftrain.fit import fit_choice, fit_nil
 
 
 class Made(NamedTuple):
@@ -28,7 +28,7 @@ def made_choices(names: int = 4000, candidates: int = 5) -> Made:
     draw = rng(5)
     features = draw.normal(size=(names * candidates, 3)).astype(np.float32)
     bounds = np.arange(names + 1) * candidates
-    chance = shares(features @ PLANTED, bounds).reshape(names, candidates)
+    chance = softmax(features @ PLANTED, bounds).reshape(names, candidates)
     right = (draw.random((names, 1)) > np.cumsum(chance, axis=1)).sum(axis=1)
     gold = np.zeros((names, candidates), bool)
     gold[np.arange(names), np.minimum(right, candidates - 1)] = True
@@ -70,7 +70,7 @@ def test_the_slope_of_the_choice_is_right(objective: list[Any]) -> None:
 
 
 def test_the_slope_of_none_is_right(objective: list[Any]) -> None:
-    fit_none(rng().normal(size=(60, 4)).astype(np.float32), rng(1).random(60) < 0.4, start=np.ones(4), strength=0.7)
+    fit_nil(rng().normal(size=(60, 4)).astype(np.float32), rng(1).random(60) < 0.4, start=np.ones(4), strength=0.7)
     assert_slope_is_right(objective[0], 4)
 
 
@@ -79,7 +79,7 @@ def test_the_choice_is_the_least_of_the_objective_as_written() -> None:
     start, strength = np.array([0.5, 0.5, 0.5]), 2.0
 
     def loss(weights: NDArray[np.float64]) -> float:
-        chance = shares(made.features.astype(np.float64) @ weights, made.bounds)
+        chance = softmax(made.features.astype(np.float64) @ weights, made.bounds)
         return float(-np.log(chance[made.gold]).sum() + 0.5 * strength * ((weights - start) ** 2).sum())
 
     best = fit_choice(made.features, made.bounds, made.gold, start=start, strength=strength)
@@ -92,7 +92,7 @@ def test_planted_weights_come_back() -> None:
     assert fit_choice(made.features, made.bounds, made.gold) == pytest.approx(PLANTED, abs=0.12)
     x = rng(8).normal(size=(20000, 3)).astype(np.float32)
     none = rng(9).random(len(x)) < 1 / (1 + np.exp(-x @ PLANTED))
-    assert fit_none(x, none) == pytest.approx(PLANTED, abs=0.12)
+    assert fit_nil(x, none) == pytest.approx(PLANTED, abs=0.12)
 
 
 def test_strength_draws_to_the_start() -> None:
@@ -105,7 +105,7 @@ def test_strength_draws_to_the_start() -> None:
 
     for fit in (
         lambda strength: fit_choice(made.features, made.bounds, made.gold, start=start, strength=strength),
-        lambda strength: fit_none(x, none, start=start, strength=strength),
+        lambda strength: fit_nil(x, none, start=start, strength=strength),
     ):
         found = distances(fit)
         assert found == sorted(found, reverse=True)
@@ -120,7 +120,7 @@ def test_a_column_that_never_varies_keeps_its_start() -> None:
     start = np.array([0.0, 0.0, 0.0, 1.25, -2.5])
     assert fit_choice(features, made.bounds, made.gold, start=start)[3:] == pytest.approx([1.25, -2.5], abs=1e-6)
     assert fit_choice(features, made.bounds, made.gold)[3:] == pytest.approx([0, 0], abs=1e-6)
-    assert fit_none(features, made.gold, start=start)[4] == -2.5
+    assert fit_nil(features, made.gold, start=start)[4] == -2.5
 
 
 def test_names_without_a_right_candidate_say_nothing_of_the_choice() -> None:
@@ -135,6 +135,6 @@ def test_nothing_to_learn_from_leaves_the_start() -> None:
     nothing, start = np.zeros((0, 2), np.float32), np.array([1.0, -1.0])
     for bounds in (np.array([0]), np.array([0, 0, 0])):
         assert fit_choice(nothing, bounds, np.zeros(0, bool), start=start).tolist() == [1, -1]
-    assert fit_none(nothing, np.zeros(0, bool), start=start).tolist() == [1, -1]
+    assert fit_nil(nothing, np.zeros(0, bool), start=start).tolist() == [1, -1]
     some = np.ones((3, 2), np.float32)
     assert fit_choice(some, np.array([0, 3]), np.zeros(3, bool)).tolist() == [0, 0]

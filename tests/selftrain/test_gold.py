@@ -18,7 +18,7 @@ from eigenthemes.ranking.features import (
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.gold import gold_train
-from eigenthemes.selftrain.train import lesson, self_train
+from eigenthemes.selftrain.train import TrainingBatch, self_train
 
 # a little gold
 
@@ -127,4 +127,4 @@ def test_a_field_called_removed_is_the_users_own(contrary: tuple[KB, Ranker]) ->
     batch = batch_maker(kb, needs_vectors=False).make(
         [Document(mentions=(Mention("Thing1", gold=("low1",), source={"text": "Thing1", "removed": False}),))]
     )
-    assert lesson(batch, kb, FeatureContext(kb, None)).gold.sum() == 1
+    assert TrainingBatch.of(batch, kb, FeatureContext(kb, None)).gold.sum() == 1

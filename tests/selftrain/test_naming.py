@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.selftrain.naming import Namer, curtness
+from eigenthemes.selftrain.naming import Namer, short_alias_rate
 from eigenthemes.selftrain.recipe import RECIPE
 
 
@@ -24,14 +24,14 @@ def test_curtness_is_read_off_the_aliases(tmp_path: Path, quick_disk: None, alia
     kb = build_from_records(
         tmp_path, [{"id": f"p{i}", "name": f"Ann{i} van Family{i}", "aliases": aliases(i)} for i in range(60)]
     )
-    found = curtness(kb, rng())
+    found = short_alias_rate(kb, rng())
     assert low < found < high
     assert Namer(kb, RECIPE, rng()).short <= RECIPE.shortest
 
 
 def test_curtness_where_nothing_can_be_read_off_is_the_usual(tmp_path: Path, quick_disk: None) -> None:
     kb = build_from_records(tmp_path, [{"id": "a", "name": "Alpha"}, {"id": "b", "name": "Beta Gamma"}])
-    assert curtness(kb, rng()) == pytest.approx(0.2)
+    assert short_alias_rate(kb, rng()) == pytest.approx(0.2)
 
 
 def test_every_entity_can_be_called_something(demo_kb: KB) -> None:

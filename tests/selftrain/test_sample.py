@@ -13,7 +13,7 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.records import Document
 from eigenthemes.selftrain.sample import REMOVED, Sampler
-from eigenthemes.selftrain.train import lesson, without_removed
+from eigenthemes.selftrain.train import TrainingBatch, without_removed
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def test_gold_is_in_the_kb_or_empty(demo_kb: KB, synthetic_documents: list[Docum
 
 def test_names_are_mostly_found_again(demo_kb: KB, synthetic_documents: list[Document], demo_batches: BatchMaker) -> None:
     """Documents nobody could link would teach nothing."""
-    found = lesson(demo_batches.make(synthetic_documents), demo_kb, FeatureContext(demo_kb, None))
-    assert found.gold.sum() > 0.7 * len(found.names)
+    found = TrainingBatch.of(demo_batches.make(synthetic_documents), demo_kb, FeatureContext(demo_kb, None))
+    assert found.gold.sum() > 0.7 * len(found.groups)
 
 
 def candidates_by_mention(batch: Batch, kb: KB) -> list[list[tuple[str, int]]]:

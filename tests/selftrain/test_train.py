@@ -122,8 +122,8 @@ def test_a_name_whose_entity_was_removed_once_and_once_not(smiths: KB) -> None:
     mentions = (Mention("Ann Smith", gold=("s0",), source={REMOVED: True}), Mention("Ann Smith", gold=("s1",)))
     batch = without_removed(batch_maker(smiths, needs_vectors=False).make([Document(mentions=mentions)]), smiths)
     names = MentionGroups.of(batch)
-    assert names.back.max() < len(names.row)  # it is 5, of 5 rows
-    assert np.array_equal(names.entity[names.back], batch.table.entity)
+    assert names.row_of_candidate.max() < len(names.table_row)  # it is 5, of 5 rows
+    assert np.array_equal(names.entity[names.row_of_candidate], batch.table.entity)
 
 
 def test_a_kg_of_one_name_can_be_trained_on(smiths: KB) -> None:
