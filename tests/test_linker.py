@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from eigenthemes import KB, EigenthemesError
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
+from eigenthemes.ranking.options import EigenOptions
 from eigenthemes.records import Document, Mention
 from eigenthemes.stream import link_stream
 
@@ -181,7 +182,7 @@ def test_options_are_checked_at_the_door(tiny: KB, options: dict[str, Any]) -> N
 
 
 def test_the_exponent_may_be_large(tiny: KB) -> None:
-    (link,) = Linker(tiny, delta=1e6).link(names_document("Jordan")).links
+    (link,) = Linker(tiny, method="eigen", scoring=EigenOptions(delta=1e6)).link(names_document("Jordan")).links
     assert link.entity == "mj"  # only rank 1 counts
     assert all(abs(each.score) < 2 for each in link.ranking)
 

@@ -14,8 +14,9 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from conftest import EDGES, NODES, write_jsonl
-from looking import file_bytes
+from helpers.files import file_bytes, write_jsonl
+from helpers.kbs import TINY_EDGES as EDGES
+from helpers.kbs import TINY_NODES as NODES
 
 from eigenthemes import KB, build_kb, embed_kb, import_vectors
 from eigenthemes.build import complete_vectors, train_ranker

@@ -42,27 +42,27 @@ def in_threads(work: Callable[[], Any], threads: int = THREADS) -> list[Any]:
 
 
 @pytest.mark.parametrize("method", ["selftrained", "eigen", "average", "degree", "namematch", "prior-name"])
-def test_threads_on_a_cold_linker_give_the_answers_of_one(trained_demo: KB, method: str) -> None:
-    expected = answers(Linker(KB.open(trained_demo.path), method=method))
-    cold = Linker(KB.open(trained_demo.path), method=method)
+def test_threads_on_a_cold_linker_give_the_answers_of_one(demo_kb: KB, method: str) -> None:
+    expected = answers(Linker(KB.open(demo_kb.path), method=method))
+    cold = Linker(KB.open(demo_kb.path), method=method)
     assert all(found == expected for found in in_threads(lambda: answers(cold)))
 
 
-def test_threads_on_a_cold_kb_read_the_same(trained_demo: KB) -> None:
-    kb = KB.open(trained_demo.path)
-    expected = [entity.to_dict() for entity in KB.open(trained_demo.path)]
+def test_threads_on_a_cold_kb_read_the_same(demo_kb: KB) -> None:
+    kb = KB.open(demo_kb.path)
+    expected = [entity.to_dict() for entity in KB.open(demo_kb.path)]
     assert all(found == expected for found in in_threads(lambda: [entity.to_dict() for entity in kb]))
 
 
-def test_threads_that_explain_and_link_in_batches(trained_demo: KB) -> None:
-    expected = [linked.to_dict() for linked in Linker(trained_demo, explain=True).link_batch(TEXTS)]
-    cold = Linker(KB.open(trained_demo.path), explain=True)
+def test_threads_that_explain_and_link_in_batches(demo_kb: KB) -> None:
+    expected = [linked.to_dict() for linked in Linker(demo_kb, explain=True).link_batch(TEXTS)]
+    cold = Linker(KB.open(demo_kb.path), explain=True)
     found = in_threads(lambda: [linked.to_dict() for linked in cold.link_batch(TEXTS, batch_size=5)])
     assert all(each == expected for each in found)
 
 
-def test_many_short_lived_threads_leave_nothing_behind(trained_demo: KB) -> None:
-    linker = Linker(KB.open(trained_demo.path))
+def test_many_short_lived_threads_leave_nothing_behind(demo_kb: KB) -> None:
+    linker = Linker(KB.open(demo_kb.path))
     linker.link(TEXTS[0])
 
     def run_one() -> None:
@@ -86,8 +86,8 @@ def _held_bytes(linker: Linker) -> int:
     return sum(array.nbytes for array in arrays if array.shape[:1] == (size,) and array.flags.owndata)
 
 
-def test_a_linker_pickles_as_its_path_and_options(trained_demo: KB) -> None:
-    linker = Linker(trained_demo, method="eigen", top=2, scoring=EigenOptions(k=4))
+def test_a_linker_pickles_as_its_path_and_options(demo_kb: KB) -> None:
+    linker = Linker(demo_kb, method="eigen", top=2, scoring=EigenOptions(k=4))
     linker.link(TEXTS[0])
     data = pickle.dumps(linker)
     assert len(data) < 2000
@@ -96,11 +96,11 @@ def test_a_linker_pickles_as_its_path_and_options(trained_demo: KB) -> None:
     assert answers(again) == answers(linker)
 
 
-def test_a_kb_pickles_as_its_path(trained_demo: KB) -> None:
-    trained_demo.graph  # noqa: B018  something is mapped
-    data = pickle.dumps(trained_demo)
+def test_a_kb_pickles_as_its_path(demo_kb: KB) -> None:
+    demo_kb.graph  # noqa: B018  something is mapped
+    data = pickle.dumps(demo_kb)
     assert len(data) < 1000
-    assert len(pickle.loads(data)) == len(trained_demo)
+    assert len(pickle.loads(data)) == len(demo_kb)
 
 
 def _link_elsewhere(linker: Linker, texts: list[str]) -> list[Any]:
@@ -109,15 +109,15 @@ def _link_elsewhere(linker: Linker, texts: list[str]) -> list[Any]:
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
-def test_processes_give_the_answers_of_one(trained_demo: KB, start: str) -> None:
-    linker = Linker(trained_demo)
+def test_processes_give_the_answers_of_one(demo_kb: KB, start: str) -> None:
+    linker = Linker(demo_kb)
     expected = answers(linker, TEXTS[:4])
     with multiprocessing.get_context(start).Pool(2) as pool:
         assert pool.starmap(_link_elsewhere, [(linker, TEXTS[:4])] * 2) == [expected] * 2
 
 
-def test_blas_is_limited_once_and_no_switch_is_turned_while_linking(trained_demo: KB, monkeypatch: pytest.MonkeyPatch) -> None:
-    linker = Linker(trained_demo, method="eigen")
+def test_blas_is_limited_once_and_no_switch_is_turned_while_linking(demo_kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:
+    linker = Linker(demo_kb, method="eigen")
     linker.link(TEXTS[0])
     looked: list[int] = []
 
@@ -145,17 +145,17 @@ def test_blas_keeps_its_threads_where_that_is_asked_for(monkeypatch: pytest.Monk
         blas.limit_blas_threads()
 
 
-def test_garbage_collection_is_left_alone(trained_demo: KB) -> None:
+def test_garbage_collection_is_left_alone(demo_kb: KB) -> None:
     import gc
 
     before = gc.isenabled(), gc.get_threshold()
     seen: list[bool] = []
-    linker = Linker(trained_demo)
+    linker = Linker(demo_kb)
     for _ in linker.link_batch(TEXTS[:3]):
         seen.append(gc.isenabled())
     assert (gc.isenabled(), gc.get_threshold()) == before
     assert seen == [before[0]] * 3
 
 
-def test_a_linker_opens_from_a_path(trained_demo: KB) -> None:
-    assert answers(Linker(str(trained_demo.path)), TEXTS[:1]) == answers(Linker(Path(trained_demo.path)), TEXTS[:1])
+def test_a_linker_opens_from_a_path(demo_kb: KB) -> None:
+    assert answers(Linker(str(demo_kb.path)), TEXTS[:1]) == answers(Linker(Path(demo_kb.path)), TEXTS[:1])

@@ -14,6 +14,7 @@ from helpers.streaming import LINK_FIELDS, mixed_documents
 
 from eigenthemes import KB
 from eigenthemes.linker import Linker
+from eigenthemes.ranking.options import EigenOptions
 
 # text and tables
 
@@ -91,7 +92,11 @@ def test_the_cells_that_are_asked_for_are_linked(tiny: KB) -> None:
 def test_given_candidates_are_the_only_ones_and_in_their_order(tiny: KB) -> None:
     for first, second in (("iowa", "nba"), ("nba", "iowa")):
         # with a large delta the first candidate decides what the document is about
-        (link,) = Linker(tiny, delta=60.0, top=9).link(names_document("Paris", candidates=[first, second])).links
+        (link,) = (
+            Linker(tiny, method="eigen", scoring=EigenOptions(delta=60.0), top=9)
+            .link(names_document("Paris", candidates=[first, second]))
+            .links
+        )
         assert [each.id for each in link.ranking] == [first, second]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from eigenthemes import KB
 from eigenthemes.ranking.methods import METHODS
 
-UNTRAINED_METHODS = [name for name, method in METHODS.items() if not method.calibrated and method.reads is None]
+UNTRAINED_METHODS = [name for name, method in METHODS.items() if not method.calibrated and method.check is None]
 
 
 def index_of(kb: KB, entity_id: str) -> int:

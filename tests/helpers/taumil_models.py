@@ -11,9 +11,9 @@ import pytest
 from eigenthemes import KB
 from eigenthemes.evaluation.run import evaluate, report
 from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.methods import METHODS, MethodOptions
 from eigenthemes.records import Document
 from helpers.players_and_countries import planted_kb, training_sentences, word_vectors
+from helpers.scoring import scores_of
 from helpers.shared_builds import build_once
 
 LONG: dict[str, Any] = {"word_vectors": word_vectors(), "epochs": 13, "patience": 13, "batch_size": 10}  # it learns
@@ -33,10 +33,10 @@ def trained_planted_kb(factory: pytest.TempPathFactory) -> KB:
 def scores(kb: KB, documents: list[Document], method: str = "taumil", **options: Any) -> np.ndarray[Any, Any]:
     """Score the candidates of documents."""
     batch = batch_maker(kb, needs_vectors=False).make(documents)
-    return METHODS[method](batch, kb, MethodOptions(**options))
+    return scores_of(method, batch, kb, **options)
 
 
 def share_right(kb: KB, documents: list[Document], method: str = "taumil", **options: Any) -> float:
     """Return precision@1."""
-    results = report(evaluate(kb, documents, [method], options=MethodOptions(**options)))
+    results = report(evaluate(kb, documents, [method], scoring=options))
     return float(results[method]["overall"]["p_at_1"])

@@ -7,7 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from conftest import NODES, write_jsonl
+from helpers.files import write_jsonl
+from helpers.kbs import TINY_NODES as NODES
 
 from eigenthemes import KB, build_kb
 from eigenthemes.errors import KBError, OptionError

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import write_jsonl
+from helpers.files import write_jsonl
 from looking import file_bytes
 
 from eigenthemes import KB, Linker, ReadOptions, build_kb, embed_kb, train_kb

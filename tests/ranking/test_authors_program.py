@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from helpers.files import REAL_DATA, write_jsonl
 from helpers.kbs import build_untrained, import_untrained
+from helpers.scoring import scores_of
 
 from eigenthemes import KB
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.ranking.batch import Batch, batch_maker, spans
-from eigenthemes.ranking.methods import MethodOptions, method_named
+from eigenthemes.ranking.batch import Batch, batch_maker
 
 pytestmark = pytest.mark.real_data
 
@@ -73,10 +73,10 @@ def theirs(reference: Callable[[str], Path]) -> dict[tuple[str, int, str], dict[
 def test_scores_and_predictions_are_the_authors(
     method: str, kb: KB, batch: Batch, theirs: dict[tuple[str, int, str], dict[str, Any]]
 ) -> None:
-    scores = method_named(method)(batch, kb, MethodOptions())
+    scores = scores_of(method, batch, kb)
     table = batch.table
     compared = 0
-    for document, first, last in spans(batch):
+    for document, first, last in batch.document_spans():
         rows = np.flatnonzero((table.mention_of >= first) & (table.mention_of < last))
         keys = [(str(document.id), int(table.mention_of[row]) - first, kb.id_of(int(table.entity[row]))) for row in rows]
         known = [i for i, key in enumerate(keys) if key in theirs]

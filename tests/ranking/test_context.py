@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from helpers.files import write_jsonl
 from helpers.kbs import build_untrained, store_vectors
+from helpers.scoring import scores_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,8 @@ from eigenthemes.evaluation.run import evaluate, report
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.context import context_scores
-from eigenthemes.ranking.methods import MethodOptions, method_named
+from eigenthemes.ranking.methods import method_named, scoring_options
+from eigenthemes.ranking.options import ContextOptions, EigenOptions
 from eigenthemes.text.english import is_content, noun_tagger, nouns
 
 WORDS = {
@@ -63,7 +65,7 @@ def document(text: str, name: str = "Mercury") -> dict[str, Any]:
 
 def scores(kb: KB, method: str, given: dict[str, Any], **options: Any) -> dict[str, float]:
     batch = batch_maker(kb, needs_vectors=method_named(method).needs_vectors).make([as_document(given)])
-    found = method_named(method)(batch, kb, MethodOptions(**options))
+    found = scores_of(method, batch, kb, **options)
     of_first = batch.table.mention_of == 0
     return {kb.id_of(int(each)): score for each, score in zip(batch.table.entity[of_first], found[of_first], strict=True)}
 
@@ -104,7 +106,7 @@ def test_words_outside_the_window_do_not_count_and_an_empty_window_is_doubled(kb
 
 def test_the_whole_document_counts_but_not_the_words_of_the_mention(kb: KB, words: str) -> None:
     text = "Mercury . mercury . " + "unheard " * 30 + " planet"
-    options = MethodOptions(word_vectors=words)
+    options = ContextOptions(word_vectors=words)
     batch = batch_maker(kb, needs_vectors=False).make([as_document(document(text))])
     for kind in ("nouns", "global"):
         found = dict(zip(batch.table.entity.tolist(), context_scores(batch, kb, kind, options), strict=True))
@@ -115,7 +117,7 @@ def test_the_whole_document_counts_but_not_the_words_of_the_mention(kb: KB, word
 
 def test_as_weights_all_words_count_and_as_a_method_nouns_only(kb: KB, words: str) -> None:
     batch = batch_maker(kb, needs_vectors=False).make([as_document(document("the planet Mercury shines"))])
-    options = MethodOptions(word_vectors=words)
+    options = ContextOptions(word_vectors=words)
     planet = batch.table.entity == kb.index_of("planet")
     everything, only_nouns = (context_scores(batch, kb, kind, options)[planet][0] for kind in ("global", "nouns"))
     assert everything == pytest.approx(cosine(["the", "planet", "shines"], ["planet", "orbit"]), abs=1e-6)
@@ -188,9 +190,9 @@ def test_any_text_gets_finite_cosines(kb: KB, words: str, tokens: list[str], win
 def test_a_batch_is_the_same_as_one_by_one(kb: KB, words: str) -> None:
     documents = [document("the planet Mercury"), document("liquid Mercury in the orbit"), document("Mercury")]
     for method in ("local-context", "global-context"):
-        together = Linker(kb, method=method, word_vectors=words).link_batch(documents)
+        together = Linker(kb, method=method, scoring=ContextOptions(word_vectors=words)).link_batch(documents)
         assert [each.links for each in together] == [
-            Linker(kb, method=method, word_vectors=words).link(each).links for each in documents
+            Linker(kb, method=method, scoring=ContextOptions(word_vectors=words)).link(each).links for each in documents
         ]
 
 
@@ -207,14 +209,14 @@ class TestErrors:
         with pytest.raises(OptionError, match=r"keeps no word vectors; give a file with --word-vectors"):
             Linker(kb, method="local-context")
         with pytest.raises(OptionError, match="keeps no word vectors"):
-            Linker(kb, method="eigen", weights="global")
+            Linker(kb, method="eigen", scoring=EigenOptions(weights="global"))
         with pytest.raises(OptionError, match="keeps no word vectors"):
             evaluate(kb, [], ["global-context"])
 
     def test_no_descriptions(self, words: str, tmp_path: Path) -> None:
         bare = build_untrained([write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "A"}])], tmp_path / "bare.kb")
         with pytest.raises(VectorError, match=r"has a description to compare a text with; build it"):
-            Linker(bare, method="local-context", word_vectors=words)
+            Linker(bare, method="local-context", scoring=ContextOptions(word_vectors=words))
 
     @pytest.mark.parametrize(
         ("given", "said"),
@@ -224,7 +226,7 @@ class TestErrors:
         ],
     )
     def test_documents_without_words_around_their_mentions(self, given: dict[str, Any], said: str, kb: KB, words: str) -> None:
-        linker = Linker(kb, method="local-context", word_vectors=words)
+        linker = Linker(kb, method="local-context", scoring=ContextOptions(word_vectors=words))
         with pytest.raises(DocumentError, match=said):
             linker.link(given)
         with pytest.raises(DocumentError, match=f"document 1: {said}"):
@@ -233,16 +235,16 @@ class TestErrors:
     def test_weights_that_mean_nothing(self, kb: KB, words: str) -> None:
         for method in ("degree", "eigen-unweighted", "local-context"):
             with pytest.raises(
-                OptionError, match=f"weights none mean nothing to {method}; leave them out, or use eigen or average"
+                OptionError, match=f"weights means nothing to the method {method}; leave it out, or choose one of"
             ):
-                Linker(kb, method=method, weights="none", word_vectors=words)
-        evaluate(kb, [], ["eigen", "degree"], options=MethodOptions(weights="none"))
+                scoring_options({method: method_named(method)}, {"weights": "none"})
+        evaluate(kb, [], ["eigen", "degree"], scoring={"weights": "none"})
 
     def test_unknown_weights_and_windows(self, kb: KB) -> None:
         with pytest.raises(OptionError, match="weights 'magic' is unknown; expected one of degree, local, global, none"):
-            Linker(kb, method="eigen", weights="magic")
+            EigenOptions(weights="magic")
         with pytest.raises(OptionError, match="window is 0; expected 1 word or more"):
-            Linker(kb, method="eigen", window=0)
+            ContextOptions(window=0)
 
     def test_link_goes_on_after_a_document_without_text(self, kb: KB, words: str, tmp_path: Path) -> None:
         bare: dict[str, object] = {"id": "bare", "mentions": [{"text": "Mercury"}]}
@@ -258,7 +260,7 @@ class TestErrors:
 def test_eval_compares_them(kb: KB, words: str, tmp_path: Path) -> None:
     gold = document("the planet Mercury")
     gold["mentions"][0]["gold"] = "planet"
-    found = report(evaluate(kb, [as_document(gold)], ["degree", "local-context"], options=MethodOptions(word_vectors=words)))
+    found = report(evaluate(kb, [as_document(gold)], ["degree", "local-context"], scoring={"word_vectors": words}))
     assert found["local-context"]["overall"]["p_at_1"] == 1
     assert found["degree"]["overall"]["p_at_1"] == 0
     file = write_jsonl(tmp_path / "gold.jsonl", [gold])

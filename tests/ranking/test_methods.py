@@ -11,6 +11,7 @@ from helpers.files import write_jsonl
 from helpers.inspecting import UNTRAINED_METHODS, index_of
 from helpers.kbs import build_untrained, copy_kb, import_untrained, store_vectors
 from helpers.paper_equations import average_scores, eigen_scores
+from helpers.scoring import scores_of as batch_scores
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import Vectors
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import Batch, batch_maker
-from eigenthemes.ranking.methods import METHODS, MethodOptions, method_named
+from eigenthemes.ranking.methods import METHODS, method_named
 
 DOCUMENTS: list[dict[str, Any]] = [
     {"id": "sport", "mentions": [{"text": name} for name in ("Michael Jordan", "NBA", "Iowa", "Jordan", "nobody at all")]},
@@ -61,7 +62,7 @@ def batch_of(kb: KB, documents: list[dict[str, Any]], **options: Any) -> Batch:
 def scores_of(name: str, kb: KB, documents: list[dict[str, Any]], **options: Any) -> dict[tuple[int, str], float]:
     """(mention, id) -> score, mentions numbered over all documents."""
     batch = batch_of(kb, documents)
-    scores = method_named(name)(batch, kb, MethodOptions(**options))
+    scores = batch_scores(name, batch, kb, **options)
     rows = zip(batch.table.mention_of.tolist(), batch.table.entity.tolist(), scores.tolist(), strict=True)
     return {(mention, kb.id_of(candidate)): score for mention, candidate, score in rows}
 
@@ -70,7 +71,7 @@ def scores_of(name: str, kb: KB, documents: list[dict[str, Any]], **options: Any
 class TestAll:
     def test_every_candidate_gets_a_finite_score(self, name: str, tiny: KB) -> None:
         batch = batch_of(tiny, DOCUMENTS)
-        scores = method_named(name)(batch, tiny, MethodOptions())
+        scores = batch_scores(name, batch, tiny)
         assert scores.shape == (len(batch.table),)
         assert scores.dtype == np.float64
         assert np.isfinite(scores).all()
@@ -102,13 +103,13 @@ class TestAll:
     def test_without_any_vector_the_prior_decides(self, name: str, tiny: KB) -> None:
         batch = batch_of(tiny, [DOCUMENTS[0]])
         none = Vectors("none", np.zeros((len(tiny), 3), dtype=np.float32), np.zeros(len(tiny), dtype=bool))
-        scores = method_named(name)(replace(batch, vectors=none), tiny, MethodOptions())
+        scores = batch_scores(name, replace(batch, vectors=none), tiny)
         if METHODS[name].needs_vectors:
             assert all(
                 (np.diff(scores[batch.table.mention_of == mention]) < 0).all() for mention in range(batch.table.mentions)
             )
         else:
-            assert scores.tolist() == method_named(name)(batch, tiny, MethodOptions()).tolist()
+            assert scores.tolist() == batch_scores(name, batch, tiny).tolist()
         assert len(scores) > 5
 
     @pytest.mark.parametrize("option", ["k", "delta", "unique"])
@@ -129,10 +130,9 @@ def test_whole_documents_score_as_the_transcription_says(tiny: KB, seed: int, k:
     batch = replace(batch, vectors=Vectors("random", rows, np.ones(len(tiny), dtype=bool)))
     table = batch.table
     mentions = [[rows[e].astype(np.float64) for e in table.entity[table.mention_of == m]] for m in range(len(names))]
-    options = MethodOptions(k=k, delta=delta)
     themes = np.array(eigen_scores([each for each in mentions if each], k, delta))
-    assert np.abs(method_named("eigen")(batch, tiny, options) - themes).max() <= 1e-3 * themes.max()
-    assert method_named("average")(batch, tiny, options) == pytest.approx(average_scores(mentions, delta), abs=1e-5)
+    assert np.abs(batch_scores("eigen", batch, tiny, k=k, delta=delta) - themes).max() <= 1e-3 * themes.max()
+    assert batch_scores("average", batch, tiny, delta=delta) == pytest.approx(average_scores(mentions, delta), abs=1e-5)
 
 
 def test_the_theme_of_the_others_decides(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -169,7 +169,7 @@ def test_ranks_count_only_candidates_with_a_vector(tiny: KB) -> None:
     has = batch.vectors.has.copy()
     has[batch.table.entity[0]] = False
     hidden = replace(batch, vectors=Vectors("hidden", batch.vectors.rows, has))
-    scores = method_named("eigen")(hidden, tiny, MethodOptions(k=None))
+    scores = batch_scores("eigen", hidden, tiny, k=None)
     rows = batch.vectors.rows[batch.table.entity[1:]].astype(np.float64)
     weights = 1 / np.arange(1, len(rows) + 1)
     assert scores[1:] == pytest.approx(np.sqrt(((rows @ rows.T) ** 2) @ weights**2), rel=1e-5)

@@ -22,7 +22,7 @@ from eigenthemes.selftrain.train import self_train
 
 @pytest.mark.parametrize("name", ["Zaphod Beeblebrox", "xyzzy", "", "   ", "!!!"])
 def test_a_name_that_nobody_has(demo_kb: KB, demo_linker: Linker, name: str) -> None:
-    for each in (demo_linker, Linker(demo_kb, nil=False)):
+    for each in (demo_linker, Linker(demo_kb, allow_nil=False)):
         link = link_one(each, name)
         assert (link.entity, link.probability, link.nil_reason, link.ranking) == (None, None, "no_candidate", ())
 
@@ -32,13 +32,13 @@ def test_a_thing_that_is_not_in_the_kb(demo_linker: Linker, demo_kb: KB, name: s
     link = link_one(demo_linker, name)
     assert (link.entity, link.label, link.score, link.probability) == (None, None, None, None)
     assert link.nil_reason in ("low_probability", "no_candidate")
-    forced = link_one(Linker(demo_kb, nil=False), name)
+    forced = link_one(Linker(demo_kb, allow_nil=False), name)
     assert (forced.entity is None) == (not link.ranking)
     assert forced.ranking == link.ranking
 
 
 def test_nil_off_always_answers(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:
-    for document in Linker(demo_kb, nil=False).link_batch(demo_records):
+    for document in Linker(demo_kb, allow_nil=False).link_batch(demo_records):
         for link in document.links:
             assert (link.entity is None) == (not link.ranking)
             assert link.probability == (link.ranking[0].score if link.ranking else None)
@@ -75,12 +75,12 @@ def test_a_threshold_needs_probabilities(demo_kb: KB, method: str) -> None:
 
 def test_a_threshold_out_of_range_is_refused_without_nil_too(demo_kb: KB) -> None:
     with pytest.raises(OptionError):
-        Linker(demo_kb, nil=False, threshold=7)
+        Linker(demo_kb, allow_nil=False, threshold=7)
 
 
 def test_nil_off_answers_with_every_method(demo_kb: KB) -> None:
     for method in ("selftrained", *UNTRAINED_METHODS):
-        assert link_one(Linker(demo_kb, method=method, nil=False), "Bulls").entity is not None, method
+        assert link_one(Linker(demo_kb, method=method, allow_nil=False), "Bulls").entity is not None, method
 
 
 def test_the_reason_is_the_missing_vector(trained_tiny: KB) -> None:

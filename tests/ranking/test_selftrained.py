@@ -38,7 +38,7 @@ def test_the_demo_is_linked_well(demo_kb: KB, demo_records: list[dict[str, Any]]
     gold = [mention["gold"] for record in demo_records for mention in record["mentions"]]
     answers = {}
     for method in ("selftrained", "prior-name", "eigen"):
-        documents = Linker(demo_kb, method=method, nil=False).link_batch(demo_records)
+        documents = Linker(demo_kb, method=method, allow_nil=False).link_batch(demo_records)
         answers[method] = [link.entity for document in documents for link in document.links]
     right = {method: sum(a == g for a, g in zip(found, gold, strict=True)) for method, found in answers.items()}
     assert right["selftrained"] >= 0.85 * len(gold)
@@ -183,7 +183,7 @@ def test_given_candidates(demo_linker: Linker) -> None:
 
 def test_given_candidates_with_numbers(demo_kb: KB) -> None:
     """A given number takes the place of the prior."""
-    forced, ids = Linker(demo_kb, nil=False, top=9), [f"{DEMO}chicago", f"{DEMO}chicago_bulls"]
+    forced, ids = Linker(demo_kb, allow_nil=False, top=9), [f"{DEMO}chicago", f"{DEMO}chicago_bulls"]
 
     def chance(*numbers: float) -> float:
         link = link_one(forced, "that place", candidates=[list(each) for each in zip(ids, numbers, strict=True)])

@@ -90,7 +90,7 @@ def test_empty_gold_says_that_there_is_none(contrary: tuple[KB, Ranker]) -> None
     outside = [Document(mentions=(Mention(f"Thing{i}", gold=()),)) for i in range(3, 40)]
     sure, unsure = (gold_train(kb, before, [*contrary_gold(3), *more]) for more in ((), outside))
     chance = [
-        Linker(store_ranker(kb_again(kb), each), nil=False).link("Thing0").links[0].probability for each in (sure, unsure)
+        Linker(store_ranker(kb_again(kb), each), allow_nil=False).link("Thing0").links[0].probability for each in (sure, unsure)
     ]
     assert chance[0] is not None
     assert chance[1] is not None

@@ -57,7 +57,7 @@ def test_odd_knowledge_graphs_can_be_trained_on(tmp_path: Path, quick_disk: None
     assert all(document.mentions for document in documents)
     ranker = self_train(kb, documents=30)
     assert_usable(ranker)
-    link = Linker(store_ranker(kb, ranker), nil=False).link({"mentions": [{"text": ODD[what][0][0]["name"]}]}).links[0]
+    link = Linker(store_ranker(kb, ranker), allow_nil=False).link({"mentions": [{"text": ODD[what][0][0]["name"]}]}).links[0]
     assert link.entity == ODD[what][0][0]["id"]
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.players_and_countries import exam_sentences, training_sentences
+from helpers.scoring import score_in_detail
 from helpers.taumil_models import SHORT, scores
 
 from eigenthemes import KB, Linker
 from eigenthemes.errors import DocumentError, MissingExtraError
 from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.methods import METHODS, MethodOptions
 from eigenthemes.records import Document, Mention
 from eigenthemes.stream import link_stream
 
@@ -66,16 +66,15 @@ def test_it_links_like_any_method(planted: KB) -> None:
 
 def test_noise_is_rejected_by_threshold_and_counts_nothing_in_p_at_1(planted: KB) -> None:
     batch = batch_maker(planted, needs_vectors=False).make(exam_sentences(0, 20))
-    with_chances = METHODS["taumil"].with_chances
-    assert with_chances is not None
-    _, chances = with_chances(batch, planted, options=MethodOptions())
+    chances = score_in_detail("taumil", batch, planted).match_probability
+    assert chances is not None
     middle = float(np.median(chances))
     answers = Linker(planted, method="taumil", threshold=middle).answer(exam_sentences(0, 20))[1]
     assert [answer.nil_reason for answer in answers] == [None if chance >= middle else "low_probability" for chance in chances]
     everything = Linker(planted, method="taumil").answer(exam_sentences(0, 20))[1]
     assert {answer.nil_reason for answer in everything} == {None}
     assert [answer.ranking for answer in answers] == [answer.ranking for answer in everything]
-    off = Linker(planted, method="taumil", threshold=1.0, nil=False).answer(exam_sentences(0, 20))[1]
+    off = Linker(planted, method="taumil", threshold=1.0, allow_nil=False).answer(exam_sentences(0, 20))[1]
     assert {answer.nil_reason for answer in off} == {None}
 
 

@@ -14,6 +14,7 @@ from helpers.taumil_models import scores
 from eigenthemes import KB, Linker
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.writer import KBWriter
+from eigenthemes.ranking.options import TaumilOptions
 from eigenthemes.ranking.taumil.store import IN_KB, StoredModel
 
 pytest.importorskip("torch")
@@ -66,4 +67,4 @@ def test_a_missing_model_says_how_to_train_one(tiny: KB) -> None:
     with pytest.raises(OptionError, match=r"has no model of tau-MIL-ND; train one with: eigenthemes train-taumil .*tiny.kb"):
         Linker(tiny, method="taumil-weighted")
     with pytest.raises(OptionError, match=r"nowhere.bin does not exist; train one with: .* -o .*nowhere.bin"):
-        Linker(tiny, method="taumil", model="nowhere.bin")
+        Linker(tiny, method="taumil", scoring=TaumilOptions(model="nowhere.bin"))
