@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.files import write_jsonl
-from looking import file_bytes
+from helpers.files import file_bytes, write_jsonl
 
 from eigenthemes import KB, Linker, ReadOptions, build_kb, embed_kb, train_kb
 from eigenthemes.build import store_ranker, train_ranker
