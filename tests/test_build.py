@@ -64,6 +64,7 @@ def small_kgs(draw: st.DrawFn) -> tuple[dict[str, list[str]], list[tuple[str, st
     return named, draw(st.lists(st.tuples(ids, st.sampled_from(["knows", "likes"]), ids), max_size=12))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(kg=small_kgs())
 def test_whatever_goes_in_comes_out(

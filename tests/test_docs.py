@@ -8,15 +8,17 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+from helpers.files import ROOT
 
+from eigenthemes import KB
 from eigenthemes.cli import cli
 from eigenthemes.kg.demo import DOCUMENTS, SMALL
 
-ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -41,7 +43,8 @@ def timeless(line: str) -> str:
     return re.sub(r" in [\d.]+ s$", " in N s", line.rstrip())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.name)
 def test_commands_print_what_the_page_shows(page: Path, place: Path) -> None:
     for block in blocks(page, "console"):
         for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
@@ -55,13 +58,41 @@ def test_commands_print_what_the_page_shows(page: Path, place: Path) -> None:
                 assert printed == expected, command
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_snippets_run(page: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(place)
-    names: dict[str, object] = {}
+def run_snippets(page: Path) -> dict[str, Any]:
+    """Execute the Python of a page from top to bottom, and return the names it defines."""
+    names: dict[str, Any] = {}
     for snippet in blocks(page, "python"):
-        exec(snippet, names)
-    assert "__builtins__" in names or not blocks(page, "python")
+        exec(compile(snippet, str(page), "exec"), names)
+    return names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page in PAGES[1:] if blocks(page, "python")], ids=lambda page: page.name)
+def test_python_snippets_run(
+    page: Path, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They run, print what they say they print, and the KBs they build are trained as a reader's are."""
+    monkeypatch.chdir(place)
+    names = run_snippets(page)
+    snippets = "".join(blocks(page, "python"))
+    assert set(re.findall(r"^(\w+) = ", snippets, re.MULTILINE)) <= names.keys()
+    assert bool(capsys.readouterr().out) == ("print(" in snippets)
+    for path in place.glob("*.kb"):
+        kb = KB.open(path)
+        assert next(iter(kb.vector_sets)) in kb.rankers
+    assert any(place.glob("*.kb")) == ("build_kb(" in snippets)
+
+
+def test_the_python_of_the_readme_gives_probabilities(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    names = run_snippets(ROOT / "README.md")
+    assert names["linker"].method_name == "selftrained"
+    links = names["linked"].links
+    assert len(links) > 3
+    assert sum(link.probability is not None for link in links) > len(links) / 2
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == [str(link.probability) for link in links]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

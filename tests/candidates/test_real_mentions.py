@@ -13,7 +13,7 @@ from helpers.kbs import build_untrained
 
 from eigenthemes import KB, CandidateGenerator
 
-pytestmark = pytest.mark.real_data
+pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 
 Find = Callable[[str], Path]
 
@@ -54,8 +54,8 @@ def test_the_default_generator_finds_more_than_the_papers(general_kb: KB, real_d
     assert default > paper + 0.015
 
 
-def test_the_ontology_builds_with_its_redirects_and_finds_a_quarter_more(real_data: Find, tmp_path: Path) -> None:
-    kb = build_untrained([real_data("phenotypes/hp.obo.gz")], tmp_path / "hp.kb")
+def test_the_ontology_builds_with_its_redirects_and_finds_a_quarter_more(real_data: Find, phenotypes_kb: KB) -> None:
+    kb = phenotypes_kb
     assert kb.manifest["left_out"] == {"obsolete": 450}
     assert kb.index_of("HP:0000057") == kb.index_of("HP:0008665")
     file = real_data("phenotypes/gsc.jsonl.gz")

@@ -80,6 +80,7 @@ def test_build_reads_standard_input(tmp_path: Path) -> None:
     assert KB.open(tmp_path / "a.kb").manifest["counts"]["named"] > 100
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc for the workers")
 @pytest.mark.parametrize("moment", WORKER_MOMENTS)
 def test_ctrl_c_is_one_sentence_and_leaves_nothing(tmp_path: Path, moment: str) -> None:

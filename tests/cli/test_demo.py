@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from helpers.commands import run_process
 
 from eigenthemes import KB
 
 
+@pytest.mark.slow
 def test_the_demo_on_places_runs_on_the_real_geonames_wheel(tmp_path: Path) -> None:
     done = run_process("demo", "--kg", "places", "-o", tmp_path / "places.kb")
     assert done.returncode == 0, done.stderr

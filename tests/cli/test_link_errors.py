@@ -17,7 +17,6 @@ from helpers.commands import (
     assert_one_sentence,
     call,
     interrupt,
-    json_lines,
     json_output,
     run_shell,
     waits,
@@ -163,10 +162,8 @@ def test_the_input_is_not_written_over_by_way_of_stdin(tiny: KB, tmp_path: Path)
 def test_output_and_errors_are_two_files(tiny: KB, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Paris"}, {}, {"text": "Iowa"}])
     done = call("link", tiny.path, file, "-o", tmp_path / "x", "--errors", tmp_path / "x")
-    if "records could not be linked" in done.stderr:  # then nothing may be lost
-        assert len(json_lines((tmp_path / "x").read_bytes())) == 3
-    else:
-        assert_one_sentence(done, "x")
+    assert_one_sentence(done, "x")
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_wrong_option_costs_nobody_an_earlier_output(tiny: KB, tmp_path: Path) -> None:
@@ -204,13 +201,15 @@ needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 RECORDS = json_line(names_document(*["Jordan", "Paris"] * 20)) * 100
 
 
+@pytest.mark.slow
 @needs_proc
-@pytest.mark.parametrize("moment", WORKER_MOMENTS)
+@pytest.mark.parametrize("moment", ["all workers start", "workers import", "workers are at work"])
 def test_ctrl_c_at_any_moment_of_the_workers_is_one_sentence(tiny: KB, tmp_path: Path, moment: str) -> None:
     done = interrupt("link", tiny.path, "-", "--jobs", 2, moment=WORKER_MOMENTS[moment], cwd=tmp_path, stdin=RECORDS)
     assert_interrupted(done)
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_does_not_say_that_half_an_output_is_no_change(tiny: KB, tmp_path: Path, jobs: int) -> None:

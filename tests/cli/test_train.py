@@ -24,6 +24,7 @@ def test_train_command(trained_tiny_copy: KB, tmp_path: Path) -> None:
     assert changed.rankers["prone"] != trained_tiny_copy.rankers["prone"]
 
 
+@pytest.mark.slow
 def test_train_command_with_gold(trained_tiny_copy: KB, tmp_path: Path) -> None:
     pairs = [
         ("Michael Jordan", "mij"),

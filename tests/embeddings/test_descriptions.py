@@ -115,6 +115,7 @@ def test_nothing_to_average_is_refused(tmp_path: Path) -> None:
         description_vectors(kb_of(_new(tmp_path / "c"), ["red"]), word_vectors({"red": [np.nan, 1]}))
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
 def test_real_descriptions_are_covered(real_data: Callable[[str], Path], general_kb: KB) -> None:
     vectors, coverage = description_vectors(general_kb, WordVectors.open(real_data("vectors/words-100d.txt.gz")))

@@ -212,9 +212,10 @@ def test_the_forms_of_the_pieces_together_are_the_key(text: str) -> None:
         assert "".join(words.forms[word] for word in pieces.word.tolist()) == squash(normalize(span))
 
 
+@pytest.mark.slow
 @pytest.mark.real_data
-def test_phenotypes_in_real_abstracts(real_data: Callable[[str], Path], tmp_path: Path) -> None:
-    finder = NameDetector(build_untrained([real_data("phenotypes/hp.obo.gz")], tmp_path / "hp.kb"))
+def test_phenotypes_in_real_abstracts(real_data: Callable[[str], Path], phenotypes_kb: KB) -> None:
+    finder = NameDetector(phenotypes_kb)
     hits = spans = gold = 0
     with gzip.open(real_data("phenotypes/gsc.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):

@@ -109,6 +109,7 @@ def test_threads_do_not_disturb_each_other(demo_linker: Linker, demo_records: li
             assert [to_json(linked) for linked in pool.map(demo_linker.link, demo_records)] == expected
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_bytes(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:
     lines = [json.dumps(record).encode() + b"\n" for record in demo_records * 25]
 
