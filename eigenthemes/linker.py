@@ -125,7 +125,8 @@ class Linker:
         return None if self.batches.vectors is None else self.batches.vectors.name
 
     def _make_ready(self) -> None:
-        """Load everything that would be loaded at first use, so that threads only read."""
+        """Load everything that would be loaded at first use, so that threads only read, whatever becomes of the folder."""
+        self.kb.map_files()
         if self.method.needs_vectors:
             import scipy.linalg  # noqa: F401  it brings a BLAS of its own, which is to be limited, too
         limit_blas_threads()
