@@ -53,7 +53,7 @@ def test_files_may_be_packed(tmp_path: Path, suffix: str, pack: Callable[[bytes]
         (WNED, ["Paris & co"]),
     ],
 )
-def test_the_layout_is_told_by_the_content(tmp_path: Path, text: str, ids: list[str | None]) -> None:
+def test_the_layout_is_found_from_the_content(tmp_path: Path, text: str, ids: list[str | None]) -> None:
     assert [document.id for document in read_gold(write(tmp_path, "docs", text))] == ids
 
 

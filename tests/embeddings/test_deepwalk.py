@@ -187,7 +187,7 @@ def test_the_papers_preset_is_accepted() -> None:
     assert deepwalk(graph_of([(0, 1), (1, 2)], 3), **PAPER).shape == (3, 128)
 
 
-def test_what_cannot_be_made_is_told() -> None:
+def test_what_cannot_be_made_is_refused() -> None:
     with pytest.raises(VectorError, match=r"no edges.*embed --import"):
         deepwalk(graph_of([(0, 0)], 1))
     graph = graph_of([(0, 1)], 2)

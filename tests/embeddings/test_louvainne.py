@@ -143,7 +143,7 @@ def test_odd_graphs_have_vectors(edges: list[tuple[int, int]], nodes: int) -> No
     assert np.linalg.norm(vectors[linked], axis=1) == pytest.approx(np.ones(len(linked)), abs=1e-5)
 
 
-def test_what_cannot_be_made_is_told() -> None:
+def test_what_cannot_be_made_is_refused() -> None:
     with pytest.raises(VectorError, match=r"no edges.*embed --import"):
         louvainne(graph_of([(0, 0)], 1))
     graph, _ = communities(2, 5)

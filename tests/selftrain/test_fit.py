@@ -69,7 +69,7 @@ def test_the_slope_of_the_choice_is_right(objective: list[Any]) -> None:
     assert_slope_is_right(objective[0], 3)
 
 
-def test_the_slope_of_none_is_right(objective: list[Any]) -> None:
+def test_the_slope_of_nil_is_right(objective: list[Any]) -> None:
     fit_none(rng().normal(size=(60, 4)).astype(np.float32), rng(1).random(60) < 0.4, start=np.ones(4), strength=0.7)
     assert_slope_is_right(objective[0], 4)
 
