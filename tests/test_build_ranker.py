@@ -48,7 +48,7 @@ def test_selftrained_without_a_ranker_names_the_vectors_too(trained_tiny_copy: K
         Linker(kb, method="selftrained")
 
 
-def test_a_missing_ranker_is_said_before_the_output_is_emptied(tiny: KB, tmp_path: Path) -> None:
+def test_a_missing_ranker_is_reported_before_the_output_is_emptied(tiny: KB, tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     output.write_text("precious\n", encoding="utf-8")
     document = write_jsonl(tmp_path / "in.jsonl", [names_document("Iowa")])

@@ -35,7 +35,10 @@ def place(tmp_path: Path) -> Path:
 
 def shell(command: str, place: Path) -> str:
     function = f'eigenthemes() {{ {sys.executable} -m eigenthemes "$@"; }}; '
-    done = subprocess.run(["bash", "-c", function + command], cwd=place, capture_output=True, text=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "EIGENTHEMES_DATA"}  # the pages assume none
+    done = subprocess.run(
+        ["bash", "-c", function + command], cwd=place, capture_output=True, text=True, check=False, env=environment
+    )
     return done.stdout + done.stderr
 
 

@@ -239,7 +239,7 @@ def test_what_comes_before_a_bad_document_is_linked(degree_linker: Linker) -> No
 
 
 @pytest.mark.parametrize("given", [None, b"Paris", ["Paris"], 3])
-def test_what_is_no_document_is_told(degree_linker: Linker, given: Any) -> None:
+def test_what_is_no_document_is_refused(degree_linker: Linker, given: Any) -> None:
     with pytest.raises(DocumentError, match="a document is of the type"):
         degree_linker.link(given)
 

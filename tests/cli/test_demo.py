@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from helpers.commands import run_process
+from helpers.commands import call, run_process
 
 from eigenthemes import KB
+from eigenthemes.selftrain.train import self_train
 
 
 @pytest.mark.slow
-def test_the_demo_on_places_runs_on_the_real_geonames_wheel(tmp_path: Path) -> None:
-    done = run_process("demo", "--kg", "places", "-o", tmp_path / "places.kb")
+def test_the_demo_on_places_runs_on_the_real_geonames_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer synthetic documents than a person's build would train on: the small demo and others train in full."""
+    monkeypatch.setattr("eigenthemes.selftrain.train.self_train", partial(self_train, documents=150))
+    done = call("demo", "--kg", "places", "-o", tmp_path / "places.kb")
     assert done.returncode == 0, done.stderr
     assert "CC BY 4.0" in done.stdout
     kb = KB.open(tmp_path / "places.kb")
     assert len(kb) > 20_000
     assert kb.manifest["counts"]["prior"] == "given"
+    assert list(kb.rankers) == list(kb.vector_sets)
 
 
 def test_the_small_demo_shows_both_michael_jordans() -> None:

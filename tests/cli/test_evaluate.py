@@ -103,7 +103,7 @@ def test_ties_share_their_credit(twins: KB, tmp_path: Path) -> None:
         assert (found["p_at_1"], found["mrr"]) == (pytest.approx(p_at_1), pytest.approx(mrr))
 
 
-def test_easy_is_told_by_the_candidates_the_document_brings(tiny: KB, tmp_path: Path) -> None:
+def test_easy_and_hard_go_by_the_candidates_the_document_brings(tiny: KB, tmp_path: Path) -> None:
     mentions = [{"text": "Jordan", "candidates": ["mij", "mj", "jo"], "gold": right} for right in ("mij", "jo", "paris")]
     found = figures(tiny.path, write_jsonl(tmp_path / "g.jsonl", [{"mentions": mentions}]), "--methods", "degree")["g"][
         "degree"
@@ -112,7 +112,7 @@ def test_easy_is_told_by_the_candidates_the_document_brings(tiny: KB, tmp_path: 
     assert found["overall"]["ceiling"] == pytest.approx(2 / 3)
 
 
-def test_candidates_the_kb_does_not_know_are_told(tiny: KB, tmp_path: Path) -> None:
+def test_candidates_the_kb_does_not_know_are_reported(tiny: KB, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "g.jsonl", [names_document("Jordan", candidates=["Q1", "jo", "Q2"], gold="jo")])
     done = call("eval", tiny.path, file, "--methods", "degree")
     assert done.returncode == 0

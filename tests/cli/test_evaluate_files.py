@@ -105,7 +105,7 @@ def test_the_authors_layout(tiny: KB, tmp_path: Path) -> None:
     assert [each["id"] for each in found["documents"]] == ["d1", "d2"]
 
 
-def test_a_method_earns_the_same_in_any_company(tiny: KB, tmp_path: Path) -> None:
+def test_a_method_has_the_same_figures_whichever_others_are_evaluated(tiny: KB, tmp_path: Path) -> None:
     documents = {"d": [_authors_mention("Paris", "paris", ("tumor", 7), ("paris", 5))]}  # tumor has no vector
     (tmp_path / "aida.json").write_text(json.dumps(documents))
     alone, among = (

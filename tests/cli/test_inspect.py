@@ -31,7 +31,7 @@ def test_candidates_why(demo_kb: KB) -> None:
     assert "is not in the KB" in call("candidates", demo_kb.path, "Science", "--why", "nobody").stdout
 
 
-def test_candidates_of_nobody_say_so(demo_kb: KB) -> None:
+def test_a_name_without_candidates_is_reported(demo_kb: KB) -> None:
     done = call("candidates", demo_kb.path, "xyzzy")
     assert (done.returncode, done.stdout) == (0, "")
     assert "no candidates for 'xyzzy'" in done.stderr
@@ -46,7 +46,7 @@ def test_info_for_people_and_programs(demo_kb: KB, tmp_path: Path) -> None:
     assert sum(each["nodes"] for each in card["degree"]["distribution"]) == card["counts"]["entities"]
 
 
-def test_damage_that_opening_cannot_see_is_told(demo_kb: KB, tmp_path: Path) -> None:
+def test_damage_that_opening_cannot_see_is_reported(demo_kb: KB, tmp_path: Path) -> None:
     copy_kb(demo_kb, tmp_path / "a.kb")
     (file,) = (tmp_path / "a.kb").glob("data-*/key_entities.npy")
     file.write_bytes(file.read_bytes()[:128] + b"\xff" * (file.stat().st_size - 128))

@@ -48,7 +48,7 @@ def test_a_text_of_several_lines_is_one_document(tiny: KB) -> None:
         assert document["text"][mention["start"] : mention["end"]] == mention["text"]
 
 
-def test_text_that_begins_as_json_is_text_if_told(tiny: KB) -> None:
+def test_text_that_begins_as_json_is_text_with_the_option(tiny: KB) -> None:
     (document,) = json_output(call("link", tiny.path, "-", "--text", "--method", "degree", stdin='"Paris," he said.'))
     assert linked_entities([document]) == [["paris"]]
 

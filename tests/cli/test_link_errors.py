@@ -98,7 +98,7 @@ def test_a_kb_without_vectors_can_be_linked_to_by_degree(options: list[str]) -> 
     assert linked_entities(json_output(done)) == [["a"]]
 
 
-def test_a_kb_of_a_later_time(tiny_copy: KB) -> None:
+def test_a_kb_of_a_later_format(tiny_copy: KB) -> None:
     manifest = json.loads((tiny_copy.path / "manifest.json").read_text())
     (tiny_copy.path / "manifest.json").write_text(json.dumps({**manifest, "version": 99}))
     assert_one_sentence(call("link", tiny_copy.path, "-", stdin="Paris"), "copied.kb", "99")
@@ -147,7 +147,7 @@ def test_the_input_is_not_written_over(tiny: KB, tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_the_input_is_not_written_over_by_way_of_stdin(tiny: KB, tmp_path: Path) -> None:
+def test_the_input_is_not_written_over_when_it_comes_by_stdin(tiny: KB, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "in.jsonl", [{"text": "Paris"}])
     before = file.read_bytes()
     with file.open("rb") as stdin:

@@ -37,7 +37,7 @@ ALSO = b'{"id": 2, "text": "Iowa"}'
         gzip.compress(BOM + GOOD + b"\r\n" + ALSO, mtime=0),
     ],
 )  # fmt: skip
-def test_lines_of_any_make(tiny: KB, tmp_path: Path, data: bytes) -> None:
+def test_any_line_ends_blank_lines_and_compression(tiny: KB, tmp_path: Path, data: bytes) -> None:
     (tmp_path / "docs").write_bytes(data)
     for done in (call("link", tiny.path, "-", stdin=data), call("link", tiny.path, tmp_path / "docs")):
         assert done.stderr == ""
@@ -92,7 +92,7 @@ def test_bad_records_are_kept_apart_and_the_run_goes_on(tiny: KB, tmp_path: Path
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_without_a_file_the_causes_are_told(tiny: KB, tmp_path: Path, bad: bytes) -> None:
+def test_without_a_file_of_errors_the_causes_are_printed(tiny: KB, tmp_path: Path, bad: bytes) -> None:
     (tmp_path / "in.jsonl").write_bytes(GOOD + b"\n" + bad + b"\n" + ALSO)
     done = call("link", tiny.path, tmp_path / "in.jsonl", "--method", "degree")
     assert done.returncode == 1
@@ -147,7 +147,7 @@ def test_ten_thousand_mentions(tiny: KB) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--text",)])
-def test_a_cut_archive_is_linked_as_far_as_it_goes_and_told(tiny: KB, tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_a_cut_archive_is_linked_as_far_as_it_goes_and_reported(tiny: KB, tmp_path: Path, options: tuple[str, ...]) -> None:
     packed = gzip.compress(b"".join(b'{"id": %d, "text": "Paris %d"}\n' % (i, i * i) for i in range(4_000)))
     (tmp_path / "in.jsonl.gz").write_bytes(packed[: len(packed) // 2])
     done = call("link", tiny.path, tmp_path / "in.jsonl.gz", "--method", "degree", *options)
@@ -172,7 +172,7 @@ def test_a_cut_archive_keeps_what_failed_in_the_file(tiny: KB, tmp_path: Path) -
     assert [each["line"] for each in json_lines((tmp_path / "e.jsonl").read_bytes())] == [2]
 
 
-def test_bytes_that_are_no_utf_8_are_read_as_latin_1_and_told(tiny: KB, tmp_path: Path) -> None:
+def test_bytes_that_are_no_utf_8_are_read_as_latin_1_with_a_warning(tiny: KB, tmp_path: Path) -> None:
     (tmp_path / "latin.txt").write_bytes("Ville Lumière is Paris".encode("latin-1"))
     done = run_process("link", tiny.path, tmp_path / "latin.txt", "--method", "degree")
     assert json.loads(done.stdout)["mentions"][0]["text"] == "Ville Lumière"

@@ -73,7 +73,7 @@ def test_train_command_wrong_paths(trained_tiny_copy: KB, tmp_path: Path) -> Non
     assert_one_sentence(call("train", trained_tiny_copy.path, "--vectors", "nosuch"), "no vectors named 'nosuch'")
 
 
-def test_build_command_trains_unless_told_not_to(tmp_path: Path) -> None:
+def test_build_command_trains_unless_asked_not_to(tmp_path: Path) -> None:
     sources = write_sources(tmp_path, TINY_NODES, TINY_EDGES)
     done = call("build", *sources, "-o", tmp_path / "a.kb")
     assert done.returncode == 0, done.stderr

@@ -57,7 +57,7 @@ def test_a_parsed_mention_is_a_mention_in_every_field() -> None:
         ({"mentions": []}, ()),
     ],
 )
-def test_mentions_missing_are_to_be_found_and_none_are_none(
+def test_missing_mentions_are_to_be_detected_and_empty_ones_are_not(
     record: dict[str, Any], mentions: tuple[Mention, ...] | None
 ) -> None:
     assert document_of(record).mentions == mentions
@@ -235,7 +235,7 @@ def test_bad_lines(line: bytes, phrase: str) -> None:
         ({"start": 13, "end": 17}, "UTF-8 bytes"),
     ],
 )
-def test_offsets_in_other_units_are_told(mention: dict[str, Any], unit: str) -> None:
+def test_offsets_in_other_units_are_refused_with_the_unit(mention: dict[str, Any], unit: str) -> None:
     assert refusal(lambda: one(mention, text=EMOJI)).endswith(f"the offsets are in {unit}; expected Unicode code points")
 
 

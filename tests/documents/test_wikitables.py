@@ -116,12 +116,12 @@ def test_bad_tables_are_named_by_file_and_line(record: Any, phrase: str) -> None
     assert "expected" in str(refused.value)
 
 
-def test_a_line_that_is_cut_is_told() -> None:
+def test_a_line_that_is_cut_is_refused() -> None:
     with pytest.raises(DocumentError, match=r"^tables.json:1: no JSON at character \d+ .*expected one whole table"):
         list(read_wikitables([b'{"_id": "7", "tableData": [['], origin="tables.json"))
 
 
-def test_tables_are_told_by_their_beginning() -> None:
+def test_tables_are_recognised_by_their_beginning() -> None:
     assert is_wikitables(json.dumps(table()).encode())
     assert is_wikitables(b'\xef\xbb\xbf\n{"numericColumns": [], "tableHeaders": [[{"text"')
     assert not is_wikitables(json.dumps({"text": 'She wrote "tableData": [[1]]', "mentions": []}).encode())

@@ -112,7 +112,7 @@ def test_fewer_dimensions_in_a_small_graph() -> None:
     assert make_vectors(graph, dimensions=1000).rows.shape[1] <= 100
 
 
-def test_what_cannot_be_made_is_told() -> None:
+def test_what_cannot_be_made_is_refused() -> None:
     lonely = graph_of([(0, 0)], 3)
     with pytest.raises(VectorError, match=r"no edges.*import vectors"):
         make_vectors(lonely)

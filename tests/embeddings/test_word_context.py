@@ -72,7 +72,7 @@ def test_near_words_are_near(kb: KB) -> None:
     assert found["metal"][1] > found["planet"][1]
 
 
-def test_without_text_or_offsets_nothing_is_said(kb: KB) -> None:
+def test_without_text_or_offsets_context_features_are_zero(kb: KB) -> None:
     _, found = cosines(kb, {"mentions": [{"text": "Mercury"}]})
     assert not np.any(list(found.values()))
     _, found = cosines(kb, {"text": "a planet", "mentions": [{"text": "Mercury"}]})

@@ -53,7 +53,7 @@ def test_an_open_kb_stays_readable_while_it_is_replaced(source: Path, tmp_path: 
     assert [new.id_of(0), new.label_of(0)] == ["z", "Zeta"]
 
 
-def test_a_second_writer_is_told_to_wait(source: Path, tmp_path: Path) -> None:
+def test_a_second_writer_is_refused(source: Path, tmp_path: Path) -> None:
     with KBWriter(tmp_path / "a.kb"), pytest.raises(KBError, match="another process"), KBWriter(tmp_path / "a.kb"):
         pass
     assert not (tmp_path / "a.kb").exists()

@@ -456,7 +456,7 @@ def test_turtle_goes_on_behind_a_broken_statement(tmp_path: Path) -> None:
     assert kb.manifest["problem_examples"]["broken statement"][0].startswith(f"kg0.ttl:{line}: ")
 
 
-def test_a_problem_is_told_in_one_line_even_if_the_text_has_several(tmp_path: Path) -> None:
+def test_a_diagnostic_is_one_line_even_if_the_text_has_several(tmp_path: Path) -> None:
     kb = build(tmp_path, 'ex:a rdfs:label "A" .\nex:b rdfs:label "B" """two\nlines""" .\nex:c rdfs:label "C" .\n')
     examples = kb.manifest["problem_examples"]["broken statement"]
     assert examples

@@ -125,7 +125,7 @@ def test_as_weights_all_words_count_and_as_a_method_nouns_only(kb: KB, words: st
     assert only_nouns == pytest.approx(cosine(["planet"], ["planet", "orbit"]), abs=1e-6)
 
 
-def test_nouns_are_told_from_other_words() -> None:
+def test_nouns_are_kept_and_other_words_are_not() -> None:
     assert noun_tagger(), "the tests install a tagger"
     assert nouns("The quick dogs of Paris ran slowly.") == ("dogs", "Paris")
     assert [word for word in "The 3 x dogs ran".split() if is_content(word)] == ["dogs", "ran"]

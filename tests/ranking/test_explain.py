@@ -50,7 +50,7 @@ def test_support_names_the_mention_and_the_relation(paris_kb: KB) -> None:
     assert (back.id, back.reasons[0].type, back.reasons[0].reverse) == ("tx", EDGE, True)
 
 
-def test_several_names_with_one_reason_are_told_together(paris_kb: KB) -> None:
+def test_several_names_with_one_reason_share_a_clause(paris_kb: KB) -> None:
     texas = explain_names(paris_kb, "Texas", "Dallas", "Lamar County", "Xyz")[0]
     assert texas.sentence == (
         "Texas -> Texas (state): exact name, the only candidate; "
@@ -58,7 +58,7 @@ def test_several_names_with_one_reason_are_told_together(paris_kb: KB) -> None:
     )
 
 
-def test_shares_sum_to_one_and_what_speaks_against_is_told(paris_kb: KB) -> None:
+def test_shares_sum_to_one_and_what_speaks_against_is_listed(paris_kb: KB) -> None:
     paris = explain_names(paris_kb, "Paris", "Lamar County", "Red River")[0]
     assert sum(paris.shares.values()) == pytest.approx(1)
     assert set(paris.shares) == {"themes"}
@@ -232,7 +232,7 @@ def test_equal_candidates(paris_kb: KB) -> None:
         ("wdt:P131", "P131"), ("link", "linked"), ("Part of", "part of"), ("kind of/sort of", "kind of/sort of"),
     ],
 )  # fmt: skip
-def test_relations_arereadable(relation: str, words: str) -> None:
+def test_relations_are_readable(relation: str, words: str) -> None:
     assert readable(relation) == words
 
 

@@ -195,7 +195,7 @@ def test_prior_name_prefers_a_label_to_a_part(tiny: KB) -> None:
     assert scores[0, "jo"] > scores[0, "mj"]
 
 
-def test_an_unknown_method_is_told_with_the_known_ones() -> None:
+def test_an_unknown_method_is_refused_with_the_known_ones() -> None:
     with pytest.raises(OptionError, match="'eigne' is unknown; expected one of selftrained, eigen, "):
         method_named("eigne")
 

@@ -93,7 +93,7 @@ def test_the_reason_is_the_missing_vector(trained_tiny: KB) -> None:
     assert link_one(Linker(trained_tiny, threshold=0), "Tumor").entity == "tumor"
 
 
-def test_without_vectors_none_is_missing(tmp_path: Path, quick_disk: None) -> None:
+def test_in_a_kb_without_vectors_no_missing_vector_is_the_reason(tmp_path: Path, quick_disk: None) -> None:
     kb = build_from_records(tmp_path, TINY_NODES, TINY_EDGES)
     kb = store_ranker(kb, self_train(kb, documents=60))
     assert link_one(Linker(kb, threshold=1.0), "Tumor").nil_reason == "low_probability"

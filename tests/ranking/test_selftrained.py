@@ -163,7 +163,7 @@ def test_other_methods_give_no_probability(demo_kb: KB) -> None:
 
 
 @pytest.mark.parametrize("top", [0, 1, 2])
-def test_the_answer_does_not_depend_on_what_is_shown(demo_kb: KB, demo_linker: Linker, top: int) -> None:
+def test_the_answer_does_not_depend_on_the_length_of_the_ranking(demo_kb: KB, demo_linker: Linker, top: int) -> None:
     shown, usual = link_one(Linker(demo_kb, top=top), "Michael Jordan"), link_one(demo_linker, "Michael Jordan")
     assert (shown.entity, shown.probability) == (usual.entity, usual.probability)
     assert shown.ranking == usual.ranking[:top]

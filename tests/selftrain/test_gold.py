@@ -66,7 +66,7 @@ def kb_again(kb: KB) -> KB:
     return KB.open(kb.path)
 
 
-def test_what_is_told_of_gold_was_measured_on_documents_kept_aside(contrary: tuple[KB, Ranker]) -> None:
+def test_figures_of_gold_were_measured_on_documents_kept_aside(contrary: tuple[KB, Ranker]) -> None:
     kb, before = contrary
     about = gold_train(kb, before, contrary_gold(30)).about
     assert about["gold"]["documents"] == about["gold"]["mentions"] == 30
