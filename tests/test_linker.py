@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import io
 import itertools
 import json
 from dataclasses import FrozenInstanceError
@@ -18,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB, EigenthemesError
+from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.options import EigenOptions
 from eigenthemes.records import Document, Mention
-from eigenthemes.stream import link_stream
 
 # the library
 
@@ -168,17 +167,35 @@ def test_the_mentions_of_a_document_are_answered_the_same_alone_and_among_many(d
 @pytest.mark.parametrize(
     "options",
     [
-        {"method": "eigne"}, {"k": 0}, {"k": -3}, {"delta": -1.0}, {"delta": float("nan")}, {"delta": float("inf")},
-        {"top": -1}, {"generator": "papier"}, {"max_candidates": 0}, {"vectors": "nothing"},
+        {"method": "eigne"},
+        {"top": -1},
+        {"vectors": "nothing"},
         {"method": "degree", "vectors": "nothing"},
+        {"detector": "nose"},
     ],
-)  # fmt: skip
+)
 def test_options_are_checked_at_the_door(tiny: KB, options: dict[str, Any]) -> None:
     with pytest.raises(OptionError) as refused:
         Linker.open(tiny.path, **options)
     assert "\n" not in str(refused.value)
     *_, (option, value) = options.items()
     assert str(value) in str(refused.value), f"the message does not say what {option} was"
+
+
+@pytest.mark.parametrize(
+    ("kind", "option", "value"),
+    [
+        (EigenOptions, "k", 0), (EigenOptions, "k", -3), (EigenOptions, "delta", -1.0), (EigenOptions, "delta", float("nan")),
+        (EigenOptions, "delta", float("inf")), (CandidateOptions, "generator", "papier"),
+        (CandidateOptions, "max_candidates", 0),
+    ],
+)  # fmt: skip
+def test_values_of_options_are_checked_when_they_are_made(kind: type[Any], option: str, value: Any) -> None:
+    with pytest.raises(OptionError) as refused:
+        kind(**{option: value})
+    assert "\n" not in str(refused.value)
+    assert option in str(refused.value)
+    assert str(value) in str(refused.value)
 
 
 def test_the_exponent_may_be_large(tiny: KB) -> None:
@@ -228,7 +245,7 @@ def test_errors_of_the_library_are_of_one_family(tmp_path: Path) -> None:
     with pytest.raises(EigenthemesError, match=r"no\.kb"):
         Linker.open(tmp_path / "no.kb")
     with pytest.raises(EigenthemesError, match=r"no\.kb"):
-        link_stream([b'"Paris"'], io.BytesIO().write, tmp_path / "no.kb", options={})
+        Linker(tmp_path / "no.kb")
 
 
 def test_what_comes_before_a_bad_document_is_linked(degree_linker: Linker) -> None:

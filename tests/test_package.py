@@ -21,28 +21,69 @@ import eigenthemes
 def test_public_names_are_exactly_these() -> None:
     assert set(eigenthemes.__all__) == {
         "KB",
+        "AverageOptions",
+        "BuildError",
         "Candidate",
         "CandidateGenerator",
+        "CandidateOptions",
         "CandidateTable",
+        "ContextOptions",
         "Document",
+        "DocumentError",
+        "EigenOptions",
         "EigenthemesError",
+        "Entity",
+        "ExplainedCandidate",
+        "Explanation",
         "Graph",
+        "KBDamagedError",
+        "KBError",
+        "KBExistsError",
+        "KBNotFoundError",
+        "KBVersionError",
         "Link",
         "LinkedDocument",
         "Linker",
         "Mention",
+        "MissingExtraError",
+        "Neighbor",
+        "OptionError",
+        "RankedCandidate",
         "ReadOptions",
+        "Reason",
+        "SourceError",
+        "Support",
+        "Table",
+        "TaumilOptions",
+        "VectorError",
+        "WorkerError",
         "__version__",
         "build_kb",
+        "complete_vectors",
         "embed_kb",
+        "evaluate",
         "import_vectors",
         "normalize",
+        "read_documents",
         "tokenize",
         "train_kb",
     }
     assert all(getattr(eigenthemes, name) is not None for name in eigenthemes.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         eigenthemes.nothing  # noqa: B018
+
+
+def test_every_error_and_every_record_is_public() -> None:
+    from eigenthemes import errors, records
+
+    for module, base in ((errors, Exception), (records, object)):
+        classes = [
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, type) and issubclass(value, base) and value.__module__ == module.__name__
+        ]
+        assert len(classes) > 10
+        assert set(classes) <= set(eigenthemes.__all__)
 
 
 def test_the_changelog_begins_with_this_version() -> None:

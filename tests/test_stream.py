@@ -12,7 +12,7 @@ from helpers.commands import call, json_lines, json_output
 from helpers.documents import json_line, linked_entities, names_document
 from helpers.files import write_jsonl
 from helpers.kbs import build_untrained
-from helpers.streaming import BOM, LINK_FIELDS, SENTENCE, link_lines, mixed_documents
+from helpers.streaming import BOM, LINK_FIELDS, SENTENCE, link_lines, mixed_documents, records_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -155,7 +155,7 @@ def test_lines_are_read_no_further_ahead_than_needed(tiny: KB) -> None:
         written += data.count(b"\n")
         assert read - written <= 64
 
-    link_stream(lines(), write, tiny.path, options={"method": "degree"})
+    link_stream(records_of(lines()), Linker(tiny, method="degree"), write=write)
     assert written == 1000
 
 
@@ -166,7 +166,7 @@ def test_jobs_change_no_byte(tiny: KB, method: str) -> None:
     lines[100] = b"broken\n"
     alone, together = (link_lines(tiny, lines, jobs=jobs, method=method) for jobs in (1, 2))
     assert alone[0] == together[0]
-    assert alone[2] == together[2] == [Failure(101, alone[2][0].cause)]
+    assert alone[2] == together[2] == [Failure("documents.jsonl", 101, alone[2][0].cause)]
     assert [each["id"] for each in json_lines(together[0])] == [f"d{i}" for i in range(200) if i != 100]
     one_by_one = b"".join(link_lines(tiny, [line], method=method)[0] for line in lines[:15])
     assert alone[0].startswith(one_by_one)

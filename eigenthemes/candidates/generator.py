@@ -70,8 +70,9 @@ class CandidateGenerator:
         self._lookup = Lookup(self._names, len(kb), aliases=aliases)
         self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
         self._singles = 0
-        self._zeros = np.zeros(max_candidates or 0, dtype=np.int64)
-        self._ranks = np.arange(1, 1 + (max_candidates or 0), dtype=np.int32)
+        self._most = min(max_candidates or 0, len(kb))  # no name has more
+        self._zeros = np.zeros(self._most, dtype=np.int64)
+        self._ranks = np.arange(1, 1 + self._most, dtype=np.int32)
 
     def find(self, name: str) -> CandidateTable:
         """Return the candidates of one name."""
@@ -189,7 +190,7 @@ class CandidateGenerator:
         if self._compiled is None:
             self._compiled = self._load_kernels()
         kernel, index = self._compiled
-        return kernel(text, starts, ends, index, self.max_candidates, not self.aliases, self.generator == "paper")
+        return kernel(text, starts, ends, index, self._most, not self.aliases, self.generator == "paper")
 
     def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:
         first = np.cumsum(counts) - counts

@@ -25,7 +25,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of a KB and refuse one that is damaged or of a newer format."""
     manifest = parse_manifest(path)
     if not is_sealed(manifest):
-        raise KBDamagedError(f"{path} is damaged: {MANIFEST} does not match its own hash; build the KB again")
+        raise KBDamagedError(f"{path} is damaged: {MANIFEST} does not match its own hash; build the KB again", where=str(path))
     return manifest
 
 
@@ -46,7 +46,7 @@ def parse_manifest(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError):
         whole = False
     if not whole:
-        raise KBDamagedError(f"{path / MANIFEST} is not the manifest of a KB; build the KB again")
+        raise KBDamagedError(f"{path / MANIFEST} is not the manifest of a KB; build the KB again", where=str(path))
     if version > VERSION:
         raise KBVersionError(
             f"{path} has format version {version}, this program reads up to {VERSION}; upgrade with: pip install -U eigenthemes"

@@ -102,7 +102,7 @@ class KB:
             if manifest == previous:  # not replaced meanwhile
                 break
             previous = manifest
-        raise KBDamagedError(f"{path} is damaged: {damage}; build it again")
+        raise KBDamagedError(f"{path} is damaged: {damage}; build it again", where=str(path))
 
     def close(self) -> None:
         """Let go of the mapped files; arrays that somebody still holds stay as they are."""
@@ -289,7 +289,10 @@ class KB:
         )
 
     @cached_property
-    def spelled_names(self) -> SpelledNames:
+    def spelled_names(self) -> SpelledNames | None:
+        """How each name is spelled; None: an old KB does not keep it."""
+        if not self.has("name_tokens"):
+            return None
         return SpelledNames(*(self.array(f"name_{part}") for part in ("token_indptr", "tokens", "letters")))
 
     @cached_property
@@ -344,7 +347,9 @@ class KB:
         if self._closed:
             raise KBError(f"{self.path} was closed; open it again")
         if not self.has(name):
-            raise KBDamagedError(f"{self.path} has no {name}.npy: it is older than this program; build it again")
+            raise KBDamagedError(
+                f"{self.path} has no {name}.npy: it is older than this program; build it again", where=str(self.path)
+            )
         described = self.manifest["files"][name]
         empty = 0 in described["shape"]  # nothing to map
         try:
@@ -352,7 +357,10 @@ class KB:
         except (ValueError, EOFError):
             array = None
         if array is None or (list(array.shape), array.dtype.str) != (described["shape"], described["dtype"]):
-            raise KBDamagedError(f"{self.path} is damaged: {name}.npy is not the array that the manifest names; build it again")
+            raise KBDamagedError(
+                f"{self.path} is damaged: {name}.npy is not the array that the manifest names; build it again",
+                where=str(self.path),
+            )
         return array
 
     def _file(self, name: str) -> Path:

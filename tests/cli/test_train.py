@@ -92,5 +92,6 @@ def test_ctrl_c_while_a_build_trains_leaves_nothing(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr("eigenthemes.selftrain.train.self_train", interrupted)
     nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "Alpha"}])
-    assert_interrupted(call("build", nodes, "-o", tmp_path / "a.kb"), "eigenthemes: interrupted; nothing was changed")
+    done = call("build", nodes, "-o", tmp_path / "a.kb")
+    assert_interrupted(done, f"eigenthemes: interrupted; {tmp_path / 'a.kb'} was not written")
     assert not (tmp_path / "a.kb").exists()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from eigenthemes import KB
+from eigenthemes import KB, Linker
+from eigenthemes.documents.reader import Record
 from eigenthemes.stream import Failure, Report, link_stream
 from helpers.documents import names_document
 
@@ -29,9 +31,16 @@ def mixed_documents(count: int) -> list[dict[str, Any]]:
     return [{"id": f"d{i}", **kinds[i % len(kinds)]} for i in range(count)]
 
 
+def records_of(lines: Iterable[bytes]) -> Iterator[Record]:
+    """Return the records of lines of JSON, as the reader of files makes them: blank lines count and are left out."""
+    for number, line in enumerate(lines, start=1):
+        data = line.removeprefix(BOM) if number == 1 else line
+        if data and not data.isspace():
+            yield Record("documents.jsonl", number, data)
+
+
 def link_lines(kb: KB | Path, lines: list[bytes], *, jobs: int = 1, **options: Any) -> tuple[bytes, Report, list[Failure]]:
     """Link lines of JSON; return the output, the report and the lines that failed."""
     out, failures = io.BytesIO(), list[Failure]()
-    path = kb.path if isinstance(kb, KB) else kb
-    report = link_stream(lines, out.write, path, options=options, jobs=jobs, on_failure=failures.append)
+    report = link_stream(records_of(lines), Linker(kb, **options), write=out.write, jobs=jobs, on_failure=failures.append)
     return out.getvalue(), report, failures

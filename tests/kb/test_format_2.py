@@ -13,6 +13,7 @@ from helpers.files import file_bytes, write_jsonl
 
 from eigenthemes import KB, Linker, ReadOptions, build_kb, embed_kb, train_kb
 from eigenthemes.build import store_ranker, train_ranker
+from eigenthemes.candidates.name_index import spell
 from eigenthemes.errors import KBDamagedError, KBVersionError
 from eigenthemes.kb.manifest import own_hash, replace_manifest
 from eigenthemes.kb.writer import KBWriter
@@ -139,6 +140,19 @@ def test_changing_a_kb_of_format_1_writes_format_2(old: KB) -> None:
     assert changed["a"] == old["a"]
     assert not changed.has("name_languages")
     assert all(right for _, right in KB.open(old.path).verify())
+    assert changed.manifest["expects"] == ["ranker"]
+    assert Linker(changed).method_name == "selftrained"
+    assert Linker(changed).link({"mentions": [{"text": "First letter"}]}).links[0].entity == "a"
+
+
+def test_names_that_a_kb_does_not_keep_spelled_are_spelled_alike(tiny: KB, old: KB) -> None:
+    assert old.spelled_names is None
+    for kb in (tiny, KB.open(FORMATS / "version-2.kb")):
+        kept, anew = kb.spelled_names, spell(kb.names, kb.name_index.token_table)
+        assert kept is not None
+        for part in ("indptr", "tokens", "letters"):
+            expected, found = getattr(kept, part), getattr(anew, part)
+            assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
 
 
 @pytest.mark.parametrize("folder", sorted(FORMATS.glob("*.kb")), ids=lambda folder: folder.name)

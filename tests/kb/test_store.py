@@ -11,6 +11,7 @@ from helpers.files import ROOT, file_bytes, write_jsonl
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
+from eigenthemes.cli.advice import advise
 from eigenthemes.errors import KBDamagedError, KBNotFoundError, KBVersionError
 
 FORMATS = ROOT / "tests" / "formats"
@@ -50,8 +51,9 @@ def test_a_damaged_kb_is_refused_when_opened(source: Path, tmp_path: Path, harm:
         file.write_bytes(file.read_bytes()[:-1])
     else:
         file.unlink()
-    with pytest.raises(KBDamagedError, match=r"postings\.npy .*build it again with --force"):
+    with pytest.raises(KBDamagedError, match=r"postings\.npy .*; build it again") as refused:
         KB.open(tmp_path / "a.kb")
+    assert advise(refused.value, "link") == f"{refused.value} (eigenthemes build KG_FILE -o {tmp_path / 'a.kb'} --force)"
 
 
 @pytest.mark.parametrize(
@@ -59,8 +61,9 @@ def test_a_damaged_kb_is_refused_when_opened(source: Path, tmp_path: Path, harm:
 )
 def test_a_manifest_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(KBDamagedError, match="is not the manifest of a KB"):
+    with pytest.raises(KBDamagedError, match="is not the manifest of a KB") as refused:
         KB.open(tmp_path)
+    assert refused.value.where == str(tmp_path)
 
 
 def test_a_newer_format_says_upgrade(source: Path, tmp_path: Path) -> None:
@@ -72,8 +75,9 @@ def test_a_newer_format_says_upgrade(source: Path, tmp_path: Path) -> None:
 
 
 def test_a_place_without_a_kb_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(KBNotFoundError, match="eigenthemes build"):
+    with pytest.raises(KBNotFoundError, match=r"nothing\.kb does not exist; build a KB there first") as refused:
         KB.open(tmp_path / "nothing.kb")
+    assert advise(refused.value, "link").endswith(f"first (eigenthemes build KG_FILE -o {tmp_path / 'nothing.kb'})")
     with pytest.raises(KBNotFoundError, match=r"no manifest\.json"):
         KB.open(tmp_path)
 

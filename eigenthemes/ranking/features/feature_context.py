@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.candidates.name_index import spell
 from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
@@ -32,7 +33,7 @@ class FeatureContext:
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
-        names = kb.spelled_names
+        names = kb.spelled_names or spell(kb.names, kb.name_index.token_table)
         self.spelled = kb.array("entity_names"), names.indptr, names.tokens, names.letters
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
         self._token_table = kb.name_index.token_table
