@@ -38,7 +38,8 @@ def _check_hashes(kb: str) -> int:
     wrong = [name for name, right in checked if not right]
     if wrong:
         raise KBDamagedError(
-            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again"
+            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again",
+            where=kb,
         )
     return len(checked)
 

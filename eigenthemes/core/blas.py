@@ -20,10 +20,15 @@ _limited: set[str] = set()
 _lock = threading.Lock()
 
 
+def keeps_threads() -> bool:
+    """Does the user want the threads of numerical libraries left alone?"""
+    return os.environ.get(VARIABLE) == "keep"
+
+
 def limit_blas_threads() -> None:
     """Hold every BLAS that is loaded to one thread, for good; quick where that was done before."""
     loaded = {name for name in _LIBRARIES if name in sys.modules}
-    if loaded <= _limited or os.environ.get(VARIABLE) == "keep":
+    if loaded <= _limited or keeps_threads():
         return
     with _lock:
         if not loaded <= _limited:

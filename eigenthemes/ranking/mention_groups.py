@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.lazy import lazy
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize
@@ -98,23 +98,29 @@ class MentionGroups:
     def __len__(self) -> int:
         return len(self.first_mention)
 
-    @cached_property
+    @lazy
     def entity(self) -> Ints:
         """The entity of each row [n]."""
         return self.batch.table.entity[self.table_row].astype(np.int64)
 
-    @cached_property
+    @lazy
     def group(self) -> Ints:
         """The group of each row [n]."""
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
-    @cached_property
+    @lazy
     def other_names(self) -> Ints:
         """How many other names the document of each group has [m]."""
         counts = np.diff(self.document_names)
         return (np.repeat(counts, counts) - 1)[self.name_of]
 
-    @cached_property
+    @lazy
+    def log_words(self) -> Floats:
+        """The log of the number of words of each group's name [m]."""
+        words = np.array([max(1, len(name.split())) for name in self.names], dtype=np.float64)
+        return np.log(words)[self.name_of]
+
+    @lazy
     def row_of_candidate(self) -> Ints:
         """The row, here, of each row of the batch's table."""
         mention_of = self.batch.table.mention_of

@@ -120,9 +120,12 @@ def probabilities(
 ) -> tuple[Floats, Floats]:
     """Compute the probability of each candidate [n], and of NIL [m], by one round's weights."""
     utility = _dot(features, weights.choice)
-    nil = sigmoid(_dot(nil_features(groups, features, softmax(utility, groups.bounds)), weights.nil) / temperature)
+    choice = softmax(utility, groups.bounds)
+    nil = sigmoid(_dot(nil_features(groups, features, choice), weights.nil) / temperature)
     nil[np.diff(groups.bounds) == 0] = 1.0
-    return softmax(utility / temperature, groups.bounds) * (1 - nil[groups.group]), nil
+    if temperature != 1.0:
+        choice = softmax(utility / temperature, groups.bounds)
+    return choice * (1 - nil[groups.group]), nil
 
 
 def _dot(rows: Features, weights: Floats) -> Floats:

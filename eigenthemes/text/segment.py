@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,26 +139,44 @@ def _pattern(marks: str, others: str, parting: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)[^\W\d_{UNSPACED}][+#]+(?!\w)|{letter}{more}*{inside}|{no_piece}[{UNSPACED}]")
 
 
-def _words(texts: list[str]) -> Words:
-    forms = [squash(normalize(text)) for text in texts]
-    number_of: dict[str, int] = {}
+class _Word(NamedTuple):
+    """What can be told of a word by looking at it; see `Words`."""
 
-    def column(values: Iterable[bool]) -> NDArray[np.bool_]:
-        return np.fromiter(values, dtype=bool, count=len(texts))
+    form: str
+    function: bool
+    capital: bool
+    small: bool
+    flat: bool
+    striking: bool
+    shouted: bool
+    number: bool
+    possessive: bool
 
-    return Words(
-        texts,
-        Strings.of(forms),
-        np.array([number_of.setdefault(form, len(number_of)) for form in forms], dtype=np.int64),
-        function=column(form in FUNCTION_WORDS for form in forms),
-        capital=column(text[0].isupper() for text in texts),
-        small=column(text[0].islower() for text in texts),
-        flat=column(text[1:] == text[1:].lower() for text in texts),
-        striking=column(text[1:] != text[1:].lower() or text.lower() == text.upper() or _has_digit(text) for text in texts),
-        shouted=column(len(text) > 1 and text.isupper() for text in texts),
-        number=column(text.isdigit() for text in texts),
-        possessive=column(POSSESSIVE.fullmatch(text) is not None for text in texts),
+
+@lru_cache(maxsize=1 << 14)
+def _word(text: str) -> _Word:
+    form, flat = squash(normalize(text)), text[1:] == text[1:].lower()
+    return _Word(
+        form,
+        function=form in FUNCTION_WORDS,
+        capital=text[0].isupper(),
+        small=text[0].islower(),
+        flat=flat,
+        striking=not flat or text.lower() == text.upper() or _has_digit(text),
+        shouted=len(text) > 1 and text.isupper(),
+        number=text.isdigit(),
+        possessive=POSSESSIVE.fullmatch(text) is not None,
     )
+
+
+def _words(texts: list[str]) -> Words:
+    """Tell about each of the distinct words of a text what the rules ask."""
+    if not texts:
+        return Words(texts, Strings.of([]), np.zeros(0, dtype=np.int64), *(np.zeros(0, dtype=bool) for _ in _Word._fields[1:]))
+    forms, *flags = zip(*map(_word, texts), strict=True)
+    number_of: dict[str, int] = {}
+    sound = np.array([number_of.setdefault(form, len(number_of)) for form in forms], dtype=np.int64)
+    return Words(texts, Strings.of(forms), sound, *np.array(flags, dtype=bool))
 
 
 def _has_digit(text: str) -> bool:

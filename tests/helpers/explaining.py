@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from eigenthemes import KB
 from eigenthemes.build import store_ranker
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.explain.explainer import Explainer, Explanation
-from eigenthemes.ranking.features import COLUMNS, FeatureContext
+from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
+from eigenthemes.ranking.explain.explainer import Explainer
+from eigenthemes.ranking.features import COLUMNS, JOINT_GROUPS, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
-from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
+from eigenthemes.ranking.methods import METHODS, Scored
+from eigenthemes.ranking.ranker import BatchRanking, Ranker, Weights, rank_batch
+from eigenthemes.records import Explanation
 from helpers.documents import names_document
 from helpers.kbs import build_untrained
 
@@ -65,16 +69,39 @@ def build_paris(folder: Path) -> KB:
     return store_ranker(kb, ranker_by_hand())
 
 
-def explainer_of(kb: KB, *documents: Any, ranker: Ranker | None = None, **options: Any) -> Explainer:
-    """Return the explainer of a batch of documents; without `ranker` the one made by hand decides."""
+def explainer_of(kb: KB, *documents: Any, ranker: Ranker | None = None, threshold: float | None = None) -> Explainer:
+    """Return the explainer of a batch of documents, decided by the ranker (that made by hand) and the threshold (its own)."""
     maker = batch_maker(kb, needs_vectors=False)
     context = FeatureContext(kb, maker.vectors)
     ranker = ranker or ranker_by_hand()
+    threshold = ranker.threshold if threshold is None else threshold
     batch = maker.make([as_document(document) for document in documents])
-    return Explainer(ranker, rank_batch(ranker, batch, context), context, **options)
+    ranking = rank_batch(ranker, batch, context)
+    scored = Scored(ranking.candidate_probability, ranking=ranking)
+    decisions = decide(batch, scored, METHODS["selftrained"], DecisionRule(threshold))
+    nil_reasons = [NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()]
+    return Explainer(ranker, ranking, context, nil_reasons=nil_reasons, threshold=threshold)
 
 
 def explain_names(kb: KB, *names: str, **options: Any) -> list[Explanation]:
     """Explain each mention of a document of these names."""
     explainer = explainer_of(kb, names_document(*names), **options)
     return [explainer.explain(mention) for mention in range(len(names))]
+
+
+def assert_contributions_give_the_features(ranking: BatchRanking, context: FeatureContext) -> int:
+    """Assert that what all places contributed to each candidate gives the columns the ranker saw; return how many there are."""
+    groups = ranking.groups
+    candidates = WeightedCandidates(groups, context, ranking.weight.astype(np.float32))
+    closeness = next(group for group in JOINT_GROUPS if group.name == "themes").shares["coherence"]
+    others = np.maximum(1, groups.other_names[groups.group])
+    for row, features in enumerate(ranking.features):
+        seen = dict(zip(COLUMNS, features.tolist(), strict=True))
+        by_place = candidates.contributions(row)
+        near = float(closeness(by_place).sum()) / others[row]
+        assert seen["coherence"] == pytest.approx(np.log((0.02 + near) / 0.02), abs=1e-4)
+        *sums, longer, same = (float(part.sum()) for part in by_place.parts)
+        graph = [seen[column] for column in ("edges", "shared_rare", "shared")]
+        assert graph == pytest.approx(np.log1p(sums).tolist(), abs=1e-5)
+        assert [seen["longer_name"], seen["same_entity"]] == pytest.approx([longer, same], abs=1e-5)
+    return len(ranking.features)

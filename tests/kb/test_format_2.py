@@ -145,6 +145,13 @@ def test_changing_a_kb_of_format_1_writes_format_2(old: KB) -> None:
     assert Linker(changed).link({"mentions": [{"text": "First letter"}]}).links[0].entity == "a"
 
 
+def test_training_a_kb_of_format_1_writes_format_2(old: KB) -> None:
+    trained = train_kb(old.path)
+    assert trained.manifest["version"] == 2
+    assert trained.missing_parts() == []
+    assert Linker(trained).method_name == "selftrained"
+
+
 def test_names_that_a_kb_does_not_keep_spelled_are_spelled_alike(tiny: KB, old: KB) -> None:
     assert old.spelled_names is None
     for kb in (tiny, KB.open(FORMATS / "version-2.kb")):

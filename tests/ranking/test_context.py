@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from eigenthemes import KB, Linker
 from eigenthemes.build import train_kb
 from eigenthemes.cli import cli
+from eigenthemes.cli.advice import advise
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.evaluation.run import evaluate, report
 from eigenthemes.linker import as_document
@@ -181,8 +182,8 @@ def test_the_words_a_kb_keeps_are_the_same_as_those_of_the_file(kb: KB, words: s
 )
 def test_any_text_gets_finite_cosines(kb: KB, words: str, tokens: list[str], window: int) -> None:
     given = document(" ".join([*tokens, "Mercury", *tokens[::-1]]))
-    for method in ("local-context", "global-context"):
-        found = scores(kb, method, given, word_vectors=words, window=window)
+    for method, options in (("local-context", {"window": window}), ("global-context", {})):
+        found = scores(kb, method, given, word_vectors=words, **options)
         assert len(found) == 4
         assert all(-1.00001 <= score <= 1.00001 for score in found.values())
 
@@ -206,8 +207,9 @@ def test_a_mention_without_a_place_is_taken_where_its_name_first_stands(kb: KB, 
 
 class TestErrors:
     def test_no_word_vectors(self, kb: KB) -> None:
-        with pytest.raises(OptionError, match=r"keeps no word vectors; give a file with --word-vectors"):
+        with pytest.raises(OptionError, match=r"keeps no word vectors; give a file of them, or keep them in the KB") as refused:
             Linker(kb, method="local-context")
+        assert "--word-vectors FILE" in advise(refused.value, "link")
         with pytest.raises(OptionError, match="keeps no word vectors"):
             Linker(kb, method="eigen", scoring=EigenOptions(weights="global"))
         with pytest.raises(OptionError, match="keeps no word vectors"):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.documents import names_document
-from helpers.explaining import WEIGHTS, explain_names, explainer_of, ranker_by_hand
+from helpers.explaining import (
+    WEIGHTS,
+    assert_contributions_give_the_features,
+    explain_names,
+    explainer_of,
+    ranker_by_hand,
+)
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
 from eigenthemes.candidates.rules import MATCH_TYPES
-from eigenthemes.ranking.explain.explainer import Explainer
-from eigenthemes.ranking.features import COLUMNS
+from eigenthemes.ranking.explain.words import in_words
 from eigenthemes.ranking.features.relations import readable
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.selftrained import ranker_of
@@ -80,7 +86,8 @@ def test_contributions_give_the_probabilities_back(demo_kb: KB, demo_records: li
 
 
 def test_what_names_put_in_is_what_the_ranker_saw(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:
-    assert checked_columns(explainer_of(demo_kb, *demo_records)) > 50
+    found = explainer_of(demo_kb, *demo_records)
+    assert assert_contributions_give_the_features(found.ranking, found.context) > 50
 
 
 def test_hubs_are_walked_as_the_ranker_does(tmp_path: Path) -> None:
@@ -91,26 +98,10 @@ def test_hubs_are_walked_as_the_ranker_does(tmp_path: Path) -> None:
     files = [tmp_path / "nodes.csv", tmp_path / "edges.csv"]
     hubs = build_untrained(files, tmp_path / "hubs.kb", embedding=None)
     found = explainer_of(hubs, names_document("Hub a", "Hub b", "Leaf 2", "Leaf 599"))
-    assert checked_columns(found) >= 4
+    assert assert_contributions_give_the_features(found.ranking, found.context) >= 4
     support = {each.text: each.reasons[0] for each in found.explain(0).support}
     assert support.keys() == {"Hub b", "Leaf 2", "Leaf 599"}
     assert (support["Leaf 599"].type, support["Leaf 599"].relation) == (EDGE, "linked")
-
-
-def checked_columns(found: Explainer) -> int:
-    """What all rows put in, found again by walking, gives the columns of each candidate; returns how many were looked at."""
-    judged, at, checked = found.judgement, COLUMNS.index("coherence"), 0
-    for name, rows in ((name, found._ranked(name)) for name in range(len(judged.groups))):
-        for row in rows[:3]:
-            walk = found._walk(name)
-            other, entity = walk.name != walk.name[row - walk.first], int(judged.groups.entity[row])
-            _, shared, rare = walk._shared(entity, other)
-            edges = sum(walk.weight[place] for place in walk._edges(entity, other))
-            near = walk._close(entity, other).sum() / max(1, int(judged.groups.other_names[name]))
-            expected = np.log((0.02 + near) / 0.02), np.log1p(edges), np.log1p(rare.sum()), np.log1p(shared.sum())
-            assert judged.features[row, at : at + 4].tolist() == pytest.approx(expected, abs=1e-3)
-            checked += 1
-    return checked
 
 
 def test_the_support_of_every_mention_of_the_demo_sums_to_one(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:
@@ -237,14 +228,11 @@ def test_relations_are_readable(relation: str, words: str) -> None:
 
 
 def test_every_way_to_match_has_words(paris_kb: KB) -> None:
-    from dataclasses import replace
-
-    from eigenthemes.ranking.explain.words import _how
-
     (found,) = explain_names(paris_kb, "Paris")
     assert found.best
-    said = {match_type: _how(replace(found.best, match_type=match_type)) for match_type in MATCH_TYPES.values()}
-    assert len(set(said.values())) == len(MATCH_TYPES)
+    best = found.best
+    said = [in_words(replace(found, best=replace(best, match_type=match_type))) for match_type in MATCH_TYPES.values()]
+    assert len(set(said)) == len(MATCH_TYPES)
 
 
 def test_the_ranker_of_the_kb_is_used(paris_kb: KB) -> None:

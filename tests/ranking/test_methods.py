@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
+from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import Vectors
 from eigenthemes.linker import as_document
@@ -113,11 +114,16 @@ class TestAll:
         assert len(scores) > 5
 
     @pytest.mark.parametrize("option", ["k", "delta", "unique"])
-    def test_options_change_the_scores_of_the_methods_that_have_them(self, name: str, option: str, tiny: KB) -> None:
+    def test_options_change_the_scores_or_are_refused(self, name: str, option: str, tiny: KB) -> None:
         other = {"k": 1, "delta": 3.0, "unique": True}[option]
+        if option not in OPTIONS_OF.get(name, ()):
+            with pytest.raises(OptionError, match=f"the option {option} means nothing to the method {name};") as refused:
+                scores_of(name, tiny, DOCUMENTS, **{option: other})
+            assert (refused.value.code, refused.value.where) == ("unused-option", option)
+            return
         usual, changed = scores_of(name, tiny, DOCUMENTS), scores_of(name, tiny, DOCUMENTS, **{option: other})
         assert usual.keys() == changed.keys()
-        assert (usual != changed) == (option in OPTIONS_OF.get(name, ()))
+        assert usual != changed
 
 
 @given(seed=st.integers(0, 1000), k=st.sampled_from([1, 3, 10]), delta=st.sampled_from([0.0, 1.0]))
@@ -218,7 +224,7 @@ def test_the_papers_generator_drops_what_has_no_vector_before_it_counts(tmp_path
     document = {"mentions": [{"text": "Spring"}, {"text": "x", "candidates": ["n0", "n1", "n2", "n3"]}]}
 
     def found(**options: Any) -> list[list[str]]:
-        table = batch_of(kb, [document], max_candidates=2, **options).table
+        table = batch_of(kb, [document], candidates=CandidateOptions(max_candidates=2, **options)).table
         return [[kb.id_of(int(e)) for e in table.entity[table.mention_of == m]] for m in range(2)]
 
     assert found() == [["n0", "n1"], ["n0", "n1"]]

@@ -85,7 +85,7 @@ def test_nil_off_answers_with_every_method(demo_kb: KB) -> None:
 
 def test_the_reason_is_the_missing_vector(trained_tiny: KB) -> None:
     """ "Tumor" has no edges, so no vector: if it is too unlikely, the themes had no say."""
-    assert not trained_tiny.vectors().has[trained_tiny.entity("tumor") or 0]
+    assert not trained_tiny.vectors().has[trained_tiny.index_of("tumor") or 0]
     strict = Linker(trained_tiny, threshold=1.0)
     assert link_one(strict, "Tumor").nil_reason == "no_embedding"
     assert link_one(strict, "Iowa").nil_reason == "low_probability"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +13,13 @@ import pytest
 from helpers.documents import link_one, names_document, to_json
 from helpers.inspecting import UNTRAINED_METHODS
 from helpers.kbs import DEMO, build_from_records
+from helpers.streaming import link_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.build import store_ranker
+from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.run import evaluate, report
 from eigenthemes.kg.demo import DOCUMENTS
@@ -26,7 +27,6 @@ from eigenthemes.linker import Linker
 from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.selftrain.train import self_train
-from eigenthemes.stream import link_stream
 
 TWO_TABLES = {"table": {"header": ["who", "team"], "rows": [["Jordan", "Chicago"], ["Barkley", "Phoenix"], ["Pippen", "7"]]}}
 
@@ -112,13 +112,9 @@ def test_threads_do_not_disturb_each_other(demo_linker: Linker, demo_records: li
 @pytest.mark.slow
 def test_processes_give_the_same_bytes(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:
     lines = [json.dumps(record).encode() + b"\n" for record in demo_records * 25]
-
-    def stream(jobs: int) -> bytes:
-        out = io.BytesIO()
-        link_stream(lines, out.write, demo_kb.path, options={}, jobs=jobs)
-        return out.getvalue()
-
-    assert stream(2) == stream(1)
+    one, two = (link_lines(demo_kb, lines, jobs=jobs)[0] for jobs in (1, 2))
+    assert two == one
+    assert one.count(b"\n") == len(lines)
 
 
 def test_two_linkers_of_one_kb_do_not_mix_up_their_candidates(tmp_path: Path, quick_disk: None) -> None:
@@ -127,13 +123,13 @@ def test_two_linkers_of_one_kb_do_not_mix_up_their_candidates(tmp_path: Path, qu
     nodes += [{"id": f"o{i}", "name": f"Other {i}", "aliases": [f"{i}"]} for i in range(6)]
     kb = build_from_records(tmp_path, nodes)
     kb = store_ranker(kb, self_train(kb, documents=60))
-    options: list[dict[str, Any]] = [{"max_candidates": 1}, {"max_candidates": 1, "generator": "paper"}]
-    fresh = [link_one(Linker(kb.path, **each), "Gamma").ranking for each in options]
+    options = [CandidateOptions(max_candidates=1), CandidateOptions(max_candidates=1, generator="paper")]
+    fresh = [link_one(Linker(kb.path, candidates=each), "Gamma").ranking for each in options]
     assert fresh[0][0].id != fresh[1][0].id
     for order in (options, options[::-1]):
         shared = KB.open(kb.path)
-        found = {len(each): link_one(Linker(shared, **each), "Gamma").ranking for each in order}
-        assert [found[1], found[2]] == fresh
+        found = {each: link_one(Linker(shared, candidates=each), "Gamma").ranking for each in order}
+        assert [found[each] for each in options] == fresh
 
 
 # how sure

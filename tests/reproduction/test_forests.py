@@ -32,7 +32,7 @@ def pairs_of(names: list[str], candidates: list[list[int]], gold: list[int], doc
         names=names,
         difficulty=np.zeros(len(names), dtype=np.int8),
         document_of=np.array(documents),
-        judged=np.ones(len(names), dtype=bool),
+        has_gold=np.ones(len(names), dtype=bool),
     )
 
 

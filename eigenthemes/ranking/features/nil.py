@@ -28,7 +28,7 @@ def nil_features(groups: MentionGroups, features: NDArray[np.float32], probabili
     having = np.flatnonzero(best_row >= 0)
     columns[having, 0] = 1
     columns[having, 1] = groups.other_names[having] == 0
-    columns[having, 2] = np.log([max(1, len(groups.names[groups.name_of[i]].split())) for i in having.tolist()])
+    columns[having, 2] = groups.log_words[having]
     columns[having, 3] = np.log(np.diff(groups.bounds)[having])
     columns[having, 4] = -np.log(np.maximum(probability[best_row[having]], 1e-6))
     columns[having, len(NIL_COLUMNS) :] = features[best_row[having]]

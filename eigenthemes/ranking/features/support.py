@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.lazy import lazy
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.mention_groups import MentionGroups
 
@@ -34,7 +34,7 @@ class WeightedCandidates:
     context: FeatureContext
     weight: NDArray[np.float32]
 
-    @cached_property
+    @lazy
     def graph_support(self) -> GraphSupport:
         """What the graph says for each candidate."""
         from eigenthemes.kernels.support import support
@@ -91,17 +91,17 @@ class Contributions:
         """The entity of the candidate."""
         return int(self.candidates.groups.entity[self.row])
 
-    @cached_property
+    @lazy
     def entities(self) -> Ints:
         """The entity of each place [r]."""
         return self.candidates.groups.entity[self.first : self.last]
 
-    @cached_property
+    @lazy
     def groups(self) -> Ints:
         """The mention group of each place [r]."""
         return self.candidates.groups.group[self.first : self.last]
 
-    @cached_property
+    @lazy
     def weights(self) -> Floats:
         """How likely the candidate of each place was [r]; 0 for candidates of the same name, which say nothing."""
         names = self.candidates.groups.name_of[self.groups]

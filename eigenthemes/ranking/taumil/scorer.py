@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from eigenthemes.core.blas import keeps_threads
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch
@@ -105,5 +106,5 @@ def rows_of(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArr
 
 def hold_torch_to_one_thread() -> None:
     """Let torch use one thread in this process, for good: more are no faster on small matrices, and sums differ."""
-    if torch.get_num_threads() != 1:
+    if torch.get_num_threads() != 1 and not keeps_threads():
         torch.set_num_threads(1)

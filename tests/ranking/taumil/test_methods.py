@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from helpers.players_and_countries import exam_sentences, training_sentences
 from helpers.scoring import score_in_detail
+from helpers.streaming import link_lines
 from helpers.taumil_models import SHORT, scores
 
 from eigenthemes import KB, Linker
-from eigenthemes.errors import DocumentError, MissingExtraError
+from eigenthemes.errors import DocumentError, MissingExtraError, OptionError
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.records import Document, Mention
-from eigenthemes.stream import link_stream
 
 pytest.importorskip("torch")
 
@@ -37,7 +37,9 @@ def test_the_weighted_method_adds_the_logarithm_of_the_weight(planted: KB) -> No
     plain = scores(planted, documents)
     assert scores(planted, documents, "taumil-weighted") == pytest.approx(plain - np.log(table.rank))
     assert scores(planted, documents, "taumil-weighted", delta=0.5) == pytest.approx(plain - 0.5 * np.log(table.rank))
-    assert np.array_equal(scores(planted, documents, delta=3.0), plain)
+    with pytest.raises(OptionError, match="delta means nothing to the method taumil;") as refused:
+        scores(planted, documents, delta=3.0)
+    assert refused.value.code == "unused-option"
 
 
 def test_a_model_that_was_trained_again_is_read_again(planted_copy: KB) -> None:
@@ -69,27 +71,25 @@ def test_noise_is_rejected_by_threshold_and_counts_nothing_in_p_at_1(planted: KB
     chances = score_in_detail("taumil", batch, planted).match_probability
     assert chances is not None
     middle = float(np.median(chances))
-    answers = Linker(planted, method="taumil", threshold=middle).answer(exam_sentences(0, 20))[1]
-    assert [answer.nil_reason for answer in answers] == [None if chance >= middle else "low_probability" for chance in chances]
-    everything = Linker(planted, method="taumil").answer(exam_sentences(0, 20))[1]
-    assert {answer.nil_reason for answer in everything} == {None}
-    assert [answer.ranking for answer in answers] == [answer.ranking for answer in everything]
-    off = Linker(planted, method="taumil", threshold=1.0, allow_nil=False).answer(exam_sentences(0, 20))[1]
-    assert {answer.nil_reason for answer in off} == {None}
+
+    def rankings_and_reasons(**options: Any) -> tuple[list[Any], list[str | None]]:
+        linker = Linker(planted, method="taumil", **options)
+        rankings, reasons, probabilities = zip(*linker.answers(linker.decide(exam_sentences(0, 20))), strict=True)
+        assert set(probabilities) == {None}
+        return list(rankings), list(reasons)
+
+    rankings, reasons = rankings_and_reasons(threshold=middle)
+    assert reasons == [None if chance >= middle else "low_probability" for chance in chances]
+    everything, no_reasons = rankings_and_reasons()
+    assert set(no_reasons) == {None}
+    assert rankings == everything
+    assert set(rankings_and_reasons(threshold=1.0, allow_nil=False)[1]) == {None}
 
 
 def test_documents_without_text_are_failures_of_their_own(planted: KB) -> None:
     good = json.dumps({"id": "good", "text": "Both1 scored"})
     lines = [json.dumps({"id": "bad", "mentions": [{"text": "Both1"}]}), good]
-    failures: list[Any] = []
-    written: list[bytes] = []
-    counts = link_stream(
-        [line.encode() for line in lines],
-        written.append,
-        planted.path,
-        options={"method": "taumil"},
-        on_failure=failures.append,
-    )
+    _, counts, failures = link_lines(planted, [line.encode() for line in lines], method="taumil")
     assert (counts.documents, counts.linked, counts.failures) == (1, 1, 1)
     assert "the document 'bad' has no text, and tau-MIL-ND reads the words around a mention" in failures[0].cause
     with pytest.raises(DocumentError, match="the document 'bad' has no text"):

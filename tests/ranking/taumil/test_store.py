@@ -12,6 +12,7 @@ from helpers.players_and_countries import AMBIGUOUS, exam_sentences
 from helpers.taumil_models import scores
 
 from eigenthemes import KB, Linker
+from eigenthemes.cli.advice import advise
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.ranking.options import TaumilOptions
@@ -35,10 +36,9 @@ def test_a_kb_that_was_built_anew_is_refused(planted_copy: KB, tmp_path: Path) -
     edges = write_jsonl(tmp_path / "edges.jsonl", [{"source": AMBIGUOUS[0], "target": AMBIGUOUS[1], "relation": "r"}])
     build_untrained([nodes, edges], planted_copy.path, force=True)
     assert (planted_copy.path / IN_KB).exists()
-    with pytest.raises(
-        OptionError, match=r"was trained for another KB, or for .* train it again with: eigenthemes train-taumil"
-    ):
+    with pytest.raises(OptionError, match=r"was trained for another KB, or for .*; train it again") as refused:
         Linker(planted_copy.path, method="taumil")
+    assert f"(eigenthemes train-taumil {planted_copy.path} DOCUMENTS" in advise(refused.value, "link")
 
 
 def test_a_kb_with_other_vectors_or_rankers_keeps_its_model(planted_copy: KB) -> None:
@@ -59,12 +59,15 @@ def test_other_safetensors_are_no_model(planted_copy: KB) -> None:
     from safetensors.numpy import save_file
 
     save_file({"x": np.zeros(1)}, planted_copy.path / IN_KB)
-    with pytest.raises(OptionError, match="is no model of tau-MIL-ND; give a file that eigenthemes train-taumil wrote"):
+    with pytest.raises(OptionError, match="is no model of tau-MIL-ND; give a file that its training wrote") as refused:
         Linker(planted_copy.path, method="taumil")
+    assert "eigenthemes train-taumil writes one" in advise(refused.value, "link")
 
 
 def test_a_missing_model_says_how_to_train_one(tiny: KB) -> None:
-    with pytest.raises(OptionError, match=r"has no model of tau-MIL-ND; train one with: eigenthemes train-taumil .*tiny.kb"):
+    with pytest.raises(OptionError, match=r"tiny.kb has no model of tau-MIL-ND; train one, or choose") as no_model:
         Linker(tiny, method="taumil-weighted")
-    with pytest.raises(OptionError, match=r"nowhere.bin does not exist; train one with: .* -o .*nowhere.bin"):
+    assert f"(eigenthemes train-taumil {tiny.path} DOCUMENTS" in advise(no_model.value, "link")
+    with pytest.raises(OptionError, match=r"nowhere.bin does not exist; train one, or choose") as no_file:
         Linker(tiny, method="taumil", scoring=TaumilOptions(model="nowhere.bin"))
+    assert "-o nowhere.bin)" in advise(no_file.value, "link")
