@@ -92,7 +92,7 @@ def best_rows(rounds: int, tasks: dict[str, Callable[[], Row]]) -> list[Row]:
 
 
 def parse_only(file: Path) -> Row:
-    """Unpack and parse N-Triples with pyoxigraph in a fresh process: the least any reader must do."""
+    """Decompress and parse N-Triples with pyoxigraph in a fresh process: the least any reader must do."""
     command = [sys.executable, "-c", _PARSE, str(file)]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=child_environment(), check=True)
     row: Row = json.loads(done.stdout)
@@ -118,7 +118,7 @@ def _builds(name: str, files: Sequence[Path], scratch: Path, jobs: Sequence[int]
 def report(part: str, title: str, rows: list[Row]) -> None:
     """Save and print."""
     save_results("build", {part: rows})
-    print_table(title, [_shown(row) for row in rows])
+    print_table(title, [_printed(row) for row in rows])
 
 
 def plot_growth(rows: list[Row], file: Path) -> None:
@@ -130,12 +130,12 @@ def plot_growth(rows: list[Row], file: Path) -> None:
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for axis, column, title in zip(axes, ("seconds", "peak_mb_all"), ("seconds", "peak memory, MB"), strict=True):
-        some = [row for row in rows if column in row]
-        for label in dict.fromkeys(map(_series, some)):
-            points = [(row["statements"], row[column]) for row in some if _series(row) == label]
+        measured = [row for row in rows if column in row]
+        for label in dict.fromkeys(map(_series, measured)):
+            points = [(row["statements"], row[column]) for row in measured if _series(row) == label]
             axis.plot(*zip(*points, strict=True), "o-", label=label, color=_COLOURS.get(label, "C2"))
-        x = [some[0]["statements"], some[-1]["statements"]]
-        y = 2 * max(row[column] for row in some)
+        x = [measured[0]["statements"], measured[-1]["statements"]]
+        y = 2 * max(row[column] for row in measured)
         axis.plot(x, [y * x[0] / x[1], y], "--", color="grey", label="slope 1")
         axis.set(xscale="log", yscale="log", xlabel="statements", title=title)
         axis.grid(visible=True, which="both", alpha=0.2)
@@ -151,7 +151,7 @@ def _series(row: Row) -> str:
     return f"{row['jobs']} job" + "s" * (row["jobs"] > 1) if "steps" in row else str(row["kg"])
 
 
-def _shown(row: Row) -> Row:
+def _printed(row: Row) -> Row:
     titles = {
         "kg": "KG",
         "jobs": "jobs",

@@ -4,7 +4,7 @@ batch     mentions/s in one batch, one core: the largest synthetic KB, and the g
 tantivy   the same as a conjunctive query of tantivy on the general KG, top 20 by a fast field, in the same run
 typos     unknown words against the vocabulary: our index and rapidfuzz
 singles   one mention at a time through `CandidateGenerator.find`
-growth    time of a mention against the size of the KG; also a picture
+growth    time per mention against the size of the KG; also a picture
 startup   import, opening a KB, first look-up, each in a fresh process
 
 Whatever is compared takes turns, and the best of several rounds counts.
@@ -88,8 +88,8 @@ def measure_batches(arguments: argparse.Namespace) -> list[Row]:
 
 def batch_speed(kb: KB, mentions: Sequence[str]) -> Row:
     """Mentions/s of both generators, and of normalising alone, which is part of both."""
-    finders = {generator: warm(kb, generator, mentions) for generator in GENERATORS}
-    tasks: dict[str, Callable[[], Any]] = {name: _batch(finder, mentions) for name, finder in finders.items()}
+    generators = {name: warm(kb, name, mentions) for name in GENERATORS}
+    tasks: dict[str, Callable[[], Any]] = {name: _batch(generator, mentions) for name, generator in generators.items()}
     tasks["normalize only"] = lambda: [normalize(mention) for mention in dict.fromkeys(mentions)]
     repeat = max(1, 20_000 // len(mentions))
     times = best_times(ROUNDS, {name: _repeated(task, repeat) for name, task in tasks.items()})
@@ -104,14 +104,14 @@ def measure_tantivy(arguments: argparse.Namespace) -> list[Row]:
     searcher = index.searcher()
     check_against_tantivy(kb, searcher, index.schema, list(dict.fromkeys(mentions))[::5])
     rows = []
-    for name, some in (("as they come", mentions), ("distinct", list(dict.fromkeys(mentions)))):
-        rows += compare_with_tantivy(name, kb, searcher, index.schema, some)
+    for name, texts in (("as they come", mentions), ("distinct", list(dict.fromkeys(mentions)))):
+        rows += compare_with_tantivy(name, kb, searcher, index.schema, texts)
     return rows
 
 
 def compare_with_tantivy(name: str, kb: KB, searcher: Any, schema: Any, mentions: Sequence[str]) -> list[Row]:
     """Mentions/s of tantivy and of ours, in batch and one by one."""
-    paper, default = (warm(kb, generator, mentions) for generator in GENERATORS)
+    paper, default = (warm(kb, name, mentions) for name in GENERATORS)
     queries = [tantivy_query(schema, mention) for mention in mentions]
     times = best_times(
         ROUNDS,
@@ -165,12 +165,12 @@ def search_tantivy(searcher: Any, query: Any) -> Any:
 
 def check_against_tantivy(kb: KB, searcher: Any, schema: Any, mentions: Sequence[str]) -> None:
     """Both find the same priors, and the same entities above the lowest prior, where ties may be cut differently."""
-    finder = CandidateGenerator(kb, generator="paper")
+    generator = CandidateGenerator(kb, generator="paper")
     for mention in mentions:
         hits = search_tantivy(searcher, tantivy_query(schema, mention))
         theirs = {(prior, searcher.doc(address)["entity"][0]) for prior, address in hits}
-        found = finder.find(mention)
-        ours = set(zip(found.prior.tolist(), found.entity.tolist(), strict=True))
+        table = generator.find(mention)
+        ours = set(zip(table.prior.tolist(), table.entity.tolist(), strict=True))
         full = len(ours) == MAX_CANDIDATES
         lowest = min((prior for prior, _ in ours), default=0.0) if full else -1.0
         same = {pair for pair in ours if pair[0] > lowest} == {pair for pair in theirs if pair[0] > lowest}
@@ -189,7 +189,7 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
     kb = real_kb("general", arguments.cache)
     words, tokens = unknown_words(kb), kb.name_index.tokens
     vocabulary = [token for token in tokens if slips(token)]
-    finder = warm(kb, "default", words)
+    generator = warm(kb, "default", words)
     distance: Any = OSA.distance
 
     def scan(word: str) -> Any:
@@ -198,7 +198,7 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
     times = best_times(
         3,
         {
-            "default generator, batch": _repeated(_batch(finder, words), 20),
+            "default generator, batch": _repeated(_batch(generator, words), 20),
             "similar_tokens, plain Python": lambda: [similar_tokens(word, tokens, kb.name_index.typos) for word in words],
             "rapidfuzz process.extract": lambda: [scan(word) for word in words],
         },
@@ -211,7 +211,7 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
         {
             "what": what,
             "words": len(words),
-            "microseconds a word": 1e6 * seconds / len(words),
+            "microseconds per word": 1e6 * seconds / len(words),
             "times rapidfuzz": slowest / seconds,
         }
         for what, seconds in times.items()
@@ -240,9 +240,9 @@ def measure_singles(arguments: argparse.Namespace) -> list[Row]:
     }
     rows = []
     for name, (kb, mentions) in named.items():
-        finders = {generator: warm(kb, generator, mentions) for generator in GENERATORS}
-        times = best_times(ROUNDS, {generator: _singly(finder, mentions) for generator, finder in finders.items()})
-        rows.append({"KB": name, **{f"{generator}, /s": len(mentions) / seconds for generator, seconds in times.items()}})
+        generators = {generator: warm(kb, generator, mentions) for generator in GENERATORS}
+        times = best_times(ROUNDS, {key: _singly(generator, mentions) for key, generator in generators.items()})
+        rows.append({"KB": name, **{f"{key}, /s": len(mentions) / seconds for key, seconds in times.items()}})
     return rows
 
 
@@ -252,10 +252,10 @@ def measure_growth(arguments: argparse.Namespace) -> list[Row]:
     for size in arguments.sizes:
         kb = synthetic_kb(size, arguments.cache)
         mentions = list(dict.fromkeys(draw_mentions(kb, 10 * SINGLES)))[:SINGLES]
-        for generator in GENERATORS:
-            finder = warm(kb, generator, mentions)
-            tasks[f"{size} {generator}"] = _batch(finder, mentions)
-            tasks[f"{size} {generator} find"] = _singly(finder, mentions)
+        for name in GENERATORS:
+            generator = warm(kb, name, mentions)
+            tasks[f"{size} {name}"] = _batch(generator, mentions)
+            tasks[f"{size} {name} find"] = _singly(generator, mentions)
     times = best_times(ROUNDS, tasks)
     columns = {"paper": "paper", "default": "default", "paper find": "paper one by one", "default find": "default one by one"}
     return [
@@ -265,7 +265,7 @@ def measure_growth(arguments: argparse.Namespace) -> list[Row]:
 
 
 def plot_growth(rows: list[Row], file: Path) -> None:
-    """Microseconds a mention against entities."""
+    """Microseconds per mention against entities."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -275,7 +275,7 @@ def plot_growth(rows: list[Row], file: Path) -> None:
     for column in rows[0]:
         if column != "entities":
             axis.plot([row["entities"] for row in rows], [row[column] for row in rows], "o-", label=column.removesuffix(", us"))
-    axis.set(xscale="log", xlabel="entities", title="microseconds a mention")
+    axis.set(xscale="log", xlabel="entities", title="microseconds per mention")
     axis.set_ylim(bottom=0)
     axis.grid(visible=True, alpha=0.3)
     axis.legend()
@@ -331,20 +331,20 @@ def cweb_mentions() -> list[str]:
     return [text for text, _ in read_mentions("general/wned-cweb")]
 
 
-def warm(kb: KB, generator: str, mentions: Sequence[str]) -> CandidateGenerator:
+def warm(kb: KB, name: str, mentions: Sequence[str]) -> CandidateGenerator:
     """A generator with its kernels loaded and its pages in memory."""
-    finder = CandidateGenerator(kb, generator=generator)
-    finder.find_batch((list(mentions) * 64)[: max(64, len(mentions))])
-    finder.find(mentions[0])
-    return finder
+    generator = CandidateGenerator(kb, generator=name)
+    generator.find_batch((list(mentions) * 64)[: max(64, len(mentions))])
+    generator.find(mentions[0])
+    return generator
 
 
-def _batch(finder: CandidateGenerator, mentions: Sequence[str]) -> Callable[[], Any]:
-    return lambda: finder.find_batch(mentions)
+def _batch(generator: CandidateGenerator, mentions: Sequence[str]) -> Callable[[], Any]:
+    return lambda: generator.find_batch(mentions)
 
 
-def _singly(finder: CandidateGenerator, mentions: Sequence[str]) -> Callable[[], Any]:
-    return lambda: [finder.find(mention) for mention in mentions]
+def _singly(generator: CandidateGenerator, mentions: Sequence[str]) -> Callable[[], Any]:
+    return lambda: [generator.find(mention) for mention in mentions]
 
 
 def _repeated(task: Callable[[], Any], times: int) -> Callable[[], Any]:

@@ -3,7 +3,7 @@
 methods  each way of making vectors from the edges, on each KG: seconds, memory, P@1 of `eigen` and `average` on its documents,
          and relatedness: hidden edges against 100 random entities, MRR (a proxy: the paper does not define its task)
 growth   seconds and memory on synthetic power-law graphs of 10,000 to 2,000,000 nodes; also a picture
-gensim   DeepWalk against gensim's Word2Vec: same walks a node, length, window, negatives, one thread each (needs gensim)
+gensim   DeepWalk against gensim's Word2Vec: same walks per node, length, window, negatives, one thread each (needs gensim)
 svd      ProNE's factorisation against scikit-learn's randomized_svd of the same matrix (needs scikit-learn)
 
 Vectors are made in a fresh process each, so that the peak of memory is theirs; two threads.
@@ -58,7 +58,7 @@ Row = dict[str, Any]
 def main() -> None:
     parts: dict[str, tuple[str, Callable[[argparse.Namespace], list[Row]]]] = {
         "methods": ("Vectors by method", measure_methods),
-        "growth": ("Growth on synthetic power-law graphs (5 edges a node), two threads", measure_growth),
+        "growth": ("Growth on synthetic power-law graphs (5 edges per node), two threads", measure_growth),
         "gensim": ("DeepWalk against gensim, one thread", measure_gensim),
         "svd": ("Randomised factorisation of the general KG's matrix, one thread", measure_svd),
     }
@@ -113,7 +113,7 @@ def make_once(source: str, method: str, out: str, hidden: str) -> Row:
 def _make(graph: Graph, method: str) -> NDArray[np.float32]:
     if method == "random":  # the control: what methods make of vectors that know nothing
         rows = np.random.default_rng(0).standard_normal((len(graph), 128), dtype=np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     return make_vectors(graph, method=method, jobs=2, dimensions=128).rows
 
 
@@ -131,8 +131,8 @@ def _in_new_process(source: str, method: str, out: Path, *, hidden: bool = False
     done = subprocess.run(command, cwd=CHECKOUT, env=child_environment(), capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
-    found: Row = json.loads(done.stdout)
-    return found
+    cost: Row = json.loads(done.stdout)
+    return cost
 
 
 def _resident_gb() -> float:
@@ -140,7 +140,7 @@ def _resident_gb() -> float:
 
 
 def synthetic_graph(nodes: int) -> Graph:
-    """Five edges a node: three of five within groups of a thousand, the others to popular nodes (a power law)."""
+    """Five edges per node: three of five within groups of a thousand, the others to popular nodes (a power law)."""
     random = np.random.default_rng(0)
     source = random.integers(0, nodes, 5 * nodes)
     target = (nodes * random.random(5 * nodes) ** 3).astype(np.int64)
@@ -157,7 +157,7 @@ def measure_methods(arguments: argparse.Namespace) -> list[Row]:
     rows = []
     for kg in arguments.kgs.split(","):
         kb = real_kb(kg, arguments.cache)
-        judges = [Judge(kb, data_folder() / f"{name}.jsonl.gz") for name in SETS[kg]]
+        gold_sets = [GoldSet(kb, data_folder() / f"{name}.jsonl.gz") for name in SETS[kg]]
         _, pairs = hide_edges(kb.graph, 0.05, np.random.default_rng(0))
         for method in arguments.methods.split(","):
             made, hidden = arguments.cache / "vectors.npy", arguments.cache / "hidden.npy"
@@ -165,25 +165,25 @@ def measure_methods(arguments: argparse.Namespace) -> list[Row]:
             _in_new_process(str(kb.path), method, hidden, hidden=True)
             vectors = np.load(made)
             related = relatedness(np.load(hidden), pairs[:20_000], np.random.default_rng(1))
-            for judge in judges:
+            for gold_set in gold_sets:
                 rows.append(
                     {
                         "KG": kg,
-                        "set": judge.name,
+                        "set": gold_set.name,
                         "method": method,
                         "seconds": cost["seconds"],
                         "peak GB": cost["peak GB"],
                         "relatedness": related,
-                        "eigen": judge.p_at_1("eigen", vectors),
-                        "average": judge.p_at_1("average", vectors),
+                        "eigen": gold_set.p_at_1("eigen", vectors),
+                        "average": gold_set.p_at_1("average", vectors),
                     }
                 )
             say(str(rows[-1]))
     return rows
 
 
-class Judge:
-    """P@1 of a method on the first documents of a set, with any vectors."""
+class GoldSet:
+    """The first documents of a set, to measure a method on with any vectors."""
 
     def __init__(self, kb: KB, path: Path) -> None:
         from eigenthemes.documents.reader import document_name, read_gold
@@ -195,11 +195,12 @@ class Judge:
         self.is_gold = gold_rows(self.batch, kb)
 
     def p_at_1(self, method: str, vectors: NDArray[np.float32]) -> float:
+        """Score every candidate with these vectors; the mean over all mentions."""
         from eigenthemes.metrics.precision import credit
-        from eigenthemes.ranking.methods import MethodOptions, method_named
+        from eigenthemes.ranking.methods import method_named
 
-        batch = replace(self.batch, vectors=Vectors("measured", vectors, vectors.any(axis=1)))
-        scores = method_named(method)(batch, self.kb, MethodOptions())
+        batch = replace(self.batch, vectors=Vectors("measured", vectors, np.asarray(vectors.any(axis=1))))
+        scores = method_named(method)(batch, self.kb).scores
         return float(credit(batch.table.mentions, batch.table.mention_of, self.is_gold, scores)[0].mean())
 
 
@@ -211,10 +212,10 @@ def plot_methods(rows: list[Row], file: Path) -> None:
     figure, panels = pyplot.subplots(1, len(kgs), figsize=(3.2 * len(kgs), 3.4), layout="constrained", squeeze=False)
     for panel, kg in zip(panels[0], kgs, strict=True):
         for method in dict.fromkeys(row["method"] for row in rows):
-            some = [row for row in rows if row["KG"] == kg and row["method"] == method]
-            if not some:
-                continue
-            panel.semilogx([some[0]["seconds"]], [np.mean([row["eigen"] for row in some])], "o", label=method, markersize=9)
+            measured = [row for row in rows if row["KG"] == kg and row["method"] == method]
+            if measured:
+                p_at_1 = np.mean([row["eigen"] for row in measured])
+                panel.semilogx([measured[0]["seconds"]], [p_at_1], "o", label=method, markersize=9)
         panel.set(title=kg, xlabel="seconds", ylabel="P@1 of eigen")
         panel.grid(alpha=0.3)
     panels[0][0].legend()
@@ -240,8 +241,8 @@ def plot_growth(rows: list[Row], file: Path) -> None:
     figure, panels = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for panel, what in zip(panels, ("seconds", "peak GB"), strict=True):
         for method in dict.fromkeys(row["method"] for row in rows):
-            some = [row for row in rows if row["method"] == method]
-            panel.loglog([row["nodes"] for row in some], [row[what] for row in some], "o-", label=method)
+            measured = [row for row in rows if row["method"] == method]
+            panel.loglog([row["nodes"] for row in measured], [row[what] for row in measured], "o-", label=method)
         panel.set(xlabel="nodes (5 edges each)", ylabel=what)
         panel.grid(alpha=0.3)
         panel.legend()
@@ -252,7 +253,7 @@ def plot_growth(rows: list[Row], file: Path) -> None:
 
 
 def measure_gensim(arguments: argparse.Namespace) -> list[Row]:
-    """Tokens/s and relatedness of both, 5 walks a node; gensim gets its walks ready-made, and their making is not timed."""
+    """Tokens/s and relatedness of both, 5 walks per node; gensim gets its walks ready-made, and their making is not timed."""
     from gensim.models import Word2Vec
 
     from eigenthemes.embeddings.deepwalk import deepwalk
@@ -273,30 +274,30 @@ def measure_gensim(arguments: argparse.Namespace) -> list[Row]:
     seconds["gensim"] = time.perf_counter() - start
     theirs = np.zeros_like(ours)
     theirs[[int(key) for key in model.wv.index_to_key]] = model.wv.get_normed_vectors()
-    judge = Judge(kb, data_folder() / "aida/testa.jsonl.gz")
+    gold_set = GoldSet(kb, data_folder() / "aida/testa.jsonl.gz")
     return [
         {
             "": name,
             "tokens/s": tokens / seconds[name],
             "relatedness": relatedness(vectors, pairs, np.random.default_rng(1)),
-            "eigen": judge.p_at_1("eigen", vectors),
+            "eigen": gold_set.p_at_1("eigen", vectors),
         }
         for name, vectors in (("eigenthemes", ours), ("gensim", theirs))
     ]
 
 
 def _walks(graph: Graph, random: np.random.Generator) -> list[list[str]]:
-    linked = np.flatnonzero(graph.degree)
-    found = []
+    connected = np.flatnonzero(graph.degree)
+    sentences: list[list[str]] = []
     for _ in range(WALKS["walks"]):
-        nodes = random.permutation(linked)
+        nodes = random.permutation(connected)
         walks = [nodes]
         for _ in range(WALKS["length"] - 1):
             step = (random.random(len(nodes)) * graph.degree[nodes]).astype(np.int64)
             nodes = graph.neighbors[graph.indptr[nodes] + step].astype(np.int64)
             walks.append(nodes)
-        found.extend([list(map(str, walk)) for walk in np.stack(walks, axis=1).tolist()])
-    return found
+        sentences.extend([list(map(str, walk)) for walk in np.stack(walks, axis=1).tolist()])
+    return sentences
 
 
 def measure_svd(arguments: argparse.Namespace) -> list[Row]:

@@ -26,8 +26,8 @@ from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import credit
-from eigenthemes.ranking.batch import Batch, batch_maker
-from eigenthemes.ranking.methods import MethodOptions, method_named
+from eigenthemes.ranking.batch import Batch, batch_maker, gold_of, has_gold
+from eigenthemes.ranking.methods import method_named
 
 SETS = ("general/wned-cweb", "general/dwie-train")
 WORDS = "vectors/words-100d.txt.gz"
@@ -36,12 +36,12 @@ Given = tuple[NDArray[np.float32], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
-    """Documents with gold: `gold` of each mention as entities, `is_gold` of each candidate."""
+class GoldSet:
+    """Documents with gold: `gold` of each mention as indices of entities, `is_gold` of each candidate."""
 
     name: str
     batch: Batch
-    gold: list[list[int]]
+    gold: list[set[int]]
     is_gold: NDArray[np.bool_]
 
 
@@ -59,11 +59,11 @@ def main() -> None:
 
 def measure(kb: KB, seeds: range) -> list[dict[str, Any]]:
     """A row for each way to give vectors."""
-    sets = [read_set(kb, name) for name in SETS]
+    gold_sets = [read_set(kb, name) for name in SETS]
     described, coverage = description_vectors(kb, WordVectors.open(data_folder() / WORDS))
     say(f"{coverage.share:.1%} of the words of descriptions known, {coverage.covered:,} of {len(kb):,} entities covered")
     whole = with_has(prone(kb.graph, jobs=2))
-    found: dict[str, list[dict[str, float]]] = defaultdict(list)
+    figures_of: dict[str, list[dict[str, float]]] = defaultdict(list)
     for seed in seeds:
         hidden = hide(kb, seed)
         left = with_has(prone(without(kb.graph, hidden), jobs=2))
@@ -71,11 +71,11 @@ def measure(kb: KB, seeds: range) -> list[dict[str, Any]]:
             vectors, has = give()
             method = "degree" if way == "degree" else "eigen"
             figures = {"hidden with a vector": float(has[hidden].mean())}
-            for each in sets:
-                figures.update(p_at_1(kb, each, Vectors(way, vectors, has), hidden, method))
-            found[way].append(figures)
+            for gold_set in gold_sets:
+                figures.update(p_at_1(kb, gold_set, Vectors(way, vectors, has), hidden, method))
+            figures_of[way].append(figures)
             say(f"seed {seed}, {way}: {figures}")
-    return [{"": way, **mean_of(figures)} for way, figures in found.items()]
+    return [{"": way, **mean_of(figures)} for way, figures in figures_of.items()]
 
 
 def ways(graph: Graph, left: Given, described: NDArray[np.float32], whole: Given) -> dict[str, Callable[[], Given]]:
@@ -117,29 +117,25 @@ def with_has(vectors: NDArray[np.float32]) -> Given:
     return vectors, np.asarray(vectors.any(axis=1))
 
 
-def read_set(kb: KB, name: str) -> Set:
+def read_set(kb: KB, name: str) -> GoldSet:
     documents = read_gold(data_folder() / f"{name}.jsonl.gz")
     batch = batch_maker(kb, needs_vectors=False).make(documents)
-    numbers = [[kb.index_of(external) for external in mention.gold or ()] for mention in batch.mentions]
-    gold = [[entity for entity in entities if entity is not None] for entities in numbers]
-    pairs = [mention * len(kb) + entity for mention, entities in enumerate(gold) for entity in entities]
-    is_gold = np.isin(batch.table.mention_of * len(kb) + batch.table.entity, np.array(pairs, dtype=np.int64))
-    return Set(name.partition("/")[2], batch, gold, is_gold)
+    return GoldSet(name.partition("/")[2], batch, *gold_of(batch, kb))
 
 
-def p_at_1(kb: KB, some: Set, vectors: Vectors, hidden: NDArray[np.bool_], method: str) -> dict[str, float]:
+def p_at_1(kb: KB, gold_set: GoldSet, vectors: Vectors, hidden: NDArray[np.bool_], method: str) -> dict[str, float]:
     """P@1 of the mentions with gold: where it is hidden, elsewhere, and of all."""
-    scores = method_named(method)(replace(some.batch, vectors=vectors), kb, MethodOptions())
-    table = some.batch.table
-    earned = credit(table.mentions, table.mention_of, some.is_gold, scores)[0]
-    has_gold = np.array([bool(mention.gold) for mention in some.batch.mentions], dtype=bool)
-    is_hidden = np.array([any(hidden[entity] for entity in entities) for entities in some.gold], dtype=bool)
-    parts = {"hidden": is_hidden & has_gold, "others": ~is_hidden & has_gold, "all": has_gold}
-    return {f"{some.name}, {part}": float(earned[which].mean()) for part, which in parts.items()}
+    scores = method_named(method)(replace(gold_set.batch, vectors=vectors), kb).scores
+    table = gold_set.batch.table
+    right = credit(table.mentions, table.mention_of, gold_set.is_gold, scores)[0]
+    counted = has_gold(gold_set.batch)
+    is_hidden = np.array([any(hidden[entity] for entity in entities) for entities in gold_set.gold], dtype=bool)
+    parts = {"hidden": is_hidden & counted, "others": ~is_hidden & counted, "all": counted}
+    return {f"{gold_set.name}, {part}": float(right[chosen].mean()) for part, chosen in parts.items()}
 
 
 def mean_of(figures: list[dict[str, float]]) -> dict[str, float]:
-    return {key: round(float(np.mean([each[key] for each in figures])), 4) for key in figures[0]}
+    return {key: round(float(np.mean([of_seed[key] for of_seed in figures])), 4) for key in figures[0]}
 
 
 if __name__ == "__main__":

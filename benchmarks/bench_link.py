@@ -1,8 +1,9 @@
 """How fast documents are linked: python -m benchmarks.bench_link [--only kernel|stream|growth|large|quality]
 
-kernel    disambiguation alone, candidates and vectors given, one thread: ours against the naive transcription of the tests
+kernel    disambiguation alone, candidates and vectors given, one thread: ours against the paper's equations as
+          the tests write them down
 stream    `eigenthemes link` end to end on wned-cweb repeated to 20,000 documents: kernels against the rest, processes, memory
-growth    time of a document against mentions, candidates, themes and dimensions; also a picture
+growth    time per document against mentions, candidates, themes and dimensions; also a picture
 large     one document of 10,000 mentions with 20 candidates each: seconds and memory
 quality   `eval` of all plain methods on every set of documents and tables
 
@@ -18,6 +19,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +43,16 @@ from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.core.blas import one_thread
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.methods import MethodOptions, method_named
+from eigenthemes.ranking.methods import method_named
+from eigenthemes.ranking.options import EigenOptions
 from eigenthemes.records import Document, Mention
 
 sys.path.insert(0, str(CHECKOUT / "tests"))
-from transcription import eigenthemes as transcription
+from helpers.paper_equations import eigen_scores
 
 ROUNDS = 7
 FEW, DOCUMENTS = 2_000, 20_000
+CHUNKS = 40  # of documents, linked in this process
 METHODS = ("eigen", "degree", "average", "namematch", "prior-name")
 SETS = {
     "general": ("general/aida-testa", "general/dwie-train", "general/wned-cweb", "general/wned-wiki"),
@@ -64,7 +69,7 @@ def main() -> None:
     parts: dict[str, tuple[str, Callable[[argparse.Namespace], list[Row]]]] = {
         "kernel": ("Disambiguation alone, 20 mentions x 20 candidates, d = 128, one thread", measure_kernel),
         "stream": (f"`eigenthemes link`, wned-cweb repeated to {DOCUMENTS:,} documents, general KB", measure_stream),
-        "growth": ("Time of a document (ms)", measure_growth),
+        "growth": ("Time per document (ms)", measure_growth),
         "large": ("One document of 10,000 mentions x 20 candidates", measure_large),
         "quality": ("P@1 over all mentions", measure_quality),
     }
@@ -98,11 +103,11 @@ def made_up(mentions: int, candidates: int, d: int, *, documents: int = 1, seed:
     rank = np.tile(np.arange(1, candidates + 1), documents * mentions).astype(np.int32)
     entity = random.integers(0, entities, n).astype(np.uint32)
     table = CandidateTable(documents * mentions, mention_of, entity, rank, 1.0 / rank, np.zeros(n, dtype=np.uint8))
-    some = tuple(Mention("x") for _ in range(mentions))
+    names = tuple(Mention("x") for _ in range(mentions))
     mention_bounds = np.arange(documents + 1) * mentions
     return Batch(
-        [Document(some) for _ in range(documents)],
-        list(some) * documents,
+        [Document(mentions=names) for _ in range(documents)],
+        list(names) * documents,
         mention_bounds,
         mention_bounds * candidates,
         table,
@@ -112,38 +117,40 @@ def made_up(mentions: int, candidates: int, d: int, *, documents: int = 1, seed:
 
 
 def score(batch: Batch, k: int | None) -> np.ndarray[Any, Any]:
+    """The scores of `eigen`."""
     nothing: Any = None  # the method asks the KB for nothing
-    return method_named("eigen")(batch, nothing, MethodOptions(k=k))
+    return method_named("eigen")(batch, nothing, EigenOptions(k=k)).scores
 
 
 def naive(batch: Batch, k: int) -> list[list[float]]:
-    """The transcription, document by document."""
+    """The paper's equations, document by document."""
     assert batch.vectors is not None
     rows = batch.vectors.rows
-    found = []
+    scores = []
     per_mention = len(batch.table) // len(batch.mentions)
     for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
         entities = batch.table.entity[first:last].reshape(-1, per_mention)
-        found.append(transcription([[rows[e].astype(np.float64) for e in each] for each in entities.tolist()], k))
-    return found
+        vectors = [[rows[entity].astype(np.float64) for entity in of_mention] for of_mention in entities.tolist()]
+        scores.append(eigen_scores(vectors, k))
+    return scores
 
 
 def vectorised(batch: Batch, k: int) -> list[np.ndarray[Any, Any]]:
-    """As one would write it in numpy: float64, one full decomposition a document."""
+    """As one would write it in numpy: float64, one full decomposition per document."""
     assert batch.vectors is not None
-    found = []
+    scores = []
     for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
         embedding = batch.vectors.rows[batch.table.entity[first:last]].astype(np.float64)
         weighted = embedding / batch.table.rank[first:last, None]
         values, vectors = np.linalg.eigh(weighted.T @ weighted)
-        found.append(np.linalg.norm((embedding @ vectors[:, -k:]) * np.sqrt(np.maximum(values[-k:], 0)), axis=1))
-    return found
+        scores.append(np.linalg.norm((embedding @ vectors[:, -k:]) * np.sqrt(np.maximum(values[-k:], 0)), axis=1))
+    return scores
 
 
 def measure_kernel(arguments: argparse.Namespace) -> list[Row]:
     batch = made_up(20, 20, 128, documents=50)
     tasks: dict[str, Callable[[], Any]] = {
-        "naive transcription (tests/transcription.py)": lambda: naive(batch, 10),
+        "the paper's equations (tests/helpers/paper_equations.py)": lambda: naive(batch, 10),
         "vectorised numpy, float64, full eigh": lambda: vectorised(batch, 10),
         "ours, k = 10": lambda: score(batch, 10),
         "ours, k = all": lambda: score(batch, None),
@@ -157,7 +164,7 @@ def measure_kernel(arguments: argparse.Namespace) -> list[Row]:
             "": name,
             "ms/document": 1000 * seconds / 50,
             "documents/s": 50 / seconds,
-            "times the transcription": slowest / seconds,
+            "times the equations": slowest / seconds,
         }
         for name, seconds in times.items()
     ]
@@ -181,12 +188,12 @@ def measure_stream(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _repeated(folder: Path, documents: int) -> Path:
-    """wned-cweb again and again, plain, so that unpacking is not measured."""
-    place = folder / f"wned-cweb-{documents}.jsonl"
-    if not place.exists():
+    """wned-cweb again and again, plain, so that decompressing is not measured."""
+    file = folder / f"wned-cweb-{documents}.jsonl"
+    if not file.exists():
         lines = gzip.decompress((data_folder() / "general/wned-cweb.jsonl.gz").read_bytes()).splitlines(keepends=True)
-        place.write_bytes(b"".join((lines * (documents // len(lines) + 1))[:documents]))
-    return place
+        file.write_bytes(b"".join((lines * (documents // len(lines) + 1))[:documents]))
+    return file
 
 
 def _link_steadily(kb: KB, cache: Path, k: str, jobs: int) -> Row:
@@ -201,17 +208,20 @@ def _link_steadily(kb: KB, cache: Path, k: str, jobs: int) -> Row:
 
 def _link_once(kb: KB, file: Path, k: str, jobs: int) -> tuple[float, float]:
     """Seconds of a run, and the memory that a worker has for itself, beside the mapped KB."""
-    command = [sys.executable, "-m", "eigenthemes", "link", str(kb.path), str(file), "-o", "/dev/null", "--k", k]
+    command = [sys.executable, *_link_command(kb, file), "--k", k, "--jobs", str(jobs)]
     start, memory = time.perf_counter(), 0.0
-    with subprocess.Popen(
-        [*command, "--jobs", str(jobs)], cwd=CHECKOUT, env=child_environment(), stderr=subprocess.DEVNULL
-    ) as process:
+    with subprocess.Popen(command, cwd=CHECKOUT, env=child_environment(), stderr=subprocess.DEVNULL) as process:
         while process.poll() is None:
             memory = max([memory, *map(_own_mb, family(process.pid)[1 if jobs > 1 else 0 :])])
             time.sleep(0.2)
     if process.returncode:
         sys.exit(f"eigenthemes link ended with {process.returncode}")
     return time.perf_counter() - start, memory
+
+
+def _link_command(kb: KB, file: Path) -> list[str]:
+    """What Python is given to link a file; the method is named, because another benchmark may have trained the KB."""
+    return ["-m", "eigenthemes", "link", str(kb.path), str(file), "-o", "/dev/null", "--method", "eigen"]
 
 
 def _own_mb(pid: int) -> float:
@@ -224,19 +234,21 @@ def _own_mb(pid: int) -> float:
 
 
 def _inside(kb: KB, file: Path, k: int | None) -> Row:
-    """Seconds in the kernels and outside them, in this process, steady state, per 1,000 documents."""
-    from eigenthemes.stream import chunks_of, link_chunk, linker_for
+    """Milliseconds per document in the kernels and outside them, in this process, steady state."""
+    from eigenthemes.documents.reader import open_documents
+    from eigenthemes.linker import Linker
+    from eigenthemes.stream import chunks_of, collect_garbage_rarely, link_chunk
 
-    options = {"method": "eigen", "k": k}
-    with open(file, "rb") as lines:
-        chunks = [chunk for chunk, _ in zip(chunks_of(lines), range(40), strict=False)]
-    linker = linker_for(str(kb.path), options)
+    with open_documents(file) as records:
+        chunks = list(islice(chunks_of(records), CHUNKS))
+    collect_garbage_rarely()  # as the command does
+    linker = Linker(kb, method="eigen", scoring=EigenOptions(k=k))
     method, spent = linker.method, 0.0
 
-    def timed(*arguments: Any, **keywords: Any) -> Any:
+    def timed(batch: Batch, kb: KB, options: Any) -> Any:
         nonlocal spent
         start = time.perf_counter()
-        scores = method.score(*arguments, **keywords)
+        scores = method.score(batch, kb, options)
         spent += time.perf_counter() - start
         return scores
 
@@ -244,12 +256,11 @@ def _inside(kb: KB, file: Path, k: int | None) -> Row:
     best: tuple[float, float] = (float("inf"), 0.0)
     for _ in range(4):  # the first round warms up
         spent, start = 0.0, time.perf_counter()
-        documents = sum(link_chunk(str(kb.path), options, chunk, False).documents for chunk in chunks)
+        documents = sum(link_chunk(linker, chunk).linked_documents for chunk in chunks)
         best = min(best, (time.perf_counter() - start, spent))
-    linker.method = method
     return {
-        "kernels, ms a document": 1000 * best[1] / documents,
-        "the rest, ms a document": 1000 * (best[0] - best[1]) / documents,
+        "kernels, ms per document": 1000 * best[1] / documents,
+        "the rest, ms per document": 1000 * (best[0] - best[1]) / documents,
     }
 
 
@@ -270,9 +281,7 @@ def measure_growth(arguments: argparse.Namespace) -> list[Row]:
             size = {**usual, what: value}
             batch = made_up(size["mentions"], size["candidates"], size["d"], documents=max(1, 200 // size["mentions"]))
             documents = len(batch.documents)
-            times = best_times(
-                5, {"k": lambda batch=batch, k=size["k"]: score(batch, k), "all": lambda batch=batch: score(batch, None)}
-            )
+            times = best_times(5, {"k": partial(score, batch, size["k"]), "all": partial(score, batch, None)})
             rows.append(
                 {
                     "varied": what,
@@ -285,7 +294,7 @@ def measure_growth(arguments: argparse.Namespace) -> list[Row]:
 
 
 def plot_growth(rows: list[Row], file: Path) -> None:
-    """Four panels: time of a document against each size."""
+    """Four panels: time per document against each size."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -293,26 +302,26 @@ def plot_growth(rows: list[Row], file: Path) -> None:
 
     names = {
         "mentions": "mentions (20 candidates each)",
-        "candidates": "candidates a mention (20 mentions)",
+        "candidates": "candidates per mention (20 mentions)",
         "k": "eigenthemes k",
         "d": "dimensions",
     }
     figure, panels = pyplot.subplots(2, 2, figsize=(9, 6.5), layout="constrained")
     for panel, (what, title) in zip(panels.flat, names.items(), strict=True):
-        some = [row for row in rows if row["varied"] == what]
-        sizes = [row["value"] for row in some]
-        panel.loglog(sizes, [row["ms"] for row in some], "o-", label="k = 10" if what != "k" else "k")
-        panel.loglog(sizes, [row["ms, k = all"] for row in some], "s--", label="k = all")
+        points = [row for row in rows if row["varied"] == what]
+        sizes = [row["value"] for row in points]
+        panel.loglog(sizes, [row["ms"] for row in points], "o-", label="k = 10" if what != "k" else "k")
+        panel.loglog(sizes, [row["ms, k = all"] for row in points], "s--", label="k = all")
         if what in ("mentions", "candidates"):
-            last = some[-1]["ms, k = all"] / sizes[-1]
+            last = points[-1]["ms, k = all"] / sizes[-1]
             panel.loglog(sizes, [last * size for size in sizes], ":", color="grey", label="linear")
-        shown = sizes[::2]
-        panel.set_xticks(shown, [f"{size:,}" for size in shown], minor=False)
+        ticks = sizes[::2]
+        panel.set_xticks(ticks, [f"{size:,}" for size in ticks], minor=False)
         panel.set_xticks([], minor=True)
-        panel.set(xlabel=title, ylabel="ms a document")
+        panel.set(xlabel=title, ylabel="ms per document")
         panel.grid(alpha=0.3)
         panel.legend()
-    figure.suptitle("Time of a document: 20 mentions, 20 candidates, d = 128 unless varied; one thread")
+    figure.suptitle("Time per document: 20 mentions, 20 candidates, d = 128 unless varied; one thread")
     figure.savefig(file, dpi=110)
 
 
@@ -337,17 +346,15 @@ def measure_large(arguments: argparse.Namespace) -> list[Row]:
 
 def _large_document(cache: Path) -> Row:
     """The same through the command line: a real document repeated until it has 10,000 mentions."""
-    kb = real_kb("general", cache)
-    place = cache / "large.jsonl"
     import orjson
 
+    kb, file = real_kb("general", cache), cache / "large.jsonl"
     with gzip.open(data_folder() / "general/dwie-train.jsonl.gz") as lines:
         mentions = [mention for line in lines for mention in orjson.loads(line)["mentions"]][:10_000]
-    place.write_bytes(orjson.dumps({"id": "large", "mentions": mentions}) + b"\n")
+    file.write_bytes(orjson.dumps({"id": "large", "mentions": mentions}) + b"\n")
     code = (
         "import resource, subprocess, sys; "
-        f"command = ['-m', 'eigenthemes', 'link', {str(kb.path)!r}, {str(place)!r}, '-o', '/dev/null']; "
-        "subprocess.run([sys.executable, *command], check=True); "
+        f"subprocess.run([sys.executable, *{_link_command(kb, file)}], check=True); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000)"
     )
     start = time.perf_counter()
@@ -371,18 +378,17 @@ def measure_quality(arguments: argparse.Namespace) -> list[Row]:
         kb = real_kb(kg.partition(",")[0], arguments.cache)
         for file in files:
             path = data_folder() / f"{file}.jsonl.gz"
-            found = report(evaluate(kb, read_gold(path), METHODS))
-            overall = found["eigen"]["overall"]
-            figures = {method: round(found[method]["overall"]["p_at_1"], 4) for method in METHODS}
-            low_high = found["eigen"]["against"]["degree"]
+            figures = report(evaluate(kb, read_gold(path), METHODS))
+            overall = figures["eigen"]["overall"]
+            difference = figures["eigen"]["against"]["degree"]
             rows.append(
                 {
                     "KG": kg.partition(",")[0],
                     "set": document_name(path),
                     "mentions": overall["mentions"],
                     "ceiling": round(overall["ceiling"], 4),
-                    **figures,
-                    "eigen - degree": f"{low_high['low']:+.3f} to {low_high['high']:+.3f}",
+                    **{method: round(figures[method]["overall"]["p_at_1"], 4) for method in METHODS},
+                    "eigen - degree": f"{difference['low']:+.3f} to {difference['high']:+.3f}",
                 }
             )
             say(str(rows[-1]))

@@ -1,4 +1,4 @@
-"""How well and how fast names are found in plain text: python -m benchmarks.bench_mentions
+"""How well and how fast mentions are detected in plain text: python -m benchmarks.bench_mentions
 
 Exact spans against annotated ones. Recall counts mentions whose gold is in the KB; a span annotated with gold outside the KB
 counts neither way. wned-cweb is annotated in part only, so its precision says little.
@@ -14,6 +14,7 @@ from benchmarks.common import data_folder, parse_arguments, print_table, real_kb
 from eigenthemes.documents.reader import document_name, read_gold
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.names import NameDetector
+from eigenthemes.records import Document
 
 SETS = {
     "general": ("general/wned-cweb", "general/wned-wiki"),
@@ -21,6 +22,7 @@ SETS = {
     "genes": ("genes/biored-train",),
     "phenotypes": ("phenotypes/gsc",),
 }
+Span = tuple[int | None, int | None]
 
 
 def main() -> None:
@@ -37,24 +39,21 @@ def main() -> None:
 
 def measure(kb: KB, path: Path) -> dict[str, Any]:
     """Precision, recall and F1 of spans, and MB/s."""
-    finder = NameDetector(kb)
-    finder.find("Paris " * 30_000)  # from here on the kernel answers
-    right = found = sought = size = 0
+    detector = NameDetector(kb)
+    detector.find("Paris " * 30_000)  # from here on the kernel answers
+    right = detected = annotated = size = 0
     seconds = 0.0
     for document in read_gold(path):
         text = document.text or ""
         start = time.perf_counter()
-        spans = set(finder.find(text))
+        spans = set(detector.find(text))
         seconds += time.perf_counter() - start
-        inside, outside = set(), set()
-        for mention in document.mentions or ():
-            known = any(kb.index_of(each) is not None for each in mention.gold or ())
-            (inside if known else outside).add((mention.start, mention.end))
+        inside, outside = gold_spans(document, kb)
         right += len(spans & inside)
-        found += len(spans - outside)
-        sought += len(inside)
+        detected += len(spans - outside)
+        annotated += len(inside)
         size += len(text.encode())
-    precision, recall = right / max(1, found), right / max(1, sought)
+    precision, recall = right / max(1, detected), right / max(1, annotated)
     return {
         "set": document_name(path),
         "precision": precision,
@@ -62,6 +61,15 @@ def measure(kb: KB, path: Path) -> dict[str, Any]:
         "F1": 2 * precision * recall / max(1e-9, precision + recall),
         "MB/s": size / 1e6 / seconds,
     }
+
+
+def gold_spans(document: Document, kb: KB) -> tuple[set[Span], set[Span]]:
+    """The annotated spans whose gold the KB has, and those whose gold it has not."""
+    inside, outside = set[Span](), set[Span]()
+    for mention in document.mentions or ():
+        known = any(kb.index_of(id) is not None for id in mention.gold or ())
+        (inside if known else outside).add((mention.start, mention.end))
+    return inside, outside
 
 
 if __name__ == "__main__":

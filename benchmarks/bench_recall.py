@@ -8,15 +8,16 @@ counts as not found.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
-from eigenthemes.candidates import rules as matching
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.candidates.plain import Lookup, MatchTypes
+from eigenthemes.candidates.rules import TYPO_TENTHS
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
@@ -33,7 +34,7 @@ TUNED = {
 REPORTED = {"general/wned-wiki": "general", "places/gwn": "places"}
 
 RULES = ("exact names kept", "bracketed part optional", "initials", "acronyms", "endings", "shared words", "typos")
-_KINDS = {
+_MATCH_TYPES = {
     "exact names kept": {LABEL, ALIAS},
     "bracketed part optional": {UNBRACKETED},
     "initials": {INITIALS},
@@ -48,25 +49,25 @@ class RuledLookup(Lookup):
     def __init__(self, kb: KB, rules: int) -> None:
         super().__init__(kb.name_index, len(kb))
         self.rules = frozenset(RULES[:rules])
-        self.kinds = set[int]().union(*(kinds for rule, kinds in _KINDS.items() if rule in self.rules))
+        self.match_types = set[int]().union(*(types for rule, types in _MATCH_TYPES.items() if rule in self.rules))
 
     def candidates(self, normalized: str) -> set[int]:
         """What the default generator finds with these rules."""
         return set(self.default(normalized, MAX_CANDIDATES))
 
-    def _whole(self, key: str) -> tuple[list[int], list[int]]:
-        pairs = [(entity, kind) for entity, kind in zip(*super()._whole(key), strict=True) if kind in self.kinds]
-        return [entity for entity, _ in pairs], [kind for _, kind in pairs]
+    def whole(self, key: str) -> tuple[list[int], list[int]]:
+        pairs = [pair for pair in zip(*super().whole(key), strict=True) if pair[1] in self.match_types]
+        return [entity for entity, _ in pairs], [match_type for _, match_type in pairs]
 
-    def _by_ending(self, key: str) -> Any:
+    def _by_ending(self, key: str) -> Iterator[int]:
         return super()._by_ending(key) if "endings" in self.rules else iter(())
 
     def _sharing(self, words: list[str], most: int) -> MatchTypes:
         return super()._sharing(words, most) if "shared words" in self.rules else {}
 
     def _alternatives(self, word: str) -> list[tuple[int, int]]:
-        found = super()._alternatives(word)
-        return found if "typos" in self.rules else [pair for pair in found if pair[1] != matching.TYPO_TENTHS]
+        alternatives = super()._alternatives(word)
+        return alternatives if "typos" in self.rules else [pair for pair in alternatives if pair[1] != TYPO_TENTHS]
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ class MentionSet:
             golds.setdefault(text, []).append(known)
         return cls(kb, golds, len(mentions))
 
-    def recall(self, found: dict[str, set[int]]) -> float:
+    def recall(self, candidates: dict[str, set[int]]) -> float:
         """Share of mentions with a gold entity among the candidates, in percent."""
-        hits = sum(not gold.isdisjoint(found[text]) for text, golds in self.golds.items() for gold in golds)
+        hits = sum(not gold.isdisjoint(candidates[text]) for text, golds in self.golds.items() for gold in golds)
         return 100 * hits / self.mentions
 
 
@@ -108,14 +109,14 @@ def main() -> None:
 def recall_by_rule(name: str, mentions: MentionSet) -> list[float]:
     """Recall of the paper's generator, then with each rule added; the ends are checked against the generators."""
     say(f"{name}: {mentions.mentions:,} mentions, {len(mentions.golds):,} distinct")
-    values, found = [], dict[str, set[int]]()
+    values, candidates = [], dict[str, set[int]]()
     for rules in range(len(RULES) + 1):
         lookup = RuledLookup(mentions.kb, rules)
-        found = {text: lookup.candidates(normalize(text)) for text in mentions.golds}
+        candidates = {text: lookup.candidates(normalize(text)) for text in mentions.golds}
         if rules == 0:
-            _must_equal(f"{name}: all rules off", found, generated(mentions, "paper"))
-        values.append(mentions.recall(found))
-    _must_equal(f"{name}: all rules on", found, generated(mentions, "default"))
+            _must_equal(f"{name}: all rules off", candidates, generated(mentions, "paper"))
+        values.append(mentions.recall(candidates))
+    _must_equal(f"{name}: all rules on", candidates, generated(mentions, "default"))
     return values
 
 
@@ -129,10 +130,10 @@ def generated(mentions: MentionSet, generator: str) -> dict[str, set[int]]:
     """The candidates the generator itself finds for each text."""
     texts = list(mentions.golds)
     table = CandidateGenerator(mentions.kb, generator=generator).find_batch(texts)
-    found: dict[str, set[int]] = {text: set() for text in texts}
+    candidates: dict[str, set[int]] = {text: set() for text in texts}
     for mention, entity in zip(table.mention_of.tolist(), table.entity.tolist(), strict=True):
-        found[texts[mention]].add(entity)
-    return found
+        candidates[texts[mention]].add(entity)
+    return candidates
 
 
 def _must_equal(what: str, ours: dict[str, set[int]], theirs: dict[str, set[int]]) -> None:

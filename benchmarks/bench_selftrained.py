@@ -1,10 +1,10 @@
-"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only sets|gold|ablation|learning|pictures]
+"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only sets|gold|ablation|learning]
 
-sets      `eval` of all methods on every set; calibration, NIL, cost beside `eigen`; the mean over the seven of DESIGN.md
+sets      `eval` of all methods on every set; calibration, NIL, cost beside `eigen`; the mean over seven of them; also
+          reliability diagrams and risk-coverage curves as pictures
 gold      self-trained against the same features fitted on gold: of another set, and of the set's own (five-fold by document)
 ablation  each group of features left out, trained anew
 learning  a little gold on top of the self-trained weights: 20 to 5,000 mentions of each set, measured on the others
-pictures  reliability diagrams and risk-coverage curves of `sets`
 """
 
 from __future__ import annotations
@@ -45,6 +45,15 @@ ANOTHER = {
     "gwn": "lgl", "biored-train": "dwie-train",
 }  # fmt: skip
 METHODS = ("selftrained", "prior-name", "eigen", "degree", "namematch")
+LEFT_OUT: dict[str, tuple[str, ...]] = {
+    "nothing": (),
+    **{name: columns for name, columns in GROUPS.items() if name != "context"},
+    "coherence": ("coherence",),
+    "edges and neighbours": ("edges", "shared_rare", "shared"),
+    "letters": ("cased",),
+    "parts of names": ("covered", "begins", "ends", "in_label"),
+    "number of names": ("log_names",),
+}  # what is left out -> its columns; without word vectors there is no context
 _FOLDS = 5
 
 
@@ -116,45 +125,44 @@ def measure_sets(arguments: argparse.Namespace) -> list[Row]:
     return rows
 
 
-class Subject:
-    """A set to learn from and to judge on."""
+class GoldSet:
+    """A set to fit on and to measure on."""
 
     def __init__(self, arguments: argparse.Namespace, name: str) -> None:
         self.kb = trained(arguments, SEVEN[name])
-        self.makes = batch_maker(self.kb, needs_vectors=False)
-        self.around = FeatureContext(self.kb, self.makes.vectors)
+        self.batches = batch_maker(self.kb, needs_vectors=False)
+        self.context = FeatureContext(self.kb, self.batches.vectors)
         self.documents = documents_of(name)
-        self.training = [TrainingBatch.of(self.makes.make([each]), self.kb, self.around) for each in self.documents]
+        self.training = [TrainingBatch.of(self.batches.make([document]), self.kb, self.context) for document in self.documents]
         self.ranker = Ranker.of(next(iter(self.kb.rankers.values())))
 
-    def right(self, ranker: Ranker, which: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
-        """What each mention of some documents earns."""
+    def credit(self, ranker: Ranker, which: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
+        """1 for each mention of these documents that is ranked right, shares of it for ties."""
         chosen = range(len(self.documents)) if which is None else which
-        batch = self.makes.make([self.documents[i] for i in chosen])
+        batch = self.batches.make([self.documents[i] for i in chosen])
         table = batch.table
-        probability = rank_batch(ranker, batch, self.around).candidate_probability
-        earned, _ = credit(table.mentions, table.mention_of, gold_rows(batch, self.kb), probability)
-        return earned
+        probability = rank_batch(ranker, batch, self.context).candidate_probability
+        return credit(table.mentions, table.mention_of, gold_rows(batch, self.kb), probability)[0]
 
 
 def measure_gold(arguments: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     with one_thread():
-        subjects = {name: Subject(arguments, name) for name in SEVEN}
-        fitted = {name: fit_rounds(subject.training, subject.around) for name, subject in subjects.items()}
-        for name, subject in subjects.items():
+        gold_sets = {name: GoldSet(arguments, name) for name in SEVEN}
+        fitted = {name: fit_rounds(gold_set.training, gold_set.context) for name, gold_set in gold_sets.items()}
+        for name, gold_set in gold_sets.items():
             say(name)
             own = []
             for fold in range(_FOLDS):
-                others = [each for i, each in enumerate(subject.training) if i % _FOLDS != fold]
-                ranker = fit_rounds(others, subject.around)
-                own.append(subject.right(ranker, range(fold, len(subject.documents), _FOLDS)))
+                others = [part for i, part in enumerate(gold_set.training) if i % _FOLDS != fold]
+                ranker = fit_rounds(others, gold_set.context)
+                own.append(gold_set.credit(ranker, range(fold, len(gold_set.documents), _FOLDS)))
             rows.append(
                 {
                     "set": name,
-                    "self-trained": float(subject.right(subject.ranker).mean()),
+                    "self-trained": float(gold_set.credit(gold_set.ranker).mean()),
                     "another": ANOTHER[name],
-                    "gold of another": float(subject.right(fitted[ANOTHER[name]]).mean()),
+                    "gold of another": float(gold_set.credit(fitted[ANOTHER[name]]).mean()),
                     "own gold": float(np.concatenate(own).mean()),
                 }
             )
@@ -165,27 +173,15 @@ def measure_gold(arguments: argparse.Namespace) -> list[Row]:
 
 def measure_ablation(arguments: argparse.Namespace) -> list[Row]:
     """Each group left out; `themes` also without vectors (coherence) and without the graph (the others)."""
-    left_out: dict[str, tuple[str, ...]] = {
-        "nothing": (),
-        **{name: columns for name, columns in GROUPS.items() if name != "context"},
-    }
-    left_out |= {"coherence": ("coherence",), "edges and neighbours": ("edges", "shared_rare", "shared")}
-    left_out |= {
-        "letters": ("cased",),
-        "parts of names": ("covered", "begins", "ends", "in_label"),
-        "number of names": ("log_names",),
-    }
     rows: list[Row] = []
     with one_thread():
-        subjects = {name: Subject(arguments, name) for name in SEVEN}
-        for what, columns in left_out.items():
+        gold_sets = {name: GoldSet(arguments, name) for name in SEVEN}
+        for what, columns in LEFT_OUT.items():
             say(what)
-            rankers = {
-                folder: self_train(next(s for name, s in subjects.items() if SEVEN[name] == folder).kb, left_out=columns)
-                for folder in dict.fromkeys(SEVEN.values())
-            }
+            folders = dict.fromkeys(SEVEN.values())
+            rankers = {folder: self_train(trained(arguments, folder), left_out=columns) for folder in folders}
             row: Row = {"left out": what}
-            row |= {name: float(subject.right(rankers[SEVEN[name]]).mean()) for name, subject in subjects.items()}
+            row |= {name: float(gold_set.credit(rankers[SEVEN[name]]).mean()) for name, gold_set in gold_sets.items()}
             row["mean"] = float(np.mean([row[name] for name in SEVEN]))
             rows.append(row)
     print_table("Left out (P@1)", rows)
@@ -197,19 +193,19 @@ def measure_learning(arguments: argparse.Namespace) -> list[Row]:
     with one_thread():
         for name in SEVEN:
             say(name)
-            subject = Subject(arguments, name)
-            order = np.random.default_rng(0).permutation(len(subject.documents)).tolist()
+            gold_set = GoldSet(arguments, name)
+            order = np.random.default_rng(0).permutation(len(gold_set.documents)).tolist()
             held, others = order[: len(order) // 2], order[len(order) // 2 :]
-            row: Row = {"set": name, "0": float(subject.right(subject.ranker, held).mean())}
+            row: Row = {"set": name, "0": float(gold_set.credit(gold_set.ranker, held).mean())}
             for wanted in (20, 100, 500, 2000, 5000):
                 chosen, mentions = [], 0
                 for i in others:
                     if mentions < wanted:
-                        chosen.append(subject.training[i])
-                        mentions += len(subject.training[i].batch.mentions)
+                        chosen.append(gold_set.training[i])
+                        mentions += len(gold_set.training[i].batch.mentions)
                 if mentions >= wanted:
-                    ranker = fit_rounds(chosen, subject.around, subject.ranker, STRENGTH)
-                    row[str(wanted)] = float(subject.right(ranker, held).mean())
+                    ranker = fit_rounds(chosen, gold_set.context, gold_set.ranker, STRENGTH)
+                    row[str(wanted)] = float(gold_set.credit(ranker, held).mean())
             rows.append(row)
     print_table("A little gold (P@1 on the other half)", rows)
     return rows

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,23 +29,27 @@ class StepTimes:
         self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
 
 
-def main(out: str, jobs: str, embedding: str, *files: str) -> dict[str, Any]:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", help="the KB folder to write")
+    parser.add_argument("jobs", type=int, help="processes")
+    parser.add_argument("embedding", help="how vectors are made, or none")
+    parser.add_argument("files", nargs="+", help="the source files of the KG")
+    arguments = parser.parse_args()
+    embedding = None if arguments.embedding == "none" else arguments.embedding
+    print(json.dumps(measure(arguments.files, arguments.out, arguments.jobs, embedding)))
+
+
+def measure(files: Sequence[str], out: str, jobs: int, embedding: str | None) -> dict[str, Any]:
+    """Build the KB without a ranker; seconds of each step, and memory."""
     steps = StepTimes()
     start = time.perf_counter()
-    kb = build_kb(
-        files,
-        out,
-        jobs=int(jobs),
-        embedding=None if embedding == "none" else embedding,
-        train=False,
-        force=True,
-        progress=steps,
-    )
+    kb = build_kb(files, out, jobs=jobs, embedding=embedding, train=False, force=True, progress=steps)
     seconds = time.perf_counter() - start
     steps.seconds["everything else"] = seconds - sum(steps.seconds.values())
     statements = kb.manifest["counts"]["statements"]
     return {
-        "jobs": int(jobs),
+        "jobs": jobs,
         "seconds": seconds,
         "cpu_seconds": _cpu_seconds(),
         "statements": statements,
@@ -59,7 +64,7 @@ def main(out: str, jobs: str, embedding: str, *files: str) -> dict[str, Any]:
 def _cpu_seconds() -> float:
     """Of this process and its workers, imports included: other people's work on the machine disturbs it less."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def _peak_mb() -> float:
@@ -68,4 +73,4 @@ def _peak_mb() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(*sys.argv[1:])))
+    main()

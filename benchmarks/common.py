@@ -32,17 +32,24 @@ SOURCES = {
     "phenotypes": ("phenotypes/hp.obo.gz",),
     "aida": ("aida/nodes.tsv.gz", "aida/edges.tsv.gz"),
 }
-_BUILDERS = (
-    "build",
-    "assemble",
-    "embeddings/vector_sets",
-    "kb/graph",
-    "kb/store",
-    "candidates/name_index",
-    "core/strings",
-    "text/normalize",
-    "candidates/typos",
-)  # modules that decide what a KB holds
+BUILDERS = (
+    "assemble.py",
+    "build.py",
+    "candidates/name_index.py",
+    "candidates/typos.py",
+    "core/arrays.py",
+    "core/strings.py",
+    "embeddings/blocks.py",
+    "embeddings/prone.py",
+    "embeddings/vector_sets.py",
+    "kb/graph.py",
+    "kb/manifest.py",
+    "kb/name_index.py",
+    "kb/store.py",
+    "kb/writer.py",
+    "kg/*.py",
+    "text/normalize.py",
+)  # files of the package that decide what a KB holds
 
 
 def parse_arguments(doc: str | None, *add: Callable[[argparse.ArgumentParser], Any]) -> argparse.Namespace:
@@ -50,8 +57,8 @@ def parse_arguments(doc: str | None, *add: Callable[[argparse.ArgumentParser], A
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = Path(tempfile.gettempdir()) / "eigenthemes-bench"
     parser.add_argument("--cache", type=Path, default=default, help=f"folder for KBs and dumps (default {default})")
-    for each in add:
-        each(parser)
+    for add_options in add:
+        add_options(parser)
     arguments = parser.parse_args()
     arguments.cache.mkdir(parents=True, exist_ok=True)
     return arguments
@@ -81,7 +88,7 @@ def sources(name: str) -> list[Path]:
 
 
 def read_documents(file: Path) -> Iterator[dict[str, Any]]:
-    """The documents of a packed JSON lines file."""
+    """The documents of a compressed JSON lines file."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
@@ -193,22 +200,23 @@ def machine() -> dict[str, Any]:
 @cache
 def code_digest() -> str:
     """A short name for the state of the code that builds KBs."""
-    package = CHECKOUT / "eigenthemes"
-    return _digest(
-        [
-            *(package / f"{name}.py" for name in _BUILDERS),
-            *sorted((package / "kg").glob("*.py")),
-            package / "embeddings/prone.py",
-        ]
-    )
+    return _digest([file for pattern in BUILDERS for file in builder_files(pattern)])
+
+
+def builder_files(pattern: str) -> list[Path]:
+    """Return the files of the package that an entry of BUILDERS names; there must be some."""
+    files = sorted((CHECKOUT / "eigenthemes").glob(pattern))
+    if not files:
+        sys.exit(f"benchmarks/common.py names eigenthemes/{pattern}, and there is no such file; correct BUILDERS")
+    return files
 
 
 def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:
-    place = folder / f"{name}-{code_digest()}.kb"
-    if not (place / "manifest.json").exists():
-        say(f"building {place.name}")
-        build_in_new_process(files, place, jobs=min(2, os.cpu_count() or 1), embedding="prone")
-    return KB.open(place)
+    path = folder / f"{name}-{code_digest()}.kb"
+    if not (path / "manifest.json").exists():
+        say(f"building {path.name}")
+        build_in_new_process(files, path, jobs=min(2, os.cpu_count() or 1), embedding="prone")
+    return KB.open(path)
 
 
 def _watch_memory(process: subprocess.Popen[bytes]) -> dict[str, float]:

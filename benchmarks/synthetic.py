@@ -11,9 +11,9 @@ word of a name, at the quantiles 50, 75, 90, 95, 99%: 3, 14, 53, 101, 330 in the
 
 from __future__ import annotations
 
+import argparse
 import gzip
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd
 from pathlib import Path
@@ -55,13 +55,13 @@ class Vocabulary:
 
 
 def write_dump(entities: int, out: str | Path, *, seed: int = 1) -> None:
-    """Write the dump of a KG of `entities` entities, packed."""
+    """Write the dump of a KG of `entities` entities, compressed."""
     rng = np.random.default_rng(seed)
     vocabulary = make_vocabulary(entities, rng)
-    with open(out, "wb") as raw, gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
+    with open(out, "wb") as raw, gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as compressed:
         for first in range(0, entities, _CHUNK):
             lines = _chunk(first, min(first + _CHUNK, entities), entities, vocabulary, rng)
-            packed.write("".join(lines).encode())
+            compressed.write("".join(lines).encode())
 
 
 def make_vocabulary(entities: int, rng: np.random.Generator) -> Vocabulary:
@@ -105,12 +105,12 @@ def draw_mentions(kb: KB, count: int, *, seed: int = 1) -> list[str]:
     row = indptr[entity] + np.where(kind == 1, (rng.random(count) * (indptr[entity + 1] - indptr[entity])).astype(np.int64), 0)
     unknown = iter(make_words(int((kind == 4).sum()) + 1, rng))
     mentions = []
-    for name, how in zip((kb.names[r] for r in row.tolist()), kind.tolist(), strict=True):
-        if how == 2:
+    for name, change in zip((kb.names[r] for r in row.tolist()), kind.tolist(), strict=True):
+        if change == 2:
             name = _some_words(name, rng)
-        elif how == 3:
+        elif change == 3:
             name = _misspelt(name, rng)
-        elif how == 4:
+        elif change == 4:
             name = f"{next(unknown)}{next(iter(name.split()))}"
         mentions.append(name)
     return mentions
@@ -151,7 +151,7 @@ def _names(count: int, vocabulary: Vocabulary, rng: np.random.Generator) -> list
     joined = (lengths > 2) & (rng.random(count) < JOINED)
     joints = np.array(JOINTS, dtype=object)
     words[joined, 1] = joints[_draw(_zipf(len(JOINTS), 1.0, 1), int(joined.sum()), rng)]
-    names = [" ".join(each[:length]) for each, length in zip(words.tolist(), lengths.tolist(), strict=True)]
+    names = [" ".join(of_name[:length]) for of_name, length in zip(words.tolist(), lengths.tolist(), strict=True)]
     for i in np.flatnonzero(rng.random(count) < BRACKETED).tolist():
         names[i] += f" ({words[i, 3].lower()})"
     return names
@@ -204,11 +204,13 @@ def _misspelt(name: str, rng: np.random.Generator) -> str:
     return name[:at] + ("", 2 * name[at], "x")[int(rng.integers(3))] + name[at + 1 :]
 
 
-def main(arguments: Sequence[str]) -> None:
-    if len(arguments) != 2 or not arguments[0].isdigit():
-        sys.exit("usage: python -m benchmarks.synthetic ENTITIES OUT.nt.gz")
-    write_dump(int(arguments[0]), arguments[1])
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("entities", type=int, help="size of the KG")
+    parser.add_argument("out", metavar="OUT.nt.gz", help="the file to write")
+    arguments = parser.parse_args()
+    write_dump(arguments.entities, arguments.out)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

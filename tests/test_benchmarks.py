@@ -1,0 +1,228 @@
+"""The benchmarks run: nobody starts them for months, and the package changes under them."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import re
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.files import ROOT
+
+from eigenthemes import KB
+from eigenthemes.kg.demo import DOCUMENTS
+from eigenthemes.ranking.features import COLUMNS
+
+FOLDER = ROOT / "benchmarks"
+MODULES = sorted(file.stem for file in FOLDER.glob("*.py") if file.stem != "__init__")
+COMMANDS = [name for name in MODULES if name != "common"]
+SET = "wned-cweb"  # of the data folder that `demo_data` makes up
+
+
+@pytest.fixture(autouse=True)
+def checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Benchmarks are no part of the package: they are imported from the checkout."""
+    monkeypatch.syspath_prepend(ROOT)
+
+
+@pytest.fixture
+def demo_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A data folder in which the documents of the demo stand for those of the real set SET."""
+    file = tmp_path / "data" / "general" / f"{SET}.jsonl.gz"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(gzip.compress(DOCUMENTS["small"].read_bytes()))
+    monkeypatch.setenv("EIGENTHEMES_DATA", str(tmp_path / "data"))
+    return file
+
+
+def benchmark(name: str) -> Any:
+    """Import a benchmark, or skip with the name of the package that is not installed."""
+    try:
+        return importlib.import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("benchmarks", "eigenthemes", "helpers"):
+            raise
+        pytest.skip(f"benchmarks.{name} needs {error.name}; install the extra bench")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_imports(name: str) -> None:
+    assert benchmark(name).__doc__
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    module = benchmark(name)
+    monkeypatch.setattr(sys, "argv", [f"{name}.py", "--help"])
+    with pytest.raises(SystemExit) as stop:
+        module.main()
+    assert stop.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: {name}.py")
+
+
+def test_the_readme_names_every_command_and_no_other() -> None:
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"python -m benchmarks\.(\w+)", page)) | {"build_once"} == set(COMMANDS)  # others start build_once
+
+
+def test_the_readme_names_files_that_exist() -> None:
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", page)
+    files = re.findall(r"`((?:benchmarks|tests)/[\w/]+\.py)`", page)
+    assert links
+    assert files
+    assert not [link for link in links if not (FOLDER / link).exists()]
+    assert not [file for file in files if not (ROOT / file).exists()]
+
+
+def test_the_files_that_decide_what_a_kb_holds_exist() -> None:
+    common = benchmark("common")
+    assert not [pattern for pattern in common.BUILDERS if not list((ROOT / "eigenthemes").glob(pattern))]
+    assert re.fullmatch("[0-9a-f]{8}", common.code_digest())
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["bench_embeddings", "bench_link", "bench_mentions", "compare_versions"])
+def test_the_real_sets_are_there(name: str, real_data: Any) -> None:
+    module, common = benchmark(name), benchmark("common")
+    for kb, documents in module.SETS.items():
+        listed = [documents[1]] if name == "compare_versions" else documents
+        for file in filter(None, listed):
+            assert real_data(f"{file}.jsonl.gz").is_file()
+        assert name == "compare_versions" or kb.partition(",")[0] in common.SOURCES
+    for source in (source for sources in common.SOURCES.values() for source in sources):
+        assert real_data(source).is_file()
+
+
+# what each of them does, on small KBs
+
+
+@pytest.mark.slow
+def test_synthetic_kbs_are_built_and_looked_up(tmp_path: Path) -> None:
+    common, candidates, build = benchmark("common"), benchmark("bench_candidates"), benchmark("bench_build")
+    kb = common.synthetic_kb(300, tmp_path)
+    assert len(kb) >= 300
+    assert kb.vector_sets
+    assert build.parse_only(common.synthetic_dump(300, tmp_path))["statements"] == kb.manifest["counts"]["statements"]
+    mentions = benchmark("synthetic").draw_mentions(kb, 100)
+    assert len(mentions) == 100
+    assert candidates.batch_speed(kb, mentions)["default, mentions/s"] > 0
+
+
+def test_start_up_is_measured_in_new_processes(tiny: KB) -> None:
+    candidates = benchmark("bench_candidates")
+    assert candidates._printed(candidates._OPEN, str(tiny.path)) > 0
+    assert candidates._from_start(candidates._FIRST, str(tiny.path), tiny.label_of(0)) > 0
+
+
+def test_recall_by_rule_ends_with_the_two_generators(tiny: KB) -> None:
+    recall = benchmark("bench_recall")
+    names = ["Michael Jordan", "who", "M. Jordan", "Paris", "Tumors", "Ludwig Wittgenstien", "Basketball of Iowa", "Iowan"]
+    mentions = recall.MentionSet(tiny, {name: [set(range(len(tiny)))] for name in names}, len(names))
+    values = recall.recall_by_rule("tiny", mentions)  # it stops where the ends differ from the generators
+    assert values == sorted(values)
+    assert values[0] < values[-1]
+
+
+def test_each_rule_brings_what_it_is_named_for(tiny: KB) -> None:
+    recall = benchmark("bench_recall")
+    for rule, name, id in (
+        ("initials", "l wittgenstein", "wittgenstein"),
+        ("acronyms", "who", "who"),
+        ("endings", "tumors", "tumor"),
+        ("shared words", "ludwig wittgenstein esq", "wittgenstein"),
+        ("typos", "witgenstein", "wittgenstein"),
+    ):
+        number = recall.RULES.index(rule)
+        without, with_rule = (recall.RuledLookup(tiny, rules).candidates(name) for rules in (number, number + 1))
+        assert tiny.index_of(id) in with_rule - without, rule
+
+
+def test_all_three_ways_to_score_a_document_agree() -> None:
+    link = benchmark("bench_link")
+    batch = link.made_up(3, 4, 16, documents=2)
+    scores = link.score(batch, 2)
+    np.testing.assert_allclose(np.concatenate(link.naive(batch, 2)), scores, atol=1e-5)
+    np.testing.assert_allclose(np.concatenate(link.vectorised(batch, 2)), scores, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_linking_is_timed_within_and_without_the_kernels(
+    demo_kb: KB, demo_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = benchmark("bench_link")
+    monkeypatch.setattr("eigenthemes.stream.collect_garbage_rarely", lambda: None)  # it is for the whole process
+    file = link._repeated(tmp_path, 50)
+    assert len(file.read_text().splitlines()) == 50
+    assert all(milliseconds > 0 for milliseconds in link._inside(demo_kb, file, 5).values())
+    assert link._link_once(demo_kb, file, "all", 1)[0] > 0
+
+
+def test_the_quality_of_methods_is_measured(
+    demo_kb: KB, demo_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = benchmark("bench_link")
+    monkeypatch.setattr(link, "SETS", {"general, tables": (f"general/{SET}",)})
+    monkeypatch.setattr(link, "real_kb", lambda name, folder: demo_kb)
+    (row,) = link.measure_quality(Namespace(cache=tmp_path))
+    assert row["set"] == SET
+    assert 0 < row["degree"] <= row["ceiling"] <= 1
+
+
+def test_names_in_plain_text_are_measured(demo_kb: KB, demo_data: Path) -> None:
+    row = benchmark("bench_mentions").measure(demo_kb, demo_data)
+    assert 0 < row["precision"] <= 1
+    assert 0 < row["recall"] <= 1
+
+
+def test_vectors_are_made_and_measured(demo_kb: KB, demo_data: Path, tmp_path: Path) -> None:
+    embeddings = benchmark("bench_embeddings")
+    cost = embeddings.make_once(str(demo_kb.path), "prone", str(tmp_path / "made.npy"), "hidden")
+    assert cost["nodes"] == len(demo_kb)
+    vectors = np.load(tmp_path / "made.npy")
+    gold_set = embeddings.GoldSet(demo_kb, demo_data)
+    assert 0 < gold_set.p_at_1("eigen", vectors) <= 1
+    assert 0 < gold_set.p_at_1("average", embeddings._make(demo_kb.graph, "random")) <= 1
+
+
+def test_hidden_entities_are_measured_apart(demo_kb: KB, demo_data: Path) -> None:
+    inductive = benchmark("bench_inductive")
+    gold_set = inductive.read_set(demo_kb, f"general/{SET}")
+    hidden = np.arange(len(demo_kb)) % 2 == 0
+    graph = inductive.without(demo_kb.graph, hidden)
+    assert not graph.degree[hidden].any()
+    figures = inductive.p_at_1(demo_kb, gold_set, demo_kb.vectors(None), hidden, "eigen")
+    assert figures.keys() == {f"{SET}, {part}" for part in ("hidden", "others", "all")}
+    low, high = sorted((figures[f"{SET}, hidden"], figures[f"{SET}, others"]))
+    assert low <= figures[f"{SET}, all"] <= high
+
+
+def test_the_ranker_is_measured(demo_kb: KB, demo_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    selftrained = benchmark("bench_selftrained")
+    for name, value in {
+        "SEVEN": {SET: "general"},
+        "MORE": {},
+        "ANOTHER": {SET: SET},
+        "RESULTS": tmp_path,
+        "trained": lambda arguments, name: demo_kb,
+    }.items():
+        monkeypatch.setattr(selftrained, name, value)
+    arguments = Namespace(cache=tmp_path)
+    of_set, mean = selftrained.measure_sets(arguments)
+    gold = selftrained.measure_gold(arguments)
+    assert of_set["selftrained"] == mean["selftrained"] == gold[0]["self-trained"]
+    assert gold[0]["gold of another"] > 0
+    (learning,) = selftrained.measure_learning(arguments)
+    assert 0 < learning["0"] <= 1
+    assert {file.name for file in tmp_path.glob("*.png")} == {"selftrained-reliability.png", "selftrained-risk.png"}
+
+
+def test_columns_that_are_left_out_exist() -> None:
+    left_out = benchmark("bench_selftrained").LEFT_OUT
+    assert {column for columns in left_out.values() for column in columns} <= set(COLUMNS)
+    assert {"themes", "name", "prior"} <= left_out.keys()
