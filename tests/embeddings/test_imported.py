@@ -134,7 +134,7 @@ def test_ids_stand_beside_the_matrix(tmp_path: Path, name: str, packed: bool) ->
 
 
 def test_a_missing_file_of_ids_is_named(tmp_path: Path) -> None:
-    assert "none of v.ids, v.ids.txt, v.txt); give it with --ids" in refusal(tmp_path, npy(MATRIX), "v.npy")
+    assert "none of v.ids, v.ids.txt, v.txt); give one, with one id per line" in refusal(tmp_path, npy(MATRIX), "v.npy")
     (tmp_path / "v.npy").write_bytes(npy(MATRIX))
     with pytest.raises(VectorError, match=r"other\.ids does not exist; give a file of ids"):
         read_vectors(tmp_path / "v.npy", ids=tmp_path / "other.ids")
@@ -199,7 +199,7 @@ def test_unknown_content_and_options_are_refused(tmp_path: Path) -> None:
     assert "is UTF-16; convert it first" in refusal(tmp_path, text(IDS, MATRIX).decode().encode("utf-16"))
     with pytest.raises(OptionError, match="format 'csv' is unknown; expected one of npy"):
         read(tmp_path, text(IDS, MATRIX), format_name="csv")
-    with pytest.raises(OptionError, match=r"v \(word2vec-text\) holds its own ids.+; leave out --ids"):
+    with pytest.raises(OptionError, match=r"v \(word2vec-text\) holds its own ids.+; leave it out"):
         read(tmp_path, text(IDS, MATRIX), ids=IDS)
 
 

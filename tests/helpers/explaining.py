@@ -11,9 +11,11 @@ from eigenthemes import KB
 from eigenthemes.build import store_ranker
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
 from eigenthemes.ranking.explain.explainer import Explainer, Explanation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
+from eigenthemes.ranking.methods import METHODS, Scored
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from helpers.documents import names_document
 from helpers.kbs import build_untrained
@@ -65,13 +67,19 @@ def build_paris(folder: Path) -> KB:
     return store_ranker(kb, ranker_by_hand())
 
 
-def explainer_of(kb: KB, *documents: Any, ranker: Ranker | None = None, **options: Any) -> Explainer:
+def explainer_of(
+    kb: KB, *documents: Any, ranker: Ranker | None = None, threshold: float | None = None, **options: Any
+) -> Explainer:
     """Return the explainer of a batch of documents; without `ranker` the one made by hand decides."""
     maker = batch_maker(kb, needs_vectors=False)
     context = FeatureContext(kb, maker.vectors)
     ranker = ranker or ranker_by_hand()
     batch = maker.make([as_document(document) for document in documents])
-    return Explainer(ranker, rank_batch(ranker, batch, context), context, **options)
+    ranking = rank_batch(ranker, batch, context)
+    rule = DecisionRule(ranker.threshold if threshold is None else threshold)
+    decisions = decide(batch, Scored(ranking.candidate_probability), METHODS["selftrained"], rule)
+    nil_reasons = [NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()]
+    return Explainer(ranker, ranking, context, nil_reasons=nil_reasons, threshold=rule.threshold, **options)
 
 
 def explain_names(kb: KB, *names: str, **options: Any) -> list[Explanation]:

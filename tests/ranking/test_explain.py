@@ -14,7 +14,7 @@ from helpers.kbs import build_untrained
 from eigenthemes import KB
 from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.ranking.explain.explainer import Explainer
-from eigenthemes.ranking.features import COLUMNS
+from eigenthemes.ranking.features import COLUMNS, themes
 from eigenthemes.ranking.features.relations import readable
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.selftrained import ranker_of
@@ -97,18 +97,17 @@ def test_hubs_are_walked_as_the_ranker_does(tmp_path: Path) -> None:
     assert (support["Leaf 599"].type, support["Leaf 599"].relation) == (EDGE, "linked")
 
 
-def checked_columns(found: Explainer) -> int:
-    """What all rows put in, found again by walking, gives the columns of each candidate; returns how many were looked at."""
-    judged, at, checked = found.judgement, COLUMNS.index("coherence"), 0
-    for name, rows in ((name, found._ranked(name)) for name in range(len(judged.groups))):
-        for row in rows[:3]:
-            walk = found._walk(name)
-            other, entity = walk.name != walk.name[row - walk.first], int(judged.groups.entity[row])
-            _, shared, rare = walk._shared(entity, other)
-            edges = sum(walk.weight[place] for place in walk._edges(entity, other))
-            near = walk._close(entity, other).sum() / max(1, int(judged.groups.other_names[name]))
-            expected = np.log((0.02 + near) / 0.02), np.log1p(edges), np.log1p(rare.sum()), np.log1p(shared.sum())
-            assert judged.features[row, at : at + 4].tolist() == pytest.approx(expected, abs=1e-3)
+def checked_columns(explainer: Explainer) -> int:
+    """Compare the sums of all contributions with the columns of each candidate; return how many candidates were compared."""
+    ranking, at, checked = explainer.ranking, COLUMNS.index("coherence"), 0
+    for group in range(len(ranking.groups)):
+        for row in explainer._ranked_rows(group)[:3]:
+            contributions = explainer._candidates.contributions(row)
+            near = themes.GROUP.shares["coherence"](contributions).sum() / max(1, int(ranking.groups.other_names[group]))
+            parts = contributions.parts
+            sums = parts.edges.sum(), parts.shared_rare.sum(), parts.shared.sum()
+            expected = np.log((0.02 + near) / 0.02), *np.log1p(sums)
+            assert ranking.features[row, at : at + 4].tolist() == pytest.approx(expected, abs=1e-3)
             checked += 1
     return checked
 
@@ -239,12 +238,12 @@ def test_relations_arereadable(relation: str, words: str) -> None:
 def test_every_way_to_match_has_words(paris_kb: KB) -> None:
     from dataclasses import replace
 
-    from eigenthemes.ranking.explain.words import _how
+    from eigenthemes.ranking.explain.words import _match_clause
 
     (found,) = explain_names(paris_kb, "Paris")
     assert found.best
-    said = {match_type: _how(replace(found.best, match_type=match_type)) for match_type in MATCH_TYPES.values()}
-    assert len(set(said.values())) == len(MATCH_TYPES)
+    clauses = {match_type: _match_clause(replace(found.best, match_type=match_type)) for match_type in MATCH_TYPES.values()}
+    assert len(set(clauses.values())) == len(MATCH_TYPES)
 
 
 def test_the_ranker_of_the_kb_is_used(paris_kb: KB) -> None:

@@ -73,7 +73,7 @@ class Explainer:
         nil_probability, other_names = float(self.ranking.nil_probability[group]), int(self.groups.other_names[group])
         rows = self._ranked_rows(group)
         if not rows:
-            return Explanation(text, "no_candidate", nil_probability, self.threshold, other_names=other_names)
+            return Explanation(text, self.nil_reasons[mention], nil_probability, self.threshold, other_names=other_names)
         best, *others = self._explained_candidates(mention, rows[:2])
         runner_up = others[0] if others else None
         popular = self._more_popular(rows)

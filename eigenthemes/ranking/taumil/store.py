@@ -20,7 +20,7 @@ from eigenthemes.ranking.taumil.sentences import Words
 FORMAT = "eigenthemes-taumil"
 CHECKPOINT = "eigenthemes-taumil-checkpoint"
 VERSION = 1
-IN_KB = "taumil.safetensors"  # where a KB has its own; `kb.check_place` knows the name
+IN_KB = "taumil.safetensors"  # where a KB has its own; `kb.writer` knows the name
 
 # What the model reads of a KB, or counts its entities by: with other vectors, words or rankers it stays the same.
 _READ = (
