@@ -1,4 +1,4 @@
-"""Rule 5 of `eigenthemes.candidates.rules`, compiled: entities that share most of a mention's words; see `Lookup._sharing`."""
+"""Rule 5 of `eigenthemes.candidates.rules`, compiled: entities that share most of a mention's words; see `plain.Lookup`."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ from eigenthemes.core.progress import Advance
 from eigenthemes.errors import SourceError
 
 BLOCK = 4 << 20  # bytes of text handed to a parser at a time
+TRUNCATED = "truncated or damaged archive"  # the problem, as diagnostics count it
 _SNIFF = 1 << 16
 
 _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
@@ -71,9 +72,8 @@ class _Decompressed(io.RawIOBase):
             data = self.compressed.read1(size) if hasattr(self.compressed, "read1") else self.compressed.read(size)
         except _BROKEN_STREAM as error:
             self.ended = True
-            self.diagnostics.add(
-                "truncated or damaged archive", self.name, f"{error} after {self.size:,} decompressed bytes; the rest is lost"
-            )
+            detail = f"{error} after {self.size:,} decompressed bytes; the rest is lost"
+            self.diagnostics.add(TRUNCATED, self.name, detail)
             return 0
         buffer[: len(data)] = data
         self.size += len(data)

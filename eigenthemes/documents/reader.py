@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from eigenthemes.core.diagnostics import Diagnostics
-from eigenthemes.core.files import Source
+from eigenthemes.core.files import TRUNCATED, Source
 from eigenthemes.documents.aida import read_aida
 from eigenthemes.documents.authors import read_authors
 from eigenthemes.documents.json_lines import document_of, numbered_lines, parse_document
@@ -44,8 +44,6 @@ __all__ = [
     "read_documents",
     "read_gold",
 ]
-
-TRUNCATED = "truncated or damaged archive"  # as `core.files` calls it in the diagnostics
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -246,10 +244,10 @@ def _parsed(documents: Iterator[Document], name: str) -> Iterator[Record]:
 class RefuseTruncated(Diagnostics):
     """Diagnostics that refuse a truncated archive: gold that is cut short would give wrong figures in silence."""
 
-    def add(self, kind: str, where: str, detail: str = "") -> None:
-        if kind == TRUNCATED:
-            raise SourceError(f"{where} is a {kind} ({detail}); fetch or pack the file again", code="truncated", where=where)
-        super().add(kind, where, detail)
+    def add(self, problem: str, where: str, detail: str = "") -> None:
+        if problem == TRUNCATED:
+            raise SourceError(f"{where} is a {problem} ({detail}); fetch or pack the file again", code="truncated", where=where)
+        super().add(problem, where, detail)
 
 
 def _read(paths: list[str], plain_text: bool, annotated: bool, strict: bool) -> Iterator[Document]:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.diagnostics import Diagnostics
-from eigenthemes.core.files import Source, clean_utf8
+from eigenthemes.core.files import TRUNCATED, Source, clean_utf8
 from eigenthemes.errors import SourceError, VectorError
 
 Vectors = tuple[list[str], NDArray[Any]]  # ids, and a matrix with a row for each
-_DAMAGED = "truncated or damaged archive"  # as `Source` calls it
 
 
 def check_file(path: Path, remedy: str) -> None:
@@ -41,10 +40,10 @@ def opened(path: Path) -> Iterator[Source]:
         with Source(path, diagnostics, lambda amount: None) as source:
             yield source
     except (SourceError, VectorError) as error:
-        if not diagnostics.counts[_DAMAGED]:
+        if not diagnostics.counts[TRUNCATED]:
             raise VectorError(str(error)) from None
-    if diagnostics.counts[_DAMAGED]:
-        raise VectorError(f"{_DAMAGED}: {diagnostics.examples[_DAMAGED][0]}; get the file again")
+    if diagnostics.counts[TRUNCATED]:
+        raise VectorError(f"{TRUNCATED}: {diagnostics.examples[TRUNCATED][0]}; get the file again")
 
 
 def quoted(name: str) -> str:

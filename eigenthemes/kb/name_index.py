@@ -11,8 +11,6 @@ from eigenthemes.core.strings import HashTable, Strings
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it.
 LABEL, ALIAS, UNBRACKETED, INITIALS, ACRONYM = range(5)
-
-
 WHOLE = ALIAS  # kinds up to this one are names the KG itself gives
 
 

@@ -51,13 +51,13 @@ def sample_paths(
     at = 0
     for draw in range(first, last):
         edge = (start + draw % len(neighbors) * stride) % len(neighbors)
-        one, other = row_of(indptr, edge), np.int64(neighbors[edge])
+        source, target = row_of(indptr, edge), np.int64(neighbors[edge])
         state = mixed(seed + np.uint64(draw) * GOLDEN)
         for length in range(2, window + 1):
             state += GOLDEN
             before = np.int64(below(mixed(state), length))
-            a, state = walk(indptr, neighbors, one, before, state)
-            b, state = walk(indptr, neighbors, other, length - 1 - before, state)
+            a, state = walk(indptr, neighbors, source, before, state)
+            b, state = walk(indptr, neighbors, target, length - 1 - before, state)
             keys[at] = np.uint64(min(a, b)) << _S32 | np.uint64(max(a, b))
             at += 1
 

@@ -12,11 +12,11 @@ CASED, COVERED, BEGINS, ENDS, IN_LABEL = range(5)  # columns of the result
 
 
 @kernel
-def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: Any, whole: Any, names: Any) -> Any:
+def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: Any, worst_whole: Any, names: Any) -> Any:
     """Compare m mentions with the names of their candidates, those of mention i in bounds[i]:bounds[i + 1]; [n, 5] float32.
 
     mentions  (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `SpelledNames.letters`
-    entity    [n] int64; match_type [n] uint8: how its name matched, `whole` and better: by a whole name
+    entity    [n] int64; match_type [n] uint8: how its name matched, `worst_whole` and better: by a whole name
     names     (names of each entity, then the arrays of `SpelledNames`) of the KB
 
     CASED             matched by a whole name, and one is written in the same letters, capitals and all
@@ -28,7 +28,7 @@ def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: 
         words = mentions[1][mentions[0][mention] : mentions[0][mention + 1]]
         for row in range(bounds[mention], bounds[mention + 1]):
             first, last = names[0][entity[row]], names[0][entity[row] + 1]
-            if match_type[row] <= whole:
+            if match_type[row] <= worst_whole:
                 columns[row, COVERED] = 1
                 for name in range(first, last):
                     if names[3][name] == letters[mention]:

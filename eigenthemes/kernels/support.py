@@ -1,7 +1,7 @@
 """What the graph says for each candidate of a document: edges, shared neighbours and repetitions, other names only.
 
 Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `MOST` of each at most.
-`support` sums up what the other candidates contribute, `contributions` tells for one candidate who contributed what.
+`support` sums up what the other candidates contribute, `contributions` returns who contributed what to one candidate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def support(documents: Any, names: Any, entity: Any, weight: Any, graph: Any, lo
     entity     [n] int64; weight [n] float32: how likely each candidate is
     graph      (indptr, neighbors, rarity [entities] float32)
     longer     (indptr [m + 1], names): the longer names of the same document that contain a name, counted within the document
-    scratch    (mass, own [entities] float32, all 0; place [entities] int64, all -1); left as found
+    scratch    (mass, own [entities] float32, all 0; head [entities] int64, all -1); left as it was
 
     EDGES        names with a candidate that is a neighbour, each counted by that candidate's weight
     SHARED       neighbours shared with candidates of other names, each counted by their weight, 1 at most; SHARED_RARE: times
@@ -37,32 +37,32 @@ def support(documents: Any, names: Any, entity: Any, weight: Any, graph: Any, lo
     """
     total = np.zeros((len(entity), 5))
     unasked = np.zeros((0, 5))
-    place = scratch[2]
+    head = scratch[2]
     following = np.full(len(entity), -1, np.int64)
     behind = np.zeros(len(entity), np.int64)
     name_of = np.zeros(len(entity), np.int64)
     for document in range(len(documents) - 1):
         first_name, last_name = documents[document], documents[document + 1]
         first, last = names[first_name], names[last_name]
-        _chain(names, first_name, last_name, entity, name_of, place, following, behind)
+        _chain(names, first_name, last_name, entity, name_of, head, following, behind)
         _add(scratch[0], graph, entity, weight, first, last)
         met = np.zeros(last_name - first_name, np.float64)
         for name in range(first_name, last_name):
             _add(scratch[1], graph, entity, weight, names[name], names[name + 1])
             for row in range(names[name], names[name + 1]):
                 _neighbors(total, row, entity[row], graph, scratch)
-                _edges(total, unasked, row, (first, last), entity, weight, name_of, graph, (place, following), met)
-                _repetitions(total, unasked, row, entity[row], weight, name_of, longer, name, (place, following))
+                _edges(total, unasked, row, (first, last), entity, weight, name_of, graph, (head, following), met)
+                _repetitions(total, unasked, row, entity[row], weight, name_of, longer, name, (head, following))
             _clear(scratch[1], graph, entity, names[name], names[name + 1])
         _clear(scratch[0], graph, entity, first, last)
         for row in range(first, last):
-            place[entity[row]] = -1
+            head[entity[row]] = -1
     return total
 
 
 @kernel
 def contributions(row: Any, name: Any, names: Any, entity: Any, weight: Any, graph: Any, longer: Any, scratch: Any) -> Any:
-    """Tell who contributed what to the support of one candidate, in one document.
+    """Return who contributed what to the support of one candidate, in one document.
 
     row, name  the candidate, and the name it is of
     names ...  as in `support`, of one document: names [m + 1] begins with 0
@@ -73,16 +73,16 @@ def contributions(row: Any, name: Any, names: Any, entity: Any, weight: Any, gra
     """
     total = np.zeros((len(entity), 5))
     parts = np.zeros((len(entity), 5))
-    place = scratch[2]
+    head = scratch[2]
     following = np.full(len(entity), -1, np.int64)
     behind = np.zeros(len(entity), np.int64)
     name_of = np.zeros(len(entity), np.int64)
-    _chain(names, 0, len(names) - 1, entity, name_of, place, following, behind)
+    _chain(names, 0, len(names) - 1, entity, name_of, head, following, behind)
     met = np.zeros(len(names) - 1, np.float64)
-    _edges(total, parts, row, (0, len(entity)), entity, weight, name_of, graph, (place, following), met)
-    _repetitions(total, parts, row, entity[row], weight, name_of, longer, name, (place, following))
+    _edges(total, parts, row, (0, len(entity)), entity, weight, name_of, graph, (head, following), met)
+    _repetitions(total, parts, row, entity[row], weight, name_of, longer, name, (head, following))
     for other in range(len(entity)):
-        place[entity[other]] = -1
+        head[entity[other]] = -1
     for other_name in range(len(names) - 1):
         _cap(parts, EDGES, names[other_name], names[other_name + 1])
     _cap(parts, SAME, 0, len(entity))
@@ -92,17 +92,17 @@ def contributions(row: Any, name: Any, names: Any, entity: Any, weight: Any, gra
 
 @kernel
 def _chain(
-    names: Any, first_name: Any, last_name: Any, entity: Any, name_of: Any, place: Any, following: Any, behind: Any
+    names: Any, first_name: Any, last_name: Any, entity: Any, name_of: Any, head: Any, following: Any, behind: Any
 ) -> None:
-    """Number the names of the rows of a document, and chain the rows of each entity: place -> following -> ..."""
+    """Number the names of the rows of a document, and chain the rows of each entity: head, following, ..."""
     for name in range(first_name, last_name):
         name_of[names[name] : names[name + 1]] = name - first_name
     for row in range(names[last_name] - 1, names[first_name] - 1, -1):
-        before = place[entity[row]]
+        before = head[entity[row]]
         behind[row] = 0 if before < 0 else behind[before] + 1
         if behind[row] < LONGEST:
             following[row] = before
-            place[entity[row]] = row
+            head[entity[row]] = row
 
 
 @kernel
@@ -190,15 +190,15 @@ def _edges(
 ) -> None:
     """Names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
     node = entity[row]
-    place, following = chains
+    head, following = chains
     if graph[0][node + 1] - graph[0][node] <= _LOOKS * (rows[1] - rows[0]):
         for k in range(graph[0][node], graph[0][node + 1]):
-            other = place[graph[1][k]]
+            other = head[graph[1][k]]
             while other >= 0:
                 total[row, EDGES] += _meet(met, parts, row, other, name_of, weight)
                 other = following[other]
         for k in range(graph[0][node], graph[0][node + 1]):
-            other = place[graph[1][k]]
+            other = head[graph[1][k]]
             while other >= 0:
                 met[name_of[other]] = 0.0
                 other = following[other]
@@ -234,8 +234,8 @@ def _adjacent(graph: Any, a: Any, b: Any) -> Any:
 def _repetitions(
     total: Any, parts: Any, row: Any, node: Any, weight: Any, name_of: Any, longer: Any, name: Any, chains: Any
 ) -> None:
-    place, following = chains
-    other, likeliest = place[node], -1
+    head, following = chains
+    other, likeliest = head[node], -1
     while other >= 0:
         if name_of[other] != name_of[row]:
             contains = False
@@ -257,9 +257,9 @@ def _repetitions(
 @kernel
 def _cap(parts: Any, column: Any, first: Any, last: Any) -> None:
     """Scale the parts of some rows so that they sum up to 1 at most."""
-    whole = 0.0
+    total = 0.0
     for row in range(first, last):
-        whole += parts[row, column]
-    if whole > 1:
+        total += parts[row, column]
+    if total > 1:
         for row in range(first, last):
-            parts[row, column] /= whole
+            parts[row, column] /= total

@@ -3,7 +3,7 @@
 All arrays are [mentions], of one data set:
 
 probability  float64, that the mention's best candidate is right; 0 where it has no candidate
-right        float64 in 0..1, what that best candidate earns (precision@1 of `metrics.credit`: ties share)
+right        float64 in 0..1, what that best candidate earns (precision@1 of `metrics.precision.credit`: ties share)
 in_kb        bool: the gold is in the KB; else the mention is a true NIL
 linked       bool: a link was given; else the answer was NIL
 

@@ -1,6 +1,6 @@
 """Whether two methods really differ on the same mentions.
 
-a, b                 [n] float64: what each mention earns under each method (`metrics.credit`)
+a, b                 [n] float64: what each mention earns under each method (`metrics.precision.credit`)
 document_of_mention  [n] int: which document each mention is in
 """
 

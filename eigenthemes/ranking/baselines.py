@@ -22,8 +22,8 @@ from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, s
 
 Vectors = NDArray[np.float32]
 
-# What a name match is worth beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
-NAME_WORTH = {
+# What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
+NAME_MATCH_WEIGHTS = {
     LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
     TYPO: 0.005,
 }  # fmt: skip
@@ -64,9 +64,9 @@ def namematch(batch: Batch, kb: KB, options: None = None) -> Scores:
 
 
 def prior_name(batch: Batch, kb: KB, options: None = None) -> Scores:
-    """The prior, times what the name match is worth."""
-    worth = np.array([NAME_WORTH[how] for how in range(len(NAME_WORTH))])
-    return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * worth[batch.table.match_type])
+    """The prior, times what the name match counts."""
+    weights_by_type = np.array([NAME_MATCH_WEIGHTS[match_type] for match_type in range(len(NAME_MATCH_WEIGHTS))])
+    return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * weights_by_type[batch.table.match_type])
 
 
 def _position(batch: Batch) -> Scores:
@@ -95,12 +95,12 @@ def _by_document(
     for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
         rows = first + np.flatnonzero(has[first:last])
         if len(rows):
-            entities, place = distinct(table.entity[rows], scratch)
-            together = _add_up(weights[rows], place, len(entities), power, unique=options.unique)
+            entities, inverse = distinct(table.entity[rows], scratch)
+            summed = _add_up(weights[rows], inverse, len(entities), power, unique=options.unique)
             vectors = batch.vectors.rows[entities]
             if not options.unit_length:
                 vectors = vectors * batch.vectors.lengths[entities, None]
-            scores[rows] = nearness(vectors, together)[place]
+            scores[rows] = nearness(vectors, summed)[inverse]
     return scores
 
 
@@ -130,7 +130,7 @@ def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None =
 
 
 def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The distinct entities, and where each row's is among them; `scratch` has a place for every entity of the KB.
+    """The distinct entities, and where each row's is among them; `scratch` [entities of the KB].
 
     As np.unique, but in order of last occurrence, and without a sort.
     """
@@ -141,12 +141,12 @@ def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[ND
     return entity[is_last], (np.cumsum(is_last) - 1)[last]
 
 
-def _add_up(weights: Scores, place: NDArray[Any], size: int, power: int, *, unique: bool) -> Scores:
+def _add_up(weights: Scores, inverse: NDArray[Any], size: int, power: int, *, unique: bool) -> Scores:
     if unique:
         best = np.zeros(size)
-        np.maximum.at(best, place, weights)
+        np.maximum.at(best, inverse, weights)
         return best
-    return np.asarray(np.bincount(place, weights=weights**power, minlength=size) ** (1 / power))
+    return np.asarray(np.bincount(inverse, weights=weights**power, minlength=size) ** (1 / power))
 
 
 def _rank_of_embedded(mention_of: NDArray[np.int64], has: NDArray[np.bool_]) -> NDArray[np.int64]:

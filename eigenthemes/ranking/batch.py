@@ -56,14 +56,14 @@ class BatchMaker:
 
     def make(self, documents: Iterable[Document]) -> Batch:
         """Make the batch of some documents."""
-        whole = [with_mentions(document, self.detector) for document in documents]
-        counts = [len(document.mentions or ()) for document in whole]
-        mentions = [mention for document in whole for mention in document.mentions or ()]
-        strict = [document.embedded_only for document, count in zip(whole, counts, strict=True) for _ in range(count)]
-        table, unknown = self._candidates(mentions, strict)
+        complete = [with_mentions(document, self.detector) for document in documents]
+        counts = [len(document.mentions or ()) for document in complete]
+        mentions = [mention for document in complete for mention in document.mentions or ()]
+        embedded_only = [document.embedded_only for document, count in zip(complete, counts, strict=True) for _ in range(count)]
+        table, unknown = self._candidates(mentions, embedded_only)
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = np.searchsorted(table.mention_of, mention_bounds)
-        return Batch(whole, mentions, mention_bounds, bounds, table, self.vectors, unknown)
+        return Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown)
 
     def _candidates(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
@@ -115,8 +115,8 @@ def batch_maker(
 def batches_of(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
     """The documents in lists of at most `size`."""
     waiting = iter(documents)
-    while some := list(islice(waiting, size)):
-        yield some
+    while batch := list(islice(waiting, size)):
+        yield batch
 
 
 def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:

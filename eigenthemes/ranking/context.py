@@ -38,7 +38,7 @@ def global_context(batch: Batch, kb: KB, options: ContextOptions) -> Scores:
     return context_scores(batch, kb, "nouns", options)
 
 
-def context_scores(batch: Batch, kb: KB, kind: str, options: ContextOptions | AverageOptions) -> Scores:
+def context_scores(batch: Batch, kb: KB, scope: str, options: ContextOptions | AverageOptions) -> Scores:
     """The cosine of each candidate's description with the "local" context of its mention, or with the "nouns" or the "global"
     context, all words, of its document."""
     texts = texts_of(kb, options.word_vectors)
@@ -47,7 +47,11 @@ def context_scores(batch: Batch, kb: KB, kind: str, options: ContextOptions | Av
     for document, first, last in zip(batch.documents, bounds[:-1], bounds[1:], strict=True):
         if last > first:
             check_text(document)
-            vectors = texts.local(document, options.window) if kind == "local" else texts.whole(document, kind == "nouns")
+            vectors = (
+                texts.local(document, options.window)
+                if scope == "local"
+                else texts.of_document(document, only_nouns=scope == "nouns")
+            )
             contexts[first:last] = list(vectors)
     described = texts.descriptions(batch.table.entity)
     cosines = np.einsum("ij,ij->i", described, contexts[batch.table.mention_of], dtype=np.float64)
@@ -87,9 +91,9 @@ class Texts:
         """The average over the words of each entity's description [n, d], of unit length; zeros for none."""
         new = np.unique(entity[~self._made[entity]])
         if len(new):
-            words = [words_of(self.kb.description_of(each)) for each in new.tolist()]
-            rows = self.words.rows([word for some in words for word in some])
-            of = np.repeat(np.arange(len(new)), [len(some) for some in words])
+            words = [words_of(self.kb.description_of(index)) for index in new.tolist()]
+            rows = self.words.rows([word for description in words for word in description])
+            of = np.repeat(np.arange(len(new)), [len(description) for description in words])
             counts = np.bincount(of[rows >= 0], minlength=len(new))
             self._described[new] = unit_rows(sum_rows(self.words.vectors, rows[rows >= 0], counts))
             self._made[new] = True
@@ -101,15 +105,15 @@ class Texts:
             for mention in document.mentions or ():
                 yield self._average(self._content(_row_of(document, mention)))
             return
-        found = [(match.start(), match[0]) for match in WORD.finditer(document.text or "")]
-        starts = [start for start, _ in found]
-        rows = self._content([word for _, word in found])
+        starts_and_words = [(match.start(), match[0]) for match in WORD.finditer(document.text or "")]
+        starts = [start for start, _ in starts_and_words]
+        rows = self._content([word for _, word in starts_and_words])
         for mention in document.mentions or ():
             start = document.start_of(mention)
             before, after = bisect_left(starts, start), bisect_left(starts, start + len(mention.text))
             yield self._average(_near(rows, before, after, window) if start >= 0 else rows[:0])
 
-    def whole(self, document: Document, only_nouns: bool) -> Iterator[Matrix]:
+    def of_document(self, document: Document, *, only_nouns: bool) -> Iterator[Matrix]:
         """For each mention, the average over the words of the document, or its nouns, but for the mention's own [d]."""
         text = document.text if document.table is None else " . ".join(_cells(document))
         words = [word for word in (nouns(text or "") if only_nouns else words_of(text or "")) if len(word) > 1]
@@ -117,7 +121,7 @@ class Texts:
         for word, row in zip(words, self.words.rows(words).tolist(), strict=True):
             if row >= 0:
                 known.setdefault(word.lower(), []).append(row)
-        total = self._sum(np.array([row for some in known.values() for row in some], dtype=np.int64))
+        total = self._sum(np.array([row for word_rows in known.values() for row in word_rows], dtype=np.int64))
         for mention in document.mentions or ():
             own = {word.lower() for word in words_of(mention.text)} & known.keys()
             mine = np.array([row for word in own for row in known[word]], dtype=np.int64)

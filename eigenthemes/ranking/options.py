@@ -118,11 +118,15 @@ def refuse_changed(options: Any, unused: Iterable[str], user: str) -> None:
             )
 
 
-def option_names(kind: type[Any] | None) -> tuple[str, ...]:
-    """The names of the options of a kind."""
-    return () if kind is None else tuple(field.name for field in fields(kind))
+def option_names(options_type: type[Any] | None) -> tuple[str, ...]:
+    """Return the names of the options of a type."""
+    return () if options_type is None else tuple(field.name for field in fields(options_type))
 
 
-def build_options(kind: type[Any] | None, given: Mapping[str, Any]) -> Any:
-    """Options of a kind from those values that it has; None where a method has none."""
-    return None if kind is None else kind(**{name: given[name] for name in option_names(kind) if name in given})
+def build_options(options_type: type[Any] | None, given: Mapping[str, Any]) -> Any:
+    """Make options of a type from those values that it has; None where a method has none."""
+    return (
+        None
+        if options_type is None
+        else options_type(**{name: given[name] for name in option_names(options_type) if name in given})
+    )

@@ -25,7 +25,7 @@ from eigenthemes.ranking.batch import BatchMaker, batches_of
 from eigenthemes.ranking.taumil.entities import EntityBags
 from eigenthemes.ranking.taumil.model import TauMIL, best_of
 from eigenthemes.ranking.taumil.scorer import hold_torch_to_one_thread, new_model, rows_of
-from eigenthemes.ranking.taumil.sentences import Sentences, Words, places_of
+from eigenthemes.ranking.taumil.sentences import Sentences, Words, mention_spans
 from eigenthemes.ranking.taumil.store import CHECKPOINT, VERSION, Arrays, StoredModel, fingerprint, model_path, read, write
 from eigenthemes.records import Document
 from eigenthemes.reproduction.taumil_objective import objective
@@ -258,7 +258,7 @@ def read_training_mentions(
         for some in batches_of(documents, _DOCUMENTS):
             batch = maker.make(some)
             per_mention = np.bincount(batch.table.mention_of, minlength=batch.table.mentions)
-            in_batch = [place for document in batch.documents for place in places_of(document)]
+            in_batch = [place for document in batch.documents for place in mention_spans(document)]
             places += [place for place, count in zip(in_batch, per_mention.tolist(), strict=True) if count]
             entities.append(batch.table.entity)
             counts.append(per_mention[per_mention > 0])

@@ -1,6 +1,6 @@
 """Why a candidate won, from the very features it was ranked by: in figures, and in a sentence.
 
-What other names contributed is what the kernels of the ranker tell for the one candidate asked for.
+What other names contributed to a candidate comes from the kernel that computes its features.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Explainer:
         nil_probability, other_names = float(self.ranking.nil_probability[group]), int(self.groups.other_names[group])
         rows = self._ranked_rows(group)
         if not rows:
-            return Explanation(text, "no_candidate", nil_probability, self.threshold, other_names=other_names)
+            return Explanation(text, self.nil_reasons[mention], nil_probability, self.threshold, other_names=other_names)
         best, *others = self._explained_candidates(mention, rows[:2])
         runner_up = others[0] if others else None
         popular = self._more_popular(rows)
@@ -158,27 +158,27 @@ class Explainer:
         shares = {column: share(contributions) for group in JOINT_GROUPS for column, share in group.shares.items()}
         amount = self._amount(row, shares)
         first_group = int(contributions.groups[0])
-        group_of_place = contributions.groups - first_group
-        total = np.maximum(np.bincount(group_of_place, weights=amount), 0)
+        group_of_candidate = contributions.groups - first_group
+        total = np.maximum(np.bincount(group_of_candidate, weights=amount), 0)
         if not total.sum() > 0:
             return (), 0.0
         share_of_group = total / total.sum()
         order = [int(i) for i in np.argsort(-share_of_group, kind="stable") if share_of_group[i] > 0]
         support = []
         for group in order[:_MAX_SUPPORT]:
-            strongest = int(np.argmax(np.where(group_of_place == group, amount, -np.inf)))
+            strongest = int(np.argmax(np.where(group_of_candidate == group, amount, -np.inf)))
             reasons = self._reasons(contributions, shares, strongest)
             support.append(self._supporter(contributions.first + strongest, float(share_of_group[group]), reasons))
         return tuple(support), float(share_of_group[order[_MAX_SUPPORT:]].sum())
 
     def _amount(self, row: int, shares: Mapping[str, Floats]) -> Floats:
-        """Return what each place of the document adds to the utility of a candidate: its share of each column [r]."""
+        """Return what each candidate of the document adds to the utility of one of them: its share of each column [r]."""
         utility = dict(zip(COLUMNS, self._utilities(row).tolist(), strict=True))
         amounts = [_in_proportion(utility[column], share) for column, share in shares.items()]
         return np.asarray(sum(amounts))
 
-    def _reasons(self, contributions: Contributions, shares: Mapping[str, Floats], place: int) -> tuple[Reason, ...]:
-        return tuple(reason for group in JOINT_GROUPS for reason in group.reasons(contributions, shares, place))
+    def _reasons(self, contributions: Contributions, shares: Mapping[str, Floats], position: int) -> tuple[Reason, ...]:
+        return tuple(reason for group in JOINT_GROUPS for reason in group.reasons(contributions, shares, position))
 
     def _supporter(self, row: int, share: float, reasons: tuple[Reason, ...]) -> Support:
         mention = int(self.groups.first_mention[self.groups.group[row]])
@@ -195,6 +195,6 @@ class Explainer:
         )
 
 
-def _in_proportion(whole: float, shares: Floats) -> Floats:
-    """Share out a whole in proportion; nothing where there is no share."""
-    return whole * shares / total if (total := shares.sum()) > 0 else np.zeros(len(shares))
+def _in_proportion(amount: float, shares: Floats) -> Floats:
+    """Share out an amount in proportion; nothing where there is no share."""
+    return amount * shares / total if (total := shares.sum()) > 0 else np.zeros(len(shares))

@@ -76,8 +76,8 @@ def _support_clause(explanation: Explanation, best: ExplainedCandidate) -> str:
     for supporter in explanation.support[:_MOST_NAMED]:
         if sum(other.share for other in named) < _ENOUGH:
             named.append(supporter)
-    whole = sum(supporter.share for supporter in named)
-    amount = "all the support is" if whole > 0.995 else f"{_percent(whole)} of the support is"
+    named_share = sum(supporter.share for supporter in named)
+    amount = "all the support is" if named_share > 0.995 else f"{_percent(named_share)} of the support is"
     by_reason: dict[Reason, list[str]] = {}
     for supporter in named:
         by_reason.setdefault(supporter.reasons[0], []).append(supporter.text)
@@ -103,7 +103,7 @@ def _rivals(explanation: Explanation, best: ExplainedCandidate) -> Iterator[str]
 
 
 def _weakness(best: ExplainedCandidate, rival: ExplainedCandidate) -> str:
-    """What holds a more popular candidate back most."""
+    """Say what holds a more popular candidate back most."""
     ahead = {group: value for group, value in ahead_in(best, rival).items() if FEATURE_GROUPS[group].weakness}
     group = FEATURE_GROUPS[max(ahead, key=lambda name: ahead[name])]
     unconnected = best.connected and not rival.connected
@@ -118,10 +118,10 @@ def _percent(share: float) -> str:
     return f"{share:.0%}" if share >= 0.005 else "less than 1%"
 
 
-def _percents(one: float, two: float) -> tuple[str, str]:
-    """Two that differ must not look the same."""
-    same = _percent(one) == _percent(two)
-    return (f"{one:.2%}", f"{two:.2%}") if same else (_percent(one), _percent(two))
+def _percents(probability: float, threshold: float) -> tuple[str, str]:
+    """Write both with as many digits as it takes to tell them apart."""
+    same = _percent(probability) == _percent(threshold)
+    return (f"{probability:.2%}", f"{threshold:.2%}") if same else (_percent(probability), _percent(threshold))
 
 
 def cut(text: str) -> str:

@@ -28,10 +28,10 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
 # how they are explained
 
 
-def reasons(contributions: Contributions, shares: Mapping[str, Floats], place: int) -> Iterator[Reason]:
-    """Say that a place is the candidate itself, as a candidate of a longer name or of another one."""
-    if contributions.entities[place] == contributions.entity:
-        yield Reason(LONGER if contributions.is_longer(place) else SAME)
+def reasons(contributions: Contributions, shares: Mapping[str, Floats], position: int) -> Iterator[Reason]:
+    """Say that a candidate of another name (by its position in the document) is the same entity."""
+    if contributions.entities[position] == contributions.entity:
+        yield Reason(LONGER if contributions.is_longer(position) else SAME)
 
 
 GROUP = JointGroup(

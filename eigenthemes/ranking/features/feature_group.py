@@ -48,7 +48,7 @@ class JointGroup(FeatureGroup):
     compute      the columns [n, c], given how likely each candidate is
     connections  columns which, where they are not 0, say that a candidate is connected with other names in the KG
     shares       column -> what each candidate of the document contributed to it [r]; what the column adds is shared accordingly
-    reasons      why a candidate of the document (by its place there) supports, given the shares; the most telling first
+    reasons      why a candidate of the document (by its position there) supports, given the shares; the most telling first
     """
 
     compute: Callable[[WeightedCandidates], Features]

@@ -1,4 +1,4 @@
-"""What the candidates of the other names of a document say for a candidate: as sums, and who contributed what."""
+"""Support of a candidate by the candidates of the other names of its document: the sums, and who contributed what."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class WeightedCandidates:
         return GraphSupport(*columns.T)
 
     def contributions(self, row: int) -> Contributions:
-        """Tell who contributed what to the support of one candidate."""
+        """Return what each candidate of the document contributed to the support of one of them."""
         from eigenthemes.kernels.support import contributions
 
         groups, context = self.groups, self.context
@@ -58,20 +58,22 @@ class WeightedCandidates:
         longer = groups.longer[0][first_name : last_name + 1], groups.longer[1]
         bounds = groups.name_bounds[first_name : last_name + 1] - first
         entity, weight = groups.entity[first:last], self.weight[first:last]
-        place = row - first, name - first_name
+        row_and_name = row - first, name - first_name
         with context.scratch.borrow() as scratch:
-            parts, *meetings = contributions(*place, bounds, entity, weight, context.graph, longer, scratch)
+            parts, *meetings = contributions(*row_and_name, bounds, entity, weight, context.graph, longer, scratch)
         return Contributions(self, row, first_name, first, last, GraphSupport(*parts.T), (meetings[0], meetings[1]))
 
 
 @dataclass(frozen=True)
 class Contributions:
-    """What each candidate of a document contributed to one of them. A place is the number of a candidate in the document.
+    """What each candidate of a document contributed to one of them.
+
+    A position is the number of a candidate within its document.
 
     row          the candidate, by its row in the batch
     first_name   of the document; first, last: its rows
     parts        what each contributed to what the graph says for the candidate, [r] each
-    meetings     (places [k], neighbours [k]): who shares which neighbours with the candidate
+    meetings     (positions [k], neighbours [k]): who shares which neighbours with the candidate
     """
 
     candidates: WeightedCandidates
@@ -93,24 +95,24 @@ class Contributions:
 
     @lazy
     def entities(self) -> Ints:
-        """The entity of each place [r]."""
+        """The entity of each position [r]."""
         return self.candidates.groups.entity[self.first : self.last]
 
     @lazy
     def groups(self) -> Ints:
-        """The mention group of each place [r]."""
+        """The mention group of each position [r]."""
         return self.candidates.groups.group[self.first : self.last]
 
     @lazy
     def weights(self) -> Floats:
-        """How likely the candidate of each place was [r]; 0 for candidates of the same name, which say nothing."""
+        """How likely the candidate of each position was [r]; 0 for candidates of the same name, which say nothing."""
         names = self.candidates.groups.name_of[self.groups]
         own = names == names[self.row - self.first]
         return np.where(own, 0.0, self.candidates.weight[self.first : self.last].astype(np.float64))
 
-    def is_longer(self, place: int) -> bool:
-        """Is the candidate at a place one of a longer name, which contains that of the candidate?"""
+    def is_longer(self, position: int) -> bool:
+        """Is the candidate at a position one of a longer name, which contains that of the candidate?"""
         groups = self.candidates.groups
-        own, other = groups.name_of[[groups.group[self.row], self.groups[place]]].tolist()
+        own, other = groups.name_of[[groups.group[self.row], self.groups[position]]].tolist()
         indptr, longer = groups.longer
         return bool(np.any(longer[indptr[own] : indptr[own + 1]] == other - self.first_name))

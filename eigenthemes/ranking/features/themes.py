@@ -56,11 +56,11 @@ def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np
             continue
         rows = vectors.rows[groups.entity[first:last]]
         weighted = rows * weight[first:last, None]
-        whole = np.einsum("ij,ij->i", rows @ (weighted.T @ rows), rows)
+        coherent = np.einsum("ij,ij->i", rows @ (weighted.T @ rows), rows)
         for start, stop in pairwise((groups.name_bounds[first_name : last_name + 1] - first).tolist()):
             own = rows[start:stop]
-            whole[start:stop] -= np.square(own @ own.T) @ weight[first + start : first + stop]
-        result[first:last] = np.maximum(whole, 0)
+            coherent[start:stop] -= np.square(own @ own.T) @ weight[first + start : first + stop]
+        result[first:last] = np.maximum(coherent, 0)
     return result
 
 
@@ -68,7 +68,7 @@ def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np
 
 
 def _closeness(contributions: Contributions) -> Floats:
-    """Return what each place adds to the coherence of the candidate: its weight times the squared cosine."""
+    """Return what each candidate of the document adds to the coherence of one: its weight times the squared cosine."""
     vectors = contributions.context.vectors
     if vectors is None:
         return np.zeros(len(contributions.entities))
@@ -76,33 +76,34 @@ def _closeness(contributions: Contributions) -> Floats:
     return np.asarray(contributions.weights * np.square(cosines), np.float64)
 
 
-def reasons(contributions: Contributions, shares: Mapping[str, Floats], place: int) -> Iterator[Reason]:
-    """Say how a place supports, from the plainest on: whoever is joined by an edge is also close in the vectors.
+def reasons(contributions: Contributions, shares: Mapping[str, Floats], position: int) -> Iterator[Reason]:
+    """Say how a candidate of another name (by its position in the document) supports.
 
-    Nothing where it is the candidate itself under another name, which says all (`coreference`).
+    From the plainest on: whoever is joined by an edge is also close in the vectors. Nothing where it is
+    the candidate itself under another name, which says all (`coreference`).
     """
-    kb, other = contributions.context.kb, int(contributions.entities[place])
+    kb, other = contributions.context.kb, int(contributions.entities[position])
     if other == contributions.entity:
         return
-    if shares["edges"][place] > 0:
+    if shares["edges"][position] > 0:
         code = relation_code(kb, contributions.entity, other)
         yield Reason(EDGE, readable_relation(kb, code), bool(code & 1))
-    places, nodes = contributions.meetings
-    met = nodes[places == place]
+    positions, nodes = contributions.meetings
+    met = nodes[positions == position]
     if len(met):
         yield _shared_neighbors(contributions, other, met)
-    if shares["coherence"][place] > 0:
+    if shares["coherence"][position] > 0:
         yield Reason(CLOSE)
 
 
 def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> Reason:
-    """The rarest neighbours that two entities share, and the relation, where it is the same from both."""
+    """Name the rarest neighbours that two entities share, and the relation, where it is the same from both."""
     context = contributions.context
     has_name = context.name_counts(nodes) > 0
     named = nodes[has_name] if has_name.any() else nodes
     rarest = named[np.argsort(-context.graph[2][named], kind="stable")][:_MAX_SHARED].tolist()
-    one, two = (relation_code(context.kb, entity, rarest[0]) for entity in (contributions.entity, other))
-    relation = readable_relation(context.kb, one) if one == two and not one & 1 else ""
+    code, other_code = (relation_code(context.kb, entity, rarest[0]) for entity in (contributions.entity, other))
+    relation = readable_relation(context.kb, code) if code == other_code and not code & 1 else ""
     return Reason(SHARED, relation, shared=tuple(context.kb.label_of(node) for node in rarest))
 
 

@@ -1,13 +1,14 @@
-"""tau-MIL-ND, the neural rival of the paper (Le and Titov, ACL 2019): sentences and entities -> scores, trained without gold.
+"""tau-MIL-ND, the neural rival of the paper (Le and Titov, ACL 2019): a trained model scores candidates by their sentence.
 
+    method.py      the method: options, and the scores of a batch
+    scorer.py      a trained model at work
+    model.py       the network
     sentences.py   the words around a mention
     entities.py    what the KG says of an entity: a bag of types and a bag of relations
-    loss.py        the objective
-    model.py       the network
-    train.py       documents -> a trained model
     store.py       the model as a file
 
-torch is imported by loss, model and train only; whoever needs one of these calls `need_torch` first.
+The objective and the training are in `reproduction`. torch is imported by model and scorer only; call `need_torch` before
+importing one of these.
 """
 
 from __future__ import annotations

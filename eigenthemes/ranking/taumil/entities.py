@@ -65,12 +65,12 @@ def _types(kb: KB, row: NDArray[np.int64]) -> Any:
     """[entities, types + relations] sparse: the types of each entity, 1 in all; relations where it has none."""
     n, indptr = len(kb), kb.array("type_indptr")
     typed = np.diff(indptr) > 0
-    places, codes = _pseudo_types(kb, row, typed)
-    rows = np.concatenate((np.repeat(np.arange(n), np.diff(indptr)), places))
+    untyped, codes = _pseudo_types(kb, row, typed)
+    rows = np.concatenate((np.repeat(np.arange(n), np.diff(indptr)), untyped))
     columns = np.concatenate((kb.array("entity_types").astype(np.int64), codes + len(kb.types)))
-    found = _counts(rows, columns, (n, len(kb.types) + 2 * len(kb.relations)))
-    found.data /= np.bincount(rows, minlength=n)[_rows_of(found)].astype(np.float32)
-    return found
+    shares = _counts(rows, columns, (n, len(kb.types) + 2 * len(kb.relations)))
+    shares.data /= np.bincount(rows, minlength=n)[_rows_of(shares)].astype(np.float32)
+    return shares
 
 
 def _pseudo_types(kb: KB, row: NDArray[np.int64], typed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -88,9 +88,9 @@ def _counts(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -
     from scipy.sparse import coo_array
 
     ones = np.ones(len(rows), dtype=np.float32)
-    found = coo_array((ones, (rows.astype(np.int64), columns.astype(np.int64))), shape=shape).tocsr()
-    found.sum_duplicates()
-    return found
+    counts = coo_array((ones, (rows.astype(np.int64), columns.astype(np.int64))), shape=shape).tocsr()
+    counts.sum_duplicates()
+    return counts
 
 
 def _rows_of(matrix: Any) -> NDArray[np.int64]:

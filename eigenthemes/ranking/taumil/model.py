@@ -18,6 +18,7 @@ HIDDEN = 100
 TYPE = 50
 ENTITY = 100
 PERCEPTRON = 300
+MARGIN = 0.1  # of the objective: the unit of the scores
 _CONTEXT = 4 * HIDDEN  # two directions, at the mention's first and last word
 
 
@@ -74,7 +75,7 @@ class TauMIL(nn.Module):
         return {name: value for name, value in self.state_dict().items() if name != "words.weight"}
 
     def restore(self, learned: Mapping[str, Tensor]) -> None:
-        """Take over what another one has learned."""
+        """Take over what another model has learned."""
         self.load_state_dict({**learned, "words.weight": self.words.weight})
 
 
@@ -97,9 +98,9 @@ class _BiLSTM(nn.Module):
 
 
 def _backwards(lengths: Tensor, longest: int) -> Tensor:
-    """[m, longest] int64: the places of each sentence from its end to its beginning, then those after its end."""
-    place = torch.arange(longest)
-    return torch.where(place < lengths[:, None], lengths[:, None] - 1 - place, place)
+    """[m, longest] int64: the positions of each sentence from its end to its beginning, then those after its end."""
+    position = torch.arange(longest)
+    return torch.where(position < lengths[:, None], lengths[:, None] - 1 - position, position)
 
 
 def _turned(words: Tensor, order: Tensor) -> Tensor:
@@ -128,9 +129,6 @@ class _Perceptron(nn.Module):
 def _sum(embedding: nn.Embedding, bag: Bag) -> Tensor:
     ids, weights, offsets = map(torch.from_numpy, (bag.ids, bag.weights, bag.offsets))
     return F.embedding_bag(ids, embedding.weight, offsets, mode="sum", per_sample_weights=weights)
-
-
-MARGIN = 0.1
 
 
 def shares_of(scores: Tensor, mention_of: Tensor, mentions: int) -> Tensor:

@@ -15,7 +15,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.taumil.entities import EntityBags
 from eigenthemes.ranking.taumil.model import MARGIN, TauMIL
-from eigenthemes.ranking.taumil.sentences import Sentences, Words, places_of
+from eigenthemes.ranking.taumil.sentences import Sentences, Words, mention_spans
 from eigenthemes.ranking.taumil.store import StoredModel, model_path
 
 _MENTIONS = 128  # at a time
@@ -32,20 +32,20 @@ class TaumilScorer:
     @classmethod
     def open(cls, kb: KB, path: str | Path | None) -> TaumilScorer:
         """Open a model file (None: the KB's own); loaded once for an open KB."""
-        place = model_path(kb, path)
-        if not place.exists():
-            what = f"{kb.path} has no model of tau-MIL-ND" if path is None else f"{place} does not exist"
+        file = model_path(kb, path)
+        if not file.exists():
+            what = f"{kb.path} has no model of tau-MIL-ND" if path is None else f"{file} does not exist"
             raise OptionError(
                 f"{what}; train one, or choose another method",
                 code="no-model" if path is None else "no-model-file",
-                where=str(kb.path if path is None else place),
+                where=str(kb.path if path is None else file),
             )
-        return kb.cached(f"taumil scorer {place} {place.stat().st_mtime_ns}", lambda: cls._load(kb, place))
+        return kb.cached(f"taumil scorer {file} {file.stat().st_mtime_ns}", lambda: cls._load(kb, file))
 
     @classmethod
-    def _load(cls, kb: KB, place: Path) -> TaumilScorer:
+    def _load(cls, kb: KB, file: Path) -> TaumilScorer:
         hold_torch_to_one_thread()
-        stored = StoredModel.open(place, kb)
+        stored = StoredModel.open(file, kb)
         bags = EntityBags.of(kb)
         model = new_model(stored.words, bags, seed=0)
         model.restore({name: torch.from_numpy(array) for name, array in stored.learned.items()})
@@ -59,12 +59,12 @@ class TaumilScorer:
         """
         table = batch.table
         scores, noise = np.zeros(len(table)), np.ones(table.mentions)
-        sentences = Sentences.read((place for document in batch.documents for place in places_of(document)), self.words)
+        sentences = Sentences.read((span for document in batch.documents for span in mention_spans(document)), self.words)
         if len(table):
             with torch.inference_mode():
                 unique, entity_of = np.unique(table.entity, return_inverse=True)
                 entities = self._entities(unique)
-                for mentions, rows, mention_of in _some(table.mention_of, sentences.lengths):
+                for mentions, rows, mention_of in _mention_batches(table.mention_of, sentences.lengths):
                     contexts = self.model.contexts(sentences.padded(mentions, self.words.unknown))
                     pairs = (torch.from_numpy(mention_of), torch.from_numpy(entity_of[rows]))
                     fits = self.model.fits(contexts, entities, *pairs)
@@ -74,7 +74,7 @@ class TaumilScorer:
 
     def _entities(self, entities: NDArray[np.uint32]) -> torch.Tensor:
         parts = (entities[first : first + _ENTITIES] for first in range(0, len(entities), _ENTITIES))
-        return torch.cat([self.model.entities(self.bags.of_types(each), self.bags.of_relations(each)) for each in parts])
+        return torch.cat([self.model.entities(self.bags.of_types(part), self.bags.of_relations(part)) for part in parts])
 
 
 def new_model(words: Words, bags: EntityBags, *, seed: int) -> TauMIL:
@@ -84,17 +84,17 @@ def new_model(words: Words, bags: EntityBags, *, seed: int) -> TauMIL:
         return TauMIL(words.vectors, bags.types.shape[1], bags.relations.shape[1])
 
 
-def _some(
+def _mention_batches(
     mention_of: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Mentions with candidates, those with sentences of like length together: (mentions, their rows, mention of each row)."""
+    """Yield (mentions, their rows, mention of each row) of mentions with candidates, sentences of like length together."""
     known = np.unique(mention_of)
     known = known[np.argsort(lengths[known], kind="stable")]
     starts = np.searchsorted(mention_of, known)
     counts = np.searchsorted(mention_of, known, side="right") - starts
     group = np.arange(len(known)) // _MENTIONS + np.cumsum(counts) // _PAIRS  # some mentions have thousands of candidates
-    for some in np.split(np.arange(len(known)), np.flatnonzero(np.diff(group)) + 1):
-        yield known[some], *rows_of(starts[some], counts[some])
+    for batch in np.split(np.arange(len(known)), np.flatnonzero(np.diff(group)) + 1):
+        yield known[batch], *rows_of(starts[batch], counts[batch])
 
 
 def rows_of(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -74,10 +74,10 @@ class Words:
     def rows(self, words: Iterable[str]) -> NDArray[np.int64]:
         """The row of each word as it stands, or else in small letters."""
         given = list(words)
-        found = self.table.find_all(hash_strings(Strings.of(given)))
-        missing = np.flatnonzero(found < 0)
-        found[missing] = self.table.find_all(hash_strings(Strings.of([given[i].lower() for i in missing.tolist()])))
-        return np.where(found < 0, self.unknown, found)
+        rows = self.table.find_all(hash_strings(Strings.of(given)))
+        missing = np.flatnonzero(rows < 0)
+        rows[missing] = self.table.find_all(hash_strings(Strings.of([given[i].lower() for i in missing.tolist()])))
+        return np.where(rows < 0, self.unknown, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +111,18 @@ class Sentences:
     last: NDArray[np.int64]
 
     @classmethod
-    def read(cls, places: Iterable[tuple[str, int, int]], words: Words) -> Sentences:
-        """Of mentions at (text, start, end)."""
-        said: list[str] = []
+    def read(cls, spans: Iterable[tuple[str, int, int]], words: Words) -> Sentences:
+        """Read the sentences of mentions at (text, start, end)."""
+        all_words: list[str] = []
         starts, first, last = [0], [], []
-        for text, start, end in places:
+        for text, start, end in spans:
             sentence, begin, stop = sentence_of(text, start, end)
-            said += sentence
-            starts.append(len(said))
+            all_words += sentence
+            starts.append(len(all_words))
             first.append(begin)
             last.append(stop)
-        arrays = (np.array(each, dtype=np.int64) for each in (starts, first, last))
-        return cls(words.rows(said), *arrays)
+        arrays = (np.array(column, dtype=np.int64) for column in (starts, first, last))
+        return cls(words.rows(all_words), *arrays)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -134,11 +134,11 @@ class Sentences:
     def padded(self, which: NDArray[np.int64], fill: int) -> Padded:
         """Some of them, filled up to the longest."""
         lengths = self.lengths[which]
-        place = np.arange(int(lengths.max(initial=1)))
-        inside = place < lengths[:, None]
-        words = np.where(inside, self.words[np.where(inside, self.starts[which, None] + place, 0)], fill)
+        position = np.arange(int(lengths.max(initial=1)))
+        inside = position < lengths[:, None]
+        words = np.where(inside, self.words[np.where(inside, self.starts[which, None] + position, 0)], fill)
         first, last = self.first[which], self.last[which]
-        distance = np.minimum(place - first[:, None], 0) + np.maximum(place - last[:, None], 0)
+        distance = np.minimum(position - first[:, None], 0) + np.maximum(position - last[:, None], 0)
         return Padded(words, np.clip(distance, -MAX_DISTANCE, MAX_DISTANCE) + MAX_DISTANCE, lengths, first, last)
 
 
@@ -157,8 +157,8 @@ def sentence_of(text: str, start: int, end: int) -> tuple[list[str], int, int]:
     return left + mention + right, len(left), len(left) + len(mention) - 1
 
 
-def places_of(document: Document) -> Iterator[tuple[str, int, int]]:
-    """Text, start and end of each mention of a document."""
+def mention_spans(document: Document) -> Iterator[tuple[str, int, int]]:
+    """Yield text, start and end of each mention of a document."""
     check_text(document)
     for mention in document.mentions or ():
         assert document.text is not None

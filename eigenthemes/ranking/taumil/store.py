@@ -20,7 +20,7 @@ from eigenthemes.ranking.taumil.sentences import Words
 FORMAT = "eigenthemes-taumil"
 CHECKPOINT = "eigenthemes-taumil-checkpoint"
 VERSION = 1
-IN_KB = "taumil.safetensors"  # where a KB has its own; `kb.check_place` knows the name
+IN_KB = "taumil.safetensors"  # where a KB has its own; `kb.writer` knows the name
 
 # What the model reads of a KB, or counts its entities by: with other vectors, words or rankers it stays the same.
 _READ = (
@@ -96,8 +96,8 @@ def write(path: str | Path, arrays: Arrays, about: dict[str, Any]) -> None:
         ) from error
 
 
-def read(path: str | Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays of a file, and what it says of itself."""
+def read(path: str | Path, format_name: str) -> tuple[Arrays, dict[str, Any]]:
+    """Return the arrays of a file, and what it says of itself."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -106,7 +106,7 @@ def read(path: str | Path, kind: str) -> tuple[Arrays, dict[str, Any]]:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is no dict
     except (SafetensorError, OSError, ValueError) as error:
         raise OptionError(f"{path} cannot be read as a model of tau-MIL-ND ({error}); train it again") from None
-    if about.get("format") != kind:
+    if about.get("format") != format_name:
         raise OptionError(
             f"{path} is no model of tau-MIL-ND; give a file that its training wrote", code="not-a-model", where=str(path)
         )
