@@ -85,15 +85,16 @@ IGNORED_KEYS = {"documents_per_second", "seconds"}
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """An installed version: its interpreter, and the folder for its KBs and outputs."""
+    """A version: its interpreter, the folder for its KBs and outputs, and where its source is if it is not installed."""
 
     name: str
     python: Path
     folder: Path
+    source: str = ""
 
     def run(self, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
         command = [str(self.python), "-m", "eigenthemes", *arguments]
-        environment = {**os.environ, "PYTHONPATH": ""}
+        environment = {**os.environ, "PYTHONPATH": self.source}
         try:
             return subprocess.run(
                 command, input=stdin, capture_output=True, cwd=self.folder, env=environment, check=False, timeout=_TIMEOUT
@@ -276,7 +277,7 @@ def main() -> int:
 
     arguments = parse_arguments(__doc__, add)
     baseline = install(arguments.baseline, arguments.cache / f"baseline-{arguments.baseline}")
-    present = Version("this checkout", Path(sys.executable), arguments.cache / "present")
+    present = Version("this checkout", Path(sys.executable), arguments.cache / "present", str(CHECKOUT))
     rows, wrong = [], 0
     words = data_folder() / "vectors" / "words-100d.txt.gz"
     for name in arguments.sets.split(","):
