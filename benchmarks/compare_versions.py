@@ -61,7 +61,7 @@ METHODS = (
 WORDY = ("local-context", "global-context")  # they need word vectors
 COMMANDS = ("candidates", "link", "text", "eval", "explain")
 NAMES = 2000  # distinct names of a set that are looked up
-_TIMEOUT, _HUNG = 900, -9  # seconds for a command, and the exit code of one that did not end
+_TIMEOUT, _HUNG = 240, -9  # seconds for a command, and the exit code of one that did not end
 TOLERANCE = 1e-9  # of scores: the same arithmetic on the same machine
 
 # Keys of the baseline's JSON that have another name now: of candidates, and of whatever is inside an explanation.
