@@ -196,11 +196,13 @@ class GoldSet:
 
     def p_at_1(self, method: str, vectors: NDArray[np.float32]) -> float:
         """Score every candidate with these vectors; the mean over all mentions."""
+        from eigenthemes.core.blas import one_thread
         from eigenthemes.metrics.precision import credit
         from eigenthemes.ranking.methods import method_named
 
         batch = replace(self.batch, vectors=Vectors("measured", vectors, np.asarray(vectors.any(axis=1))))
-        scores = method_named(method)(batch, self.kb).scores
+        with one_thread():
+            scores = method_named(method)(batch, self.kb).scores
         return float(credit(batch.table.mentions, batch.table.mention_of, self.is_gold, scores)[0].mean())
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
+from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.embeddings.descriptions import description_vectors
 from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
@@ -125,7 +126,8 @@ def read_set(kb: KB, name: str) -> GoldSet:
 
 def p_at_1(kb: KB, gold_set: GoldSet, vectors: Vectors, hidden: NDArray[np.bool_], method: str) -> dict[str, float]:
     """P@1 of the mentions with gold: where it is hidden, elsewhere, and of all."""
-    scores = method_named(method)(replace(gold_set.batch, vectors=vectors), kb).scores
+    with one_thread():
+        scores = method_named(method)(replace(gold_set.batch, vectors=vectors), kb).scores
     table = gold_set.batch.table
     right = credit(table.mentions, table.mention_of, gold_set.is_gold, scores)[0]
     counted = has_gold(gold_set.batch)
