@@ -35,7 +35,7 @@ def test_a_kb_without_a_ranker_has_another_default(tiny: KB, tmp_path: Path, qui
 
 def test_selftrained_without_a_ranker_names_the_command(tiny: KB, tmp_path: Path, quick_disk: None) -> None:
     for kb in (tiny, build_from_records(tmp_path, TINY_NODES, TINY_EDGES)):
-        with pytest.raises(OptionError, match="has no ranker .*; train one, or choose another method") as refused:
+        with pytest.raises(OptionError, match=r"has no ranker .*; train one, or choose another method") as refused:
             Linker(kb, method="selftrained")
         assert advise(refused.value, "link") == f"{refused.value} (eigenthemes train {kb.path})"
         assert "\n" not in str(refused.value)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.baselines import average, degree, eigen, namematch, prior_name
@@ -74,6 +75,7 @@ class Method:
 
     def __call__(self, batch: Batch, kb: KB, options: Any = None) -> Scored:
         """Score the candidates of a batch."""
+        limit_blas_threads()  # once per process: whoever calls a method without a linker gets the same bits
         result = self.score(batch, kb, self.effective(options))
         scored = result if isinstance(result, Scored) else Scored(result)
         if not np.isfinite(scored.scores).all():
