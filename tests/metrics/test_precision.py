@@ -111,7 +111,7 @@ def test_the_authors_rule_is_never_below_sharing(batch: Batch) -> None:
 @given(batches, st.sampled_from(["share", "authors"]))
 def test_a_candidate_that_is_no_answer_might_as_well_be_absent(batch: Batch, ties: str) -> None:
     answering = [[(score, gold) for score, gold in each if score > 0] for each in batch]
-    assert earned(batch, threshold=0, ties=ties) == earned(answering, ties=ties)
+    assert earned(batch, min_score=0, ties=ties) == earned(answering, ties=ties)
 
 
 @given(batches)
