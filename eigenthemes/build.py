@@ -25,19 +25,19 @@ from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.vector_sets import (
     VectorSet,
     add_vectors,
+    align_vectors,
     check_embedding,
     check_name,
     complete,
-    describe,
+    description_vector_set,
     make_vectors,
     name_of_source,
-    place_vectors,
 )
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import KB
-from eigenthemes.kb.writer import KBWriter, check_place
+from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.read import read_sources
 from eigenthemes.ranking.ranker import Ranker
@@ -67,7 +67,7 @@ def build_kb(
     train      train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
     """
     options, progress = options or ReadOptions(), progress or Silent()
-    check_place(Path(out), force=force)
+    check_writable(Path(out), force=force)
     check_embedding(embedding, dimensions)
     _check_word_vectors(word_vectors, train=train)
     wanted = None if keep is None else read_ids(keep)
@@ -142,7 +142,7 @@ def embed_kb(
     """
     kb = KB.open(path)
     if method == "descriptions":
-        made = describe(kb, word_vectors, name=name)
+        made = description_vector_set(kb, word_vectors, name=name)
     else:
         made = make_vectors(
             kb.graph, method=method, dimensions=dimensions, seed=seed, name=name, jobs=jobs, progress=progress, **own
@@ -170,7 +170,7 @@ def import_vectors(
     kb = KB.open(path)
     check_name(name)
     external, vectors = read_vectors(file, ids=ids, format_name=format_name)
-    rows, lengths, matched = place_vectors(external, vectors, kb)
+    rows, lengths, matched = align_vectors(external, vectors, kb)
     if not matched:
         raise VectorError(
             f"none of the {len(external):,} ids of {file} is in the KB (they are like {external[0]}, the KB's are like "
@@ -228,16 +228,16 @@ def train_kb(
     word_vectors  a file of word vectors or gensim's KeyedVectors: they are kept in the KB, and the words around a name count;
                   None: those the KB holds, if it does
     """
-    from eigenthemes.selftrain.gold import gold_train, labelled
+    from eigenthemes.selftrain.gold import gold_train, labelled_documents
     from eigenthemes.selftrain.train import self_train
 
     kb = KB.open(path)
-    labelled_documents = None if gold is None else labelled(gold, kb)  # before minutes of training
+    annotated = None if gold is None else labelled_documents(gold, kb)  # before minutes of training
     new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
     context = new_context or WordContext.of(kb)
     ranker = self_train(kb, vectors=vectors, context=context, seed=seed, progress=progress)
-    if labelled_documents is not None:
-        ranker = gold_train(kb, ranker, labelled_documents, vectors=vectors, context=context, progress=progress)
+    if annotated is not None:
+        ranker = gold_train(kb, ranker, annotated, vectors=vectors, context=context, progress=progress)
     source = None if word_vectors is None else name_of_source(word_vectors)
     return store_ranker(kb, ranker, vectors, context=new_context, source=source)
 

@@ -72,7 +72,7 @@ def similar_tokens(
 
 @kernel
 def edit_distance(a: Any, m: Any, b: Any, n: Any, limit: Any, rows: Any) -> Any:
-    """Edit distance with swaps of neighbours (optimal string alignment); limit + 1 where it is more than `limit`.
+    """Compute the edit distance with swaps of neighbours (optimal string alignment); limit + 1 where it is more than `limit`.
 
     Only the diagonals within `limit` are looked at; `rows` [3, LONGEST + 1] is scratch.
     """
@@ -102,7 +102,7 @@ def edit_distance(a: Any, m: Any, b: Any, n: Any, limit: Any, rows: Any) -> Any:
 
 @kernel
 def _decode(blob: Any, first: Any, last: Any, points: Any) -> Any:
-    """UTF-8 to code points; returns how many, 0 where there are more than LONGEST."""
+    """Decode UTF-8 to code points; returns how many, 0 where there are more than LONGEST."""
     count, i = 0, first
     while i < last:
         if count == LONGEST:
@@ -137,7 +137,7 @@ def _slips(points: Any, count: Any) -> Any:
 
 @kernel
 def _deletions(word: Any, prefix: Any, pairs: Any, bits: Any, hashes: Any) -> Any:
-    """Hashes of the word's first `prefix` letters with none or one deleted, or with two, that the index may hold."""
+    """Hash the word's first `prefix` letters with none or one deleted, or with two, that the index may hold."""
     count = 0
     for gone_a in range(0 if pairs else -1, prefix):
         for gone_b in range(gone_a + 1 if pairs else gone_a, prefix if pairs else gone_a + 1):
@@ -152,7 +152,7 @@ def _deletions(word: Any, prefix: Any, pairs: Any, bits: Any, hashes: Any) -> An
 
 @kernel
 def _may_be_near(check: Any, h: Any, length: Any, nearest: Any) -> Any:
-    """Do the hash bits and the length in a check allow the token to be near? See `eigenthemes.kb.name_index.TypoIndex`."""
+    """Return whether the hash bits and the length in a check allow the token to be near: see `kb.name_index.TypoIndex`."""
     if np.int64(check & 0xF) != np.int64(h & _LOW):
         return False
     n = np.int64(check) >> 4

@@ -18,7 +18,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
-_BATCH = 64  # mentions from which the compiled kernels are worth loading
+_BATCH = 64  # mentions from which the compiled kernels are loaded
 _SINGLES = 2000  # the same for mentions looked up one by one
 _START = np.zeros(1, dtype=np.int64)
 
@@ -87,13 +87,13 @@ class CandidateGenerator:
 
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
         """Return the candidates of many names; the same as one by one, faster."""
-        if self.max_candidates is None or not self._worth_compiling(len(names)):
+        if self.max_candidates is None or not self._should_compile(len(names)):
             return self._find_plain(names)
         return self._find_compiled(names)
 
     def match_types(self, name: str) -> dict[int, int]:
         """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
-        return dict(zip(*self._lookup.whole(squash(normalize(name))), strict=True))
+        return dict(zip(*self._lookup.whole_names(squash(normalize(name))), strict=True))
 
     def records(self, name: str) -> list[Candidate]:
         """Return the candidates of one name, as records for people."""
@@ -104,17 +104,13 @@ class CandidateGenerator:
                 rank=rank,
                 id=self.kb.id_of(entity),
                 label=self.kb.label_of(entity),
-                matched_name=self._matched(name, entity, match_type),
+                matched_name=matched_name(name, self.kb.names_of(entity), match_type, aliases=self.aliases),
                 match_type=MATCH_TYPES[match_type],
                 prior=prior,
                 description=self.kb.description_of(entity),
             )
             for entity, rank, prior, match_type in columns
         ]
-
-    def _matched(self, name: str, entity: int, match_type: int) -> str:
-        label_only = not self.aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM)
-        return self.kb.label_of(entity) if label_only else matched_names(name, self.kb.names_of(entity))
 
     def why_not(self, name: str, external_id: str) -> str:
         """Say in one sentence why an entity is, or is not, among the candidates of a name."""
@@ -150,7 +146,7 @@ class CandidateGenerator:
             return f"all its tokens are there, but nearer names came first (its names: {listed})"
         return f"its names ({listed}) lack {', '.join(missing)}"
 
-    def _worth_compiling(self, mentions: int) -> bool:
+    def _should_compile(self, mentions: int) -> bool:
         if self._compiled is not None or mentions >= _BATCH:
             return True
         self._singles += mentions
@@ -199,8 +195,13 @@ class CandidateGenerator:
         return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.prior[entity], match_types)
 
 
-def matched_names(mention: str, names: list[str]) -> str:
-    """Return the names of an entity that a mention matched: one that is the same, or the fewest that have all its tokens."""
+def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bool) -> str:
+    """Return the name of an entity that a mention matched: one that is the same, or the fewest that have all its tokens.
+
+    names  the label first; it is the one that shorter forms are made from, and without `aliases` the only one looked at
+    """
+    if not aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM):
+        return names[0]
     from rapidfuzz.distance import OSA
 
     normalized = normalize(mention)

@@ -217,7 +217,7 @@ def _postings(
 
 
 def _keys(
-    hashes: NDArray[np.uint64], entity: NDArray[np.uint32], kind: NDArray[np.uint8], entities: int
+    hashes: NDArray[np.uint64], entity: NDArray[np.uint32], match_type: NDArray[np.uint8], entities: int
 ) -> tuple[HashTable, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
     order = np.argsort(hashes, kind="stable")
     in_order = hashes[order]
@@ -226,7 +226,7 @@ def _keys(
     distinct = in_order[new]
     key = np.empty(len(order), dtype=np.uint32)
     key[order] = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
-    key, entity, kinds = sort_rows((key, entity, kind), (max(1, len(distinct)), entities, 8))
+    key, entity, kinds = sort_rows((key, entity, match_type), (max(1, len(distinct)), entities, 8))
     first = _first_of_pair(key, entity)
     return (
         HashTable.of(distinct),

@@ -28,7 +28,7 @@ class Lookup:
         """Find candidates as the paper does: all tokens contained, by prior."""
         tokens = [self.token(word) for word in normalized.split()]
         contained = self._containing(tokens, limit)
-        match_types = dict(zip(*self.whole(squash(normalized)), strict=True))
+        match_types = dict(zip(*self.whole_names(squash(normalized)), strict=True))
         return {entity: _whole_match_type(match_types.get(entity), self.worst_whole) for entity in contained}
 
     def default(self, normalized: str, limit: int | None) -> MatchTypes:
@@ -36,7 +36,7 @@ class Lookup:
         most = limit or self.entities
         key = squash(normalized)
         match_types: MatchTypes = {}
-        entities, types_of_keys = self.whole(key)
+        entities, types_of_keys = self.whole_names(key)
         for allowed, quota in (
             ((LABEL, ALIAS) if self.aliases else (LABEL,), most),
             ((UNBRACKETED,), most),
@@ -69,7 +69,7 @@ class Lookup:
         entities = self.index.postings[first:last]
         return entities if self.aliases else entities[self.index.in_label[first:last] == 1]
 
-    def whole(self, key: str) -> tuple[list[int], list[int]]:
+    def whole_names(self, key: str) -> tuple[list[int], list[int]]:
         """Return the entities with this squashed name, by prior, and the match type of each."""
         row = self.index.key_table.find(hash_bytes(key.encode("utf-8", "replace"))) if key else -1
         if row < 0:
@@ -80,7 +80,7 @@ class Lookup:
     def _by_ending(self, key: str) -> Iterator[int]:
         quota = QUOTA
         for other in endings_of(key, ENDINGS):
-            for entity, match_type in zip(*self.whole(other), strict=True):
+            for entity, match_type in zip(*self.whole_names(other), strict=True):
                 if quota and (match_type <= self.worst_whole or match_type == UNBRACKETED):
                     quota -= 1
                     yield entity

@@ -29,7 +29,7 @@ def sort_rows(columns: tuple[NDArray[Any], ...], limits: tuple[int, ...]) -> tup
 def sum_rows(
     matrix: NDArray[Any], rows: NDArray[Any], counts: NDArray[np.int64], weights: NDArray[np.float32] | None = None
 ) -> NDArray[np.float32]:
-    """Sums of rows of `matrix` [m, d]: of the first counts[0] of `rows`, of the next counts[1], ... [len(counts), d].
+    """Return sums of rows of `matrix` [m, d]: of the first counts[0] of `rows`, of the next counts[1], ... [len(counts), d].
 
     A sparse product: no copy of the rows is made, however many they are. They are added up in their order.
     """
@@ -42,6 +42,6 @@ def sum_rows(
 
 
 def unit_rows(dense: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Each row divided by its length, in float64; a zero row stays."""
+    """Divide each row by its length, in float64; a zero row stays."""
     lengths = np.sqrt(np.einsum("ij,ij->i", dense, dense, dtype=np.float64))[:, None]
     return (dense / np.where(lengths > 0, lengths, 1)).astype(np.float32)

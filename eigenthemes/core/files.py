@@ -97,12 +97,12 @@ class Source:
             raise
 
     def _open(self, decompressed: _Decompressed) -> None:
-        whole = io.BufferedReader(decompressed, 1 << 20)
-        self.head = whole.read(_SNIFF)  # enough to tell the format by
-        self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: whole.read(1 << 20), b""))), 1 << 20)
+        stream = io.BufferedReader(decompressed, 1 << 20)
+        self.head = stream.read(_SNIFF)  # enough to tell the format by
+        self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: stream.read(1 << 20), b""))), 1 << 20)
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
-        """Blocks of whole lines as they are, each with the number of its first line; only a byte-order mark is removed."""
+        """Yield blocks of whole lines as they are, with the number of their first line; only a byte-order mark is removed."""
         first_line = 1
         for block in _line_blocks(self.stream):
             if first_line == 1:
@@ -111,12 +111,12 @@ class Source:
             first_line += block.count(b"\n")
 
     def text(self) -> BinaryIO:
-        """The blocks in clean UTF-8, as one readable stream."""
+        """Return the blocks in clean UTF-8, as one readable stream."""
         clean = (clean_utf8(block, line, self.name, self.diagnostics) for block, line in self.blocks())
         return cast(BinaryIO, io.BufferedReader(_Joined(clean), 1 << 20))
 
     def xml(self) -> BinaryIO:
-        """An XML file as UTF-8, whatever encoding it declares; the parser knows no other."""
+        """Return an XML file as UTF-8, whatever encoding it declares; the parser knows no other."""
         declared = re.match(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']""", self.head)
         encoding = declared[1].decode() if declared else "utf-8"
         try:
@@ -130,11 +130,11 @@ class Source:
         return cast(BinaryIO, io.BufferedReader(_Joined(block.encode() for block in blocks), 1 << 20))
 
     def lines(self) -> Iterator[str]:
-        """The lines as text, line ends removed."""
+        """Return the lines as text, line ends removed."""
         return (line.rstrip("\r\n") for line in io.TextIOWrapper(self.text(), encoding="utf-8", newline="\n"))
 
     def description(self) -> dict[str, Any]:
-        """What the manifest says of the file, once it is read."""
+        """Return what the manifest says of the file, once it is read."""
         while self._tap.read(1 << 20):  # parsers may stop early; the hash is of the whole file
             pass
         return {"name": self.name, "bytes": self._tap.size, "sha256": self._tap.sha256.hexdigest()}
@@ -150,6 +150,8 @@ class Source:
 
 
 class _Joined(io.RawIOBase):
+    """Blocks of bytes as one readable stream."""
+
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self.blocks = blocks
         self.rest = memoryview(b"")
@@ -170,7 +172,7 @@ class _Joined(io.RawIOBase):
 
 
 def clean_utf8(block: bytes, first_line: int, origin: str, diagnostics: Diagnostics) -> bytes:
-    """A block of lines as UTF-8; lines that are not are taken for Latin-1 and counted."""
+    """Return a block of lines as UTF-8; lines that are not are taken for Latin-1 and counted."""
     if block.isascii():
         return block
     try:
@@ -195,7 +197,7 @@ def _from_latin_1(line: bytes) -> str:
 
 
 def source_size(path: str | Path) -> int | None:
-    """The size on disk, or None for standard input."""
+    """Return the size on disk, or None for standard input."""
     return None if str(path) == "-" else Path(path).stat().st_size
 
 

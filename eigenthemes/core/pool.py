@@ -1,4 +1,4 @@
-"""Things that are costly to make and that one thread may use at a time: made when needed, kept while they are in demand."""
+"""A pool of objects that are costly to make and that one thread may use at a time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class Pool(Generic[T]):
-    """Lend things to threads, each to one thread at a time.
+    """Lend objects to threads, each to one thread at a time.
 
-    A new one is made only when all are lent. What waits is one more than what is lent at most: after a rush of threads the
-    rest is dropped. A borrower leaves a thing as it was; where an exception ends the borrowing it may not be, and is dropped.
+    A new one is made only when all are lent. At most one more than are lent wait: after a rush of threads the rest
+    is dropped. A borrower leaves an object as it was; where an exception ends the borrowing it may not be, and is dropped.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -24,25 +24,25 @@ class Pool(Generic[T]):
         self._lent = 0
 
     def __len__(self) -> int:
-        """Count what there is, lent or idle."""
+        """Count the objects, lent or idle."""
         with self._lock:
             return self._lent + len(self._idle)
 
     @contextmanager
     def borrow(self) -> Iterator[T]:
-        """Lend a thing until the block ends."""
+        """Lend an object until the block ends."""
         with self._lock:
             self._lent += 1
-            thing = self._idle.pop() if self._idle else None
+            item = self._idle.pop() if self._idle else None
         try:
-            if thing is None:
-                thing = self._make()
-            yield thing
+            if item is None:
+                item = self._make()
+            yield item
         except BaseException:
             with self._lock:
                 self._lent -= 1
             raise
         with self._lock:
             self._lent -= 1
-            self._idle.append(thing)
+            self._idle.append(item)
             del self._idle[self._lent + 1 :]

@@ -44,7 +44,7 @@ class StringPile:
         return len(self.ends)
 
     def strings(self) -> Strings:
-        """The pile as arrays; the pile must not grow afterwards."""
+        """Return the pile as arrays; the pile must not grow afterwards."""
         offsets = np.zeros(len(self.ends) + 1, dtype=np.int64)
         if self.ends:
             offsets[1:] = np.frombuffer(self.ends, dtype=np.int64)
@@ -68,7 +68,7 @@ class Strings(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
-        """The strings as arrays: joined and encoded at once, which is several times faster than one by one."""
+        """Return the strings as arrays: joined and encoded at once, which is several times faster than one by one."""
         texts = list(texts)
         joined = "\0".join(texts)
         if joined.count("\0") != max(0, len(texts) - 1):  # a NUL inside a string
@@ -99,7 +99,7 @@ class Strings(Sequence[str]):
         return self.raw(index).decode("utf-8")
 
     def raw(self, index: int) -> bytes:
-        """The UTF-8 bytes of one string."""
+        """Return the UTF-8 bytes of one string."""
         return self.blob[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
     def __iter__(self) -> Iterator[str]:
@@ -108,7 +108,7 @@ class Strings(Sequence[str]):
         return (blob[a:b].decode("utf-8") for a, b in pairwise(bounds))
 
     def take(self, rows: NDArray[Any]) -> Strings:
-        """The strings of `rows`, in that order, as new arrays."""
+        """Return the strings of `rows`, in that order, as new arrays."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         blob = np.empty(offsets[-1], dtype=np.uint8)
@@ -126,14 +126,14 @@ def hash_bytes(data: bytes) -> int:
 
 
 def extend_hash(h: int, data: bytes) -> int:
-    """The state of the hash after some more bytes; it begins as FNV_OFFSET."""
+    """Return the state of the hash after some more bytes; it begins as FNV_OFFSET."""
     for byte in data:
         h = ((h ^ byte) * FNV_PRIME) & _MASK
     return h
 
 
 def finish_hash(h: int) -> int:
-    """The final mix."""
+    """Apply the final mix."""
     h ^= h >> 32
     return ((h * MIX) & _MASK) ^ (h >> 29)
 
@@ -156,13 +156,13 @@ def hash_strings(strings: Strings) -> NDArray[np.uint64]:
 
 
 def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The final mix of the hash, on an array."""
+    """Apply the final mix of the hash to an array."""
     h = h ^ (h >> np.uint64(32))
     return (h * np.uint64(MIX)) ^ (h >> np.uint64(29))
 
 
 def bit_filter(hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """One bit for the low bits of each hash, [2^b / 8] uint8: small enough for the cache, it answers most looks in vain."""
+    """Set one bit for the low bits of each hash, [2^b / 8] uint8: small enough for the cache, it ends most looks in vain."""
     bits = max(3, int(8 * len(hashes)).bit_length())
     marked = np.zeros(1 << bits, dtype=bool)
     marked[(hashes & np.uint64((1 << bits) - 1)).astype(np.int64)] = True
@@ -181,7 +181,7 @@ class HashTable:
 
     @classmethod
     def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
-        """A table over hashes that are sorted already."""
+        """Make a table over hashes that are sorted already."""
         bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) > 1 else 1
         counts = np.bincount((hashes >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
         return cls(hashes, np.concatenate(([0], np.cumsum(counts))).astype(np.uint32))
@@ -191,14 +191,14 @@ class HashTable:
         return 65 - len(self.buckets).bit_length()
 
     def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The rows that hold many hashes, -1 where none does."""
+        """Return the rows that hold many hashes, -1 where none does."""
         if not len(self.hashes):
             return np.full(len(hashes), -1)
         row = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         return np.where(self.hashes[row] == hashes, row, -1)
 
     def find(self, h: int) -> int:
-        """The row that holds `h`, or -1."""
+        """Return the row that holds `h`, or -1."""
         bucket = h >> self.shift
         first, last = int(self.buckets[bucket]), int(self.buckets[bucket + 1])
         for row in range(first, last):

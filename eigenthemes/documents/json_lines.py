@@ -203,7 +203,7 @@ def _name(item: dict[str, Any], text: str | None) -> str | None:
         raise DocumentError(f'"text" is {_quoted(name)}; expected a string, or no such field')
     if start is None and end is None:
         return name
-    start, end = _both("start", start, "end", end)
+    start, end = _check_pair("start", start, "end", end)
     if start >= end:
         problem = f'the span from "start" {start} to "end" {end} {"is empty" if start == end else "ends before it starts"}'
         raise DocumentError(f'{problem}; expected "end" to be the first place after the mention')
@@ -245,7 +245,7 @@ def _is_name(piece: bytes, name: str | None, encoding: str) -> bool:
 
 def _cell_name(row: Any, col: Any, name: str | None, table: Table | None) -> str | None:
     """Return the text of a mention in a table: its own, or the cell's."""
-    row, col = _both("row", row, "col", col)
+    row, col = _check_pair("row", row, "col", col)
     if table is None:
         return name
     if not 0 <= row < len(table.rows):
@@ -256,7 +256,7 @@ def _cell_name(row: Any, col: Any, name: str | None, table: Table | None) -> str
     return cells[col] if name is None else name
 
 
-def _both(first: str, a: Any, second: str, b: Any) -> tuple[int, int]:
+def _check_pair(first: str, a: Any, second: str, b: Any) -> tuple[int, int]:
     """Check two fields that only make sense together: whole numbers."""
     for field, value, other in ((first, a, second), (second, b, first)):
         if value is None:

@@ -97,13 +97,13 @@ def _json_layout(head: bytes) -> Layout:
 
 
 def _is_authors(head: bytes) -> bool:
-    """One object with a list of mentions for each document; only the beginning is looked at, for it may be on one long line."""
+    """Return whether this is one object with a list of mentions per document; it may be one long line, cut here."""
     first = _FIRST_KEY.match(head)
     return first is not None and first[1] != b"mentions" and re.search(rb'"mention"\s*:', head) is not None
 
 
 def _spans_lines(head: bytes, line: bytes) -> bool:
-    """Does the first object go on after the first line, or is that line just broken?"""
+    """Return whether the first object goes on after the first line; else that line is just broken."""
     if not head.startswith(b"{"):
         return False
     _, value = next(split_values(io.BytesIO(head)))

@@ -182,7 +182,9 @@ class DocumentFiles:
     def __enter__(self) -> DocumentFiles:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _open(self, path: str) -> Layout:
@@ -207,10 +209,10 @@ class DocumentFiles:
             return (Record(name, line, value, layout) for line, value in split_values(source.stream))
         if layout in _PARSERS:
             return (Record(name, number, line, layout) for number, line in numbered_lines(source.stream))
-        return _parsed(_whole(source, layout, path, name, name if self.several else None), name)
+        return _parsed(_read_whole(source, layout, path, name, name if self.several else None), name)
 
 
-def _whole(source: Source, layout: Layout, path: str, name: str, text_id: str | None) -> Iterator[Document]:
+def _read_whole(source: Source, layout: Layout, path: str, name: str, text_id: str | None) -> Iterator[Document]:
     """Read the documents of a layout that is parsed as a whole."""
     if layout is Layout.AIDA:
         return read_aida(source.stream, origin=name)

@@ -30,7 +30,7 @@ Cell = tuple[str, list[Any]]  # text, links
 
 
 def is_wikitables(head: bytes) -> bool:
-    """Whether a file begins with one of these tables; a quote within a text is escaped, so the key cannot stand in one."""
+    """Return whether a file begins with one of these tables; a quote inside a text is escaped, so no text has the key."""
     first = head.removeprefix(BOM).lstrip().partition(b"\n")[0]
     return first.startswith(b"{") and _TABLE_KEY.search(first) is not None
 

@@ -101,7 +101,7 @@ class _Rows(dict[str, int]):
 
 
 def rarity(descriptions: Strings, words: WordVectors) -> NDArray[np.float32]:
-    """a / (a + p(word)) of each word [m] (Arora et al.), p from the descriptions themselves."""
+    """Compute a / (a + p(word)) of each word [m] (Arora et al.), p from the descriptions themselves."""
     counts = np.zeros(len(words.vectors))
     for rows, _ in _blocks_of_rows(descriptions, words):
         counts += np.bincount(rows[rows >= 0], minlength=len(counts))

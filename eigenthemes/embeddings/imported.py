@@ -291,7 +291,7 @@ def _is_number(word: bytes) -> bool:
 
 
 def _usual_rows(block: bytes, dimension: int) -> tuple[list[bytes], NDArray[np.float32]] | None:
-    """A block of rows of an id and numbers with one space or tab between; None where any line is something else.
+    """Read rows of an id and numbers with one space or tab between; None where any line is something else.
 
     Arrow reads one long column several times faster than Python the words of each line.
     """
@@ -316,7 +316,7 @@ def _usual_rows(block: bytes, dimension: int) -> tuple[list[bytes], NDArray[np.f
 
 
 def _rows(block: bytes, dimension: int, first_line: int, origin: str, rule: str) -> tuple[list[bytes], NDArray[np.float32]]:
-    """A block of rows, one by one: any white space, ids of several words, and the line that is wrong."""
+    """Read a block of rows one by one: any white space, ids of several words, and the line that is wrong."""
     names, rows = list[bytes](), list[NDArray[np.float32]]()
     for number, line in enumerate(map(bytes.strip, block.split(b"\n")), first_line):
         if line:
@@ -390,7 +390,7 @@ def _read_binary(path: Path) -> Vectors:
 
 
 def _read_parquet(path: Path) -> Vectors:
-    """The column `id` with the column `vector`, lists of numbers; without that, every other column is a dimension."""
+    """Read the column `id` with the column `vector`, lists of numbers; without that, every other column is a dimension."""
     import pyarrow
     from pyarrow import parquet
 
@@ -411,7 +411,7 @@ def _read_parquet(path: Path) -> Vectors:
 
 
 def _vector_columns(schema: Any, origin: str) -> list[str]:
-    """["vector"], or the columns that are the dimensions; pandas' numbering of the rows is none of them."""
+    """Return ["vector"], or the columns that are the dimensions; pandas' numbering of the rows is none of them."""
     from pyarrow import types
 
     types_of_columns = {field.name: field.type for field in schema if not field.name.startswith("__index_level_")}
@@ -444,17 +444,17 @@ def _matrix_of_lists(column: Any, origin: str) -> NDArray[Any]:
             f"vector {wrong[0] + 1:,} of {origin} has {lengths[wrong[0]]} numbers, the first {dimension}; give all the same"
         )
     numbers = pc.list_flatten(column)
-    _check_whole(numbers, "vector", origin)
+    _check_no_nulls(numbers, "vector", origin)
     return np.asarray(numbers.to_numpy()).reshape(len(lengths), dimension)
 
 
 def _matrix_of_columns(table: Any, origin: str) -> NDArray[Any]:
     for name in table.column_names:
-        _check_whole(table.column(name), name, origin)
+        _check_no_nulls(table.column(name), name, origin)
     return np.column_stack([column.to_numpy() for column in table.columns])
 
 
-def _check_whole(numbers: Any, name: str, origin: str) -> None:
+def _check_no_nulls(numbers: Any, name: str, origin: str) -> None:
     if numbers.null_count:
         raise VectorError(f"the column {quoted(name)} of {origin} has {numbers.null_count:,} empty values; fill or remove them")
 

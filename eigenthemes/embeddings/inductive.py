@@ -29,7 +29,7 @@ _NOTHING = 1e-6  # of the largest second moment: a direction with less is not th
 
 
 def from_neighbors(graph: Graph, vectors: Matrix, has: Mask, *, rounds: int = 1, matched: bool = False) -> tuple[Matrix, Mask]:
-    """The vectors [n, d] and who has one [n], where an entity without one gets the mean of its neighbours' (unit length).
+    """Return the vectors [n, d] and who has one [n]: an entity without one gets the mean of its neighbours' (unit length).
 
     rounds  2: those whose neighbours got one in the first round too, and so on; each entity gets its vector once
     """
@@ -49,7 +49,7 @@ def from_neighbors(graph: Graph, vectors: Matrix, has: Mask, *, rounds: int = 1,
 def from_descriptions(
     description_rows: Matrix, vectors: Matrix, has: Mask, *, ridge: float = 1.0, matched: bool = False
 ) -> tuple[Matrix, Mask]:
-    """The vectors [n, d] and who has one [n], where an entity with only a description gets one from its description.
+    """Return the vectors [n, d] and who has one [n]: an entity with only a description gets one from its description.
 
     The map from description vectors [n, w] (zero: no description) to vectors is the ridge regression over the entities that
     have both: (X^T X + ridge I)^-1 X^T Y, in float64.
@@ -58,19 +58,19 @@ def from_descriptions(
         raise OptionError(f"ridge is {ridge}; expected a number above 0")
     _check_shapes(len(description_rows), vectors, has)
     described = description_rows.any(axis=1)
-    both = np.flatnonzero(described & has)
-    if not len(both):
+    has_both = np.flatnonzero(described & has)
+    if not len(has_both):
         raise VectorError(
             f"none of the {int(has.sum()):,} entities with a vector has a description with known words, so no map from "
             "descriptions to vectors can be learned; use the neighbours' vectors, or give word vectors in their language"
         )
-    learned = _ridge_map(description_rows, vectors, both, ridge).astype(np.float32)
+    learned = _ridge_map(description_rows, vectors, has_both, ridge).astype(np.float32)
 
     def mapped(rows: Rows) -> Matrix:
         with one_thread():
             return description_rows[rows] @ learned
 
-    stretch = _stretch(mapped, vectors, both) if matched else None
+    stretch = _stretch(mapped, vectors, has_both) if matched else None
     return _filled(mapped, vectors, has, np.flatnonzero(described & ~has), stretch)
 
 
@@ -82,7 +82,7 @@ def _check_shapes(entities: int, vectors: Matrix, has: Mask) -> None:
 
 
 def _neighbor_sums(graph: Graph, vectors: Matrix, has: Mask, nodes: Rows) -> Matrix:
-    """The sum of the vectors of each node's neighbours that have one."""
+    """Return the sum of the vectors of each node's neighbours that have one."""
     degree = graph.degree[nodes]
     shift = graph.indptr[nodes] - (np.cumsum(degree) - degree)
     neighbors = graph.neighbors[np.repeat(shift, degree) + np.arange(degree.sum())]
@@ -105,7 +105,7 @@ def _ridge_map(inputs: Matrix, outputs: Matrix, rows: Rows, ridge: float) -> Squ
 def _filled(
     make: Callable[[Rows], Matrix], vectors: Matrix, has: Mask, rows: Rows, stretch: Matrix | None
 ) -> tuple[Matrix, Mask]:
-    """Copies with what `make` gives for `rows`, in unit length; a zero row is no vector."""
+    """Return copies with what `make` gives for `rows`, in unit length; a zero row is no vector."""
     new, new_has = vectors.copy(), has.copy()
     for block in _blocks(rows):
         made = unit_rows(make(block))
@@ -117,7 +117,7 @@ def _filled(
 
 
 def _stretch(make: Callable[[Rows], Matrix], vectors: Matrix, rows: Rows) -> Matrix:
-    """The symmetric map [d, d] after which what `make` gives for `rows` has the second moments of their own vectors.
+    """Return the symmetric map [d, d] after which what `make` gives for `rows` has the second moments of their own vectors.
 
     With moments A of what is given and B of the own: A^-1/2 (A^1/2 B A^1/2)^1/2 A^-1/2, of all such maps the one that moves
     least. Directions that are not given at all stay as they are.
@@ -134,7 +134,7 @@ def _stretch(make: Callable[[Rows], Matrix], vectors: Matrix, rows: Rows) -> Mat
 
 
 def _roots(moments: Square) -> tuple[Square, Square, Square]:
-    """The square root of a symmetric matrix, its inverse, and the projection on the directions that are not in it."""
+    """Return the square root of a symmetric matrix, its inverse, and the projection on the directions that are not in it."""
     values, vectors = np.linalg.eigh(moments)
     there = values > _NOTHING * max(values[-1], 0.0)
     basis, values, rest = vectors[:, there], values[there], vectors[:, ~there]

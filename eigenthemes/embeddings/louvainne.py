@@ -38,7 +38,7 @@ def louvainne(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Matrix:
-    """Vectors [n, d] float32 of unit length; rows of isolated nodes are zero."""
+    """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero."""
     for name, value in (("dimensions", dimensions), ("jobs", jobs)):
         if value < 1:
             raise OptionError(f"{name} is {value}; expected 1 or more")
@@ -58,7 +58,7 @@ def louvainne(
 
 
 def hierarchy(graph: Graph, seed: int) -> Iterator[Ints]:
-    """The communities of each level, the coarsest first: [n] int64, -1 for nodes that stood alone a level before.
+    """Yield the communities of each level, the coarsest first: [n] int64, -1 for nodes that stood alone a level before.
 
     Each level is one pass over the edges that are left inside communities, all communities together.
     """
@@ -73,12 +73,12 @@ def hierarchy(graph: Graph, seed: int) -> Iterator[Ints]:
         yield np.where(together, community, -1)
         together &= np.bincount(community)[community] > 1
         inner_indptr, inner = np.empty(len(indptr), dtype=np.int64), np.empty(len(neighbors), dtype=np.uint32)
-        places = inner_edges(indptr, neighbors, community, inner_indptr, inner)
-        indptr, neighbors, group = inner_indptr, inner[:places].copy(), community
+        count = inner_edges(indptr, neighbors, community, inner_indptr, inner)
+        indptr, neighbors, group = inner_indptr, inner[:count].copy(), community
 
 
 def louvain(indptr: Ints, neighbors: NDArray[np.uint32], group: Ints, random: np.random.Generator) -> Ints:
-    """Communities [n] of high modularity, from 0 up, within each group of nodes; no edge may join two groups.
+    """Find communities [n] of high modularity, from 0 up, within each group of nodes; no edge may join two groups.
 
     Nodes move to the communities of their neighbours, then communities become the nodes of a smaller graph, and so on.
     """
@@ -102,7 +102,7 @@ def louvain(indptr: Ints, neighbors: NDArray[np.uint32], group: Ints, random: np
 def _between(
     indptr: Ints, neighbors: NDArray[np.uint32], weights: NDArray[np.float64], community: Ints, communities: int
 ) -> tuple[Ints, NDArray[np.uint32], NDArray[np.float64]]:
-    """The graph of communities, its edges weighted by what they stand for; edges inside one live on in its degree alone."""
+    """Return the graph of communities, its edges weighted by what they stand for; edges inside one only count in its degree."""
     source, target = np.repeat(community, np.diff(indptr)), community[neighbors]
     outer = source != target
     pairs, pair_of = np.unique(source[outer] * communities + target[outer], return_inverse=True)
@@ -115,11 +115,11 @@ def _sums(pair_of: Ints, weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _apart(community: Ints, group: Ints) -> Ints:
-    """The communities numbered from 0; the nodes of a group that did not split stand each on its own."""
+    """Return the communities numbered from 0; the nodes of a group that did not split stand each on its own."""
     one_of_each = np.unique(community, return_index=True)[1]
-    whole = np.bincount(group[one_of_each]) == 1
+    unsplit = np.bincount(group[one_of_each]) == 1
     nodes = len(community)
-    return np.unique(np.where(whole[group], nodes + np.arange(nodes), community), return_inverse=True)[1]
+    return np.unique(np.where(unsplit[group], nodes + np.arange(nodes), community), return_inverse=True)[1]
 
 
 def add_level(vectors: Matrix, community: Ints, weight: float, seed: tuple[int, int], jobs: int) -> None:

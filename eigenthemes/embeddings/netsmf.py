@@ -65,7 +65,7 @@ class SparseMatrix:
     values: NDArray[np.float32]
 
     def times(self, dense: Matrix, blocks: Blocks) -> Matrix:
-        """The product with a dense matrix [n, d]."""
+        """Return the product with a dense matrix [n, d]."""
         from eigenthemes.kernels.pathsampling import valued_rows
 
         out = np.empty_like(dense)
@@ -91,7 +91,7 @@ def netsmf(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Matrix:
-    """Vectors [n, d] float32 of unit length; rows of isolated nodes are zero. d is less than asked for in a small graph.
+    """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero. d is less than asked for in a small graph.
 
     A round draws every edge once from each side, with a path of each length. `max_memory` bounds the bytes taken beyond the
     graph and the result: where the pairs met would not fit, fewer paths are drawn, the same ones whatever `jobs`.
@@ -121,7 +121,7 @@ def netsmf(
 
 
 def pairs_that_fit(graph: Graph, dimensions: int, max_memory: float) -> int:
-    """How many pairs of nodes may be held: all edges at least, or it is told how much memory they take."""
+    """Return how many pairs of nodes may be held; too little memory for all edges is refused, with what they take."""
     width = dimensions + OVERSAMPLING
     dense = 8 * (len(graph) * (width + WIDTH) + min(len(graph), _SCRATCH) * width)  # a basis, its projection, parts of them
     rows = 4 * 8 * len(graph)  # offsets, and degrees

@@ -23,7 +23,7 @@ MU, THETA = 0.5, 0.5  # centre and width of the band-pass filter: the authors' v
 
 
 def prone(graph: Graph, *, dimensions: int = 128, seed: int = 0, jobs: int = 1, progress: Progress | None = None) -> Matrix:
-    """Vectors [n, d] float32 of unit length; rows of isolated nodes are zero. d is less than asked for in a small graph."""
+    """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero; a small graph has fewer d."""
     with Blocks(graph, jobs) as blocks:
         factors = factorize(blocks, min(dimensions, len(graph)), seed)
         with (progress or Silent()).step("spreading over the graph", total=factors.shape[1], unit="dimensions") as advance:
@@ -36,7 +36,7 @@ def prone(graph: Graph, *, dimensions: int = 128, seed: int = 0, jobs: int = 1, 
 
 
 def factorize(blocks: Blocks, dimensions: int, seed: int) -> Matrix:
-    """Left factors U sqrt(S) [n, d], rows of unit length, of F_ij = log(p_ij) - log(q_j) on the edges.
+    """Compute the left factors U sqrt(S) [n, d], rows of unit length, of F_ij = log(p_ij) - log(q_j) on the edges.
 
     p_ij = 1 / degree(i) is the chance to step from i to j; q_j, the chance to draw j as a negative, goes with
     (sum_i p_ij)^0.75. Randomised SVD (Halko et al.) without power iterations: a sharper one makes worse links.
@@ -57,7 +57,7 @@ def factorize(blocks: Blocks, dimensions: int, seed: int) -> Matrix:
 
 
 def logarithms(blocks: Blocks) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """F_ij = of_row[i] + of_column[j] on the edges: -log(degree) and -log(q)."""
+    """Return of_row and of_column, F_ij = of_row[i] + of_column[j] on the edges: -log(degree) and -log(q)."""
     degree = np.maximum(1, blocks.graph.degree)
     reached = blocks.weighted_sum((1 / degree)[:, None].astype(np.float32))[:, 0]
     negative = np.maximum(reached.astype(np.float64), 1e-12) ** NEGATIVE_POWER
@@ -65,9 +65,9 @@ def logarithms(blocks: Blocks) -> tuple[NDArray[np.float32], NDArray[np.float32]
 
 
 def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
-    """(A + I) (X - filter(L) X): neighbours smooth each other; the filter is a Chebyshev series of a Gaussian around MU.
+    """Compute (A + I) (X - filter(L) X): neighbours smooth each other.
 
-    Columns do not see each other.
+    The filter is a Chebyshev series of a Gaussian around MU. Columns do not see each other.
     """
 
     def shifted(dense: Matrix, scale: float, more: Matrix, of_more: float) -> Matrix:
@@ -85,19 +85,19 @@ def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
 
 
 def left_factors(dense: Matrix, blocks: Blocks) -> Matrix:
-    """U sqrt(S) of a thin matrix, from the eigenvectors of its Gram matrix: U sqrt(S) = X V S^-1/2; written over it."""
+    """Compute U sqrt(S) of a thin matrix, from the eigenvectors of its Gram matrix: U sqrt(S) = X V S^-1/2; written over it."""
     values, vectors = blocks.eigen(dense)
     kept = values > values[0] * 1e-12 if len(values) else values > 0
     return blocks.times(dense, vectors[:, kept] * values[kept] ** -0.25)
 
 
 def orthonormal(dense: Matrix, blocks: Blocks) -> Matrix:
-    """An orthonormal basis of the columns, written over them; directions that are not there are left out."""
+    """Return an orthonormal basis of the columns, written over them; directions that are not there are left out."""
     values, vectors = blocks.eigen(dense)
     kept = values > values[0] * 1e-10 if len(values) else values > 0
     return blocks.times(dense, vectors[:, kept] * values[kept] ** -0.5)
 
 
 def bessel(order: int, x: float) -> float:
-    """The modified Bessel function of the first kind."""
+    """Return the modified Bessel function of the first kind."""
     return sum((x / 2) ** (2 * m + order) / (math.factorial(m) * math.factorial(m + order)) for m in range(20))

@@ -52,7 +52,7 @@ def make_vectors(
     progress: Progress | None = None,
     **own: Any,
 ) -> VectorSet:
-    """Vectors from a graph by one of GRAPH_METHODS."""
+    """Make vectors from a graph by one of GRAPH_METHODS."""
     check_embedding(method, dimensions)
     check_name(name or method)
     if not graph.edges:
@@ -70,8 +70,8 @@ def make_vectors(
     return VectorSet(name or method, rows, {"method": method, "seed": seed, **own}, lengths)
 
 
-def describe(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet:
-    """The average of the word vectors of each entity's description."""
+def description_vector_set(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet:
+    """Make the set of averages over the words of each entity's description."""
     from eigenthemes.embeddings.descriptions import description_vectors
     from eigenthemes.embeddings.word_vectors import WordVectors
 
@@ -88,7 +88,7 @@ def describe(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet
 
 
 def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
-    """Vectors for entities without one: from their neighbours, then, with word vectors, from their descriptions."""
+    """Give vectors to entities without one: from their neighbours, then, with word vectors, from their descriptions."""
     from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
 
     before = int(made.has.sum())
@@ -96,13 +96,13 @@ def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
     about: dict[str, Any] = {"from_neighbors": int(has.sum()) - before}
     if word_vectors is not None:
         between = int(has.sum())
-        rows, has = from_descriptions(describe(kb, word_vectors).rows, rows, has)
+        rows, has = from_descriptions(description_vector_set(kb, word_vectors).rows, rows, has)
         about |= {"from_descriptions": int(has.sum()) - between, "word_vectors": name_of_source(word_vectors)}
     return replace(made, rows=rows, described={**made.described, **about})
 
 
 def check_embedding(method: str | None, dimensions: int | None) -> None:
-    """Can vectors be made so from a graph? Asked before hours of reading."""
+    """Refuse a method or dimensions by which no vectors can be made from a graph: asked before hours of reading."""
     if method == "descriptions":
         raise OptionError(
             "vectors from descriptions are not made by a build; make them for the KB once it is built",
@@ -114,10 +114,10 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
         raise OptionError(f"dimensions is {dimensions}; expected 1 or more")
 
 
-def place_vectors(
+def align_vectors(
     ids: Sequence[str], vectors: NDArray[np.float32], kb: KB
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:
-    """The vectors in the order of the KB's entities, of unit length; their lengths before; and how many ids were known.
+    """Return the vectors in the order of the KB's entities, of unit length; their lengths before; and how many ids were known.
 
     Where an id and a redirect to it both have a vector, the first of them counts.
     """
@@ -130,7 +130,7 @@ def place_vectors(
 
 
 def _unit(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Rows of unit length, and how long they were; a zero row stays."""
+    """Return the rows at unit length, and how long they were; a zero row stays."""
     precise = vectors.astype(np.float64)
     lengths = np.linalg.norm(precise, axis=1)
     unit = precise / np.where(lengths > 0, lengths, 1)[:, None]
@@ -138,7 +138,7 @@ def _unit(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np
 
 
 def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:
-    """Write the arrays; the manifest's entry for them."""
+    """Write the arrays; return the manifest's entry for them."""
     has = vectors.has
     writer.add(f"vectors-{vectors.name}", vectors.rows)
     writer.add(f"vectors-{vectors.name}-has", has)
@@ -148,7 +148,7 @@ def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:
 
 
 def name_of_source(word_vectors: Any) -> str:
-    """What the manifest says of word vectors somebody brings: the name of the file, or of the kind of object."""
+    """Return what the manifest says of word vectors somebody brings: the name of the file, or of the kind of object."""
     return Path(word_vectors).name if isinstance(word_vectors, str | Path) else type(word_vectors).__name__
 
 

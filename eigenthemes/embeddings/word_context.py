@@ -82,7 +82,7 @@ class WordContext:
         """Return the row of each word in small letters; -1: unknown."""
         return self.table.find_all(hash_strings(Strings.of(words)))
 
-    def around(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
+    def near(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
         """Return the rows of the words on both sides of a mention."""
         if mention.start is None or mention.end is None:
             return rows[:0]

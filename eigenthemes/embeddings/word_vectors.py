@@ -60,10 +60,10 @@ class WordVectors:
         return len(self.row_of)
 
     def row(self, word: str) -> int:
-        """The row of a word as it stands, or else in small letters; -1: unknown."""
+        """Return the row of a word as it stands, or else in small letters; -1: unknown."""
         row = self.row_of.get(word)
         return self.row_of.get(word.lower(), -1) if row is None else row
 
     def rows(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """The row of each word; -1: unknown."""
+        """Return the row of each word; -1: unknown."""
         return np.fromiter(map(self.row, words), dtype=np.int64)

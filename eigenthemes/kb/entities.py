@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
-    """The entities with the indices first, ..., last - 1; many at once are read much faster than one by one."""
+    """Yield the entities with the indices first, ..., last - 1; many at once are read much faster than one by one."""
     name_bounds = kb.array("entity_names")[first : last + 1].tolist()
     type_bounds = kb.array("type_indptr")[first : last + 1].tolist()
     names = _texts(kb.names, name_bounds[0], name_bounds[-1])
@@ -35,7 +35,7 @@ def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
 
 
 def neighbor_records(kb: KB, index: int, limit: int | None, *, only: int | None = None) -> list[Neighbor]:
-    """A record for each relation of an entity to a neighbour, at most `limit`; `only`: of this neighbour."""
+    """Return a record for each relation of an entity to a neighbour, at most `limit`; `only`: of this neighbour."""
     graph, further = kb.graph, kb.further_relations
     first, last = graph.indptr[index : index + 2].tolist()
     if only is not None:
@@ -52,7 +52,7 @@ def neighbor_records(kb: KB, index: int, limit: int | None, *, only: int | None 
 
 
 def _texts(strings: Strings, first: int, last: int) -> list[str]:
-    """Some strings in a row, decoded from one piece of the blob."""
+    """Return some strings in a row, decoded from one piece of the blob."""
     bounds = strings.offsets[first : last + 1].tolist()
     blob = strings.blob[bounds[0] : bounds[-1]].tobytes()
     return [blob[start - bounds[0] : end - bounds[0]].decode("utf-8") for start, end in pairwise(bounds)]

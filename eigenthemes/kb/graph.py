@@ -40,7 +40,7 @@ class Graph:
         return np.diff(self.indptr)
 
     def around(self, node: int) -> UInts:
-        """The neighbours of one node."""
+        """Return the neighbours of one node."""
         return self.neighbors[self.indptr[node] : self.indptr[node + 1]]
 
 
@@ -48,7 +48,7 @@ class Graph:
 class FurtherRelations:
     """The relations of pairs beside the one in `Graph.relations`.
 
-    entries    [q] int64 ascending: places in `Graph.neighbors`
+    entries    [q] int64 ascending: positions in `Graph.neighbors`
     relations  [q] as in `Graph.relations`; those of one entry from the rarest in the KG to the most frequent
     """
 
@@ -60,7 +60,7 @@ class FurtherRelations:
         return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16))
 
     def of(self, entry: int) -> list[int]:
-        """The further relations of one entry of the graph."""
+        """Return the further relations of one entry of the graph."""
         first, last = np.searchsorted(self.entries, (entry, entry + 1))
         codes: list[int] = self.relations[first:last].tolist()
         return codes
@@ -134,9 +134,9 @@ def find_further_relations(edges: EdgeList, new_number: UInts, graph: Graph) -> 
     """Collect the relations of each pair that `build_graph` left out, seen from both ends."""
     low, high = (new_number[end[edges.further_edge]] for end in (edges.low, edges.high))
     nodes = np.uint64(max(1, edges.nodes))
-    place = np.repeat(np.arange(len(graph), dtype=np.uint64), graph.degree) * nodes + graph.neighbors
+    keys = np.repeat(np.arange(len(graph), dtype=np.uint64), graph.degree) * nodes + graph.neighbors
     rows, columns = np.concatenate((low, high)), np.concatenate((high, low))
-    entries = np.searchsorted(place, rows.astype(np.uint64) * nodes + columns).astype(np.int64)
+    entries = np.searchsorted(keys, rows.astype(np.uint64) * nodes + columns).astype(np.int64)
     codes = np.concatenate((edges.further_code, edges.further_code ^ np.uint32(1)))
     order = np.argsort(entries, kind="stable")
     return FurtherRelations(entries[order], _smallest(codes[order]))

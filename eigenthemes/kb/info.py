@@ -17,7 +17,7 @@ _DEFAULTS = {"embedding": "prone", "train": True}  # of the options of a build; 
 
 
 def card(kb: KB) -> dict[str, Any]:
-    """The figures of a KB."""
+    """Return the figures of a KB."""
     counts = kb.manifest["counts"]
     degree = kb.graph.degree
     return {
@@ -55,18 +55,21 @@ def degree_bins(degree: NDArray[np.int64]) -> list[dict[str, int]]:
     return bins
 
 
-def card_lines(facts: dict[str, Any], *, remedies: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The card for people; `remedies` says how to come by "vectors" and a "ranker" where there are none."""
-    counts, none = facts["counts"], {part: f"none; {remedy}" for part, remedy in (remedies or {}).items()}
+def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Yield the lines of the card for people; `remedies` says how to come by "vectors" and a "ranker" where there are none."""
+    counts, none = figures["counts"], {part: f"none; {remedy}" for part, remedy in (remedies or {}).items()}
     rows = [
-        ("built with", f"{facts['built_with']['name']} {facts['built_with']['version']}, format {facts['format_version']}"),
-        *(("source", f"{source['name']} ({source['bytes']:,} bytes)") for source in facts["sources"]),
-        ("options", ", ".join(f"{key}={_option(value)}" for key, value in facts["options"].items()) or "defaults"),
-        ("size", f"{facts['bytes'] / 1e6:,.1f} MB"),
+        (
+            "built with",
+            f"{figures['built_with']['name']} {figures['built_with']['version']}, format {figures['format_version']}",
+        ),
+        *(("source", f"{source['name']} ({source['bytes']:,} bytes)") for source in figures["sources"]),
+        ("options", ", ".join(f"{key}={_option(value)}" for key, value in figures["options"].items()) or "defaults"),
+        ("size", f"{figures['bytes'] / 1e6:,.1f} MB"),
         ("entities", f"{counts['entities']:,}"),
         ("named", f"{counts['named']:,} ({counts['named'] / max(1, counts['entities']):.1%}; the others only connect)"),
-        ("names", f"{counts['names']:,}, {facts['names_per_entity']:.2f} per named entity"),
-        ("ambiguity", f"{facts['ambiguity']:.1%} of {counts['distinct_names']:,} distinct names have more than one entity"),
+        ("names", f"{counts['names']:,}, {figures['names_per_entity']:.2f} per named entity"),
+        ("ambiguity", f"{figures['ambiguity']:.1%} of {counts['distinct_names']:,} distinct names have more than one entity"),
         ("described", f"{counts['described']:,}"),
         ("types", f"{counts['types']:,}"),
         ("redirects", f"{counts['redirects']:,}"),
@@ -74,25 +77,25 @@ def card_lines(facts: dict[str, Any], *, remedies: Mapping[str, str] | None = No
             "edges",
             f"{counts['edges']:,} distinct, of {counts['edge_statements']:,} statements, {counts['relations']:,} relations",
         ),
-        ("density", f"{facts['density']:.2f} edges per entity"),
+        ("density", f"{figures['density']:.2f} edges per entity"),
         ("isolated", f"{counts['isolated']:,} entities without an edge"),
         ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
-        *(("vectors", _vectors(name, about)) for name, about in facts["vectors"].items()),
-        *([] if facts["vectors"] else [("vectors", none.get("vectors", "none"))]),
-        *(row for name, about in facts["rankers"].items() for row in _ranker(name, about)),
-        *([] if facts["rankers"] else [("ranker", none.get("ranker", "none"))]),
-        *(("missing", sentence) for sentence in facts["missing"]),
-        *(("left out", f"{count:,} ({reason})") for reason, count in facts["left_out"].items()),
-        *(("problem", f"{kind}: {count:,}") for kind, count in facts["problems"].items()),
+        *(("vectors", _vectors(name, about)) for name, about in figures["vectors"].items()),
+        *([] if figures["vectors"] else [("vectors", none.get("vectors", "none"))]),
+        *(row for name, about in figures["rankers"].items() for row in _ranker(name, about)),
+        *([] if figures["rankers"] else [("ranker", none.get("ranker", "none"))]),
+        *(("missing", sentence) for sentence in figures["missing"]),
+        *(("left out", f"{count:,} ({reason})") for reason, count in figures["left_out"].items()),
+        *(("problem", f"{problem}: {count:,}") for problem, count in figures["problems"].items()),
     ]
-    yield facts["path"]
+    yield figures["path"]
     for name, value in rows:
         yield f"  {name:<11} {value}"
-    yield from _degree_lines(facts["degree"])
+    yield from _degree_lines(figures["degree"])
 
 
 def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """How a ranker was trained, what it goes by, and how often answers of each probability were right."""
+    """Yield how a ranker was trained, what it goes by, and how often answers of each probability were right."""
     made, used = about["made_up"], f" with {name}" if name else ""
     yield "ranker", f"trained{used} on {about['training']['documents']:,} made-up documents; threshold {about['threshold']:.2f}"
     if "gold" in about:
@@ -105,8 +108,8 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if about["unlearned"]:
         yield "", f"never varied, weight 0: {', '.join(about['unlearned'])}"
     rows = [row for row in made["reliability"] if row["mentions"]]
-    said = ", ".join(f"{row['confidence']:.0%}: {row['accuracy']:.0%}" for row in rows)
-    yield "reliability", f"said and right: {said}"
+    bins = ", ".join(f"{row['confidence']:.0%}: {row['accuracy']:.0%}" for row in rows)
+    yield "reliability", f"said and right: {bins}"
 
 
 def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
@@ -124,7 +127,7 @@ def _vectors(name: str, about: dict[str, Any]) -> str:
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a build that say something: those that are not empty, and those that are not the default."""
+    """Return the options of a build that say something: those that are not empty, and those that are not the default."""
     return {key: value for key, value in options.items() if (value != _DEFAULTS[key] if key in _DEFAULTS else value)}
 
 
@@ -133,7 +136,7 @@ def _option(value: Any) -> str:
 
 
 def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> None:
-    """The degree distribution: share of nodes with at least that degree, both axes logarithmic."""
+    """Draw the degree distribution: share of nodes with at least that degree, both axes logarithmic."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -41,11 +41,11 @@ def parse_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(text)
         name, version, data = manifest["format"], manifest["version"], manifest["data"]
-        whole = name == FORMAT and DATA_FOLDER.fullmatch(data) and isinstance(version, int)
-        whole = whole and {"files", "counts"} <= manifest.keys()
+        is_valid = name == FORMAT and DATA_FOLDER.fullmatch(data) and isinstance(version, int)
+        is_valid = is_valid and {"files", "counts"} <= manifest.keys()
     except (ValueError, KeyError, TypeError):
-        whole = False
-    if not whole:
+        is_valid = False
+    if not is_valid:
         raise KBDamagedError(f"{path / MANIFEST} is not the manifest of a KB; build the KB again", where=str(path))
     if version > VERSION:
         raise KBVersionError(
@@ -61,7 +61,7 @@ def own_hash(manifest: dict[str, Any]) -> str:
 
 
 def is_sealed(manifest: dict[str, Any]) -> bool:
-    """Is the hash of itself right? Version 1 has none."""
+    """Return whether the hash of itself is right; version 1 has none."""
     return manifest["version"] < _SEALED_SINCE or manifest.get("sha256") == own_hash(manifest)
 
 
@@ -108,7 +108,7 @@ def find_damage(folder: Path, files: dict[str, dict[str, Any]]) -> str | None:
 
 
 def missing_parts(path: Path, manifest: dict[str, Any]) -> list[str]:
-    """What a KB was built to have and lacks, a sentence each.
+    """Return what a KB was built to have and lacks, a sentence each.
 
     Version 1 does not say what that is: its builds trained a ranker unless told otherwise, and one that was interrupted left
     vectors without it.

@@ -21,7 +21,7 @@ class NamePrefixes:
     """The vocabulary in alphabetical order, and the names by it.
 
     tokens  [v] in order
-    rank    [t] int64: of each token of each name, its place in that order
+    rank    [t] int64: of each token of each name, its position in that order
     indptr  [names + 1] int64: the tokens of each name, in order
     first   [names] int64: `rank` of the first token of each name; -1 for a name without any
     """
@@ -39,16 +39,16 @@ class NamePrefixes:
         else:  # an old KB does not keep how each name is spelled
             vocabulary, rows, indptr = _spell(kb.names)
         order = sorted(range(len(vocabulary)), key=vocabulary.__getitem__)
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        rank = place[rows]
+        new_rank = np.empty(len(order), dtype=np.int64)
+        new_rank[order] = np.arange(len(order))
+        rank = new_rank[rows]
         first = np.full(len(indptr) - 1, -1, dtype=np.int64)
         has_any = np.diff(indptr) > 0
         first[has_any] = rank[indptr[:-1][has_any]]
         return cls([vocabulary[row] for row in order], rank, indptr, first)
 
     def find(self, prefix: str) -> NDArray[np.int64]:
-        """The names that begin with a prefix, ascending."""
+        """Return the names that begin with a prefix, ascending."""
         words = tokenize(prefix)
         ranges = [self._range(word, is_open=False) for word in words[:-1]]
         ranges += [self._range(word, is_open=not prefix[-1].isspace()) for word in words[-1:]]
@@ -61,7 +61,7 @@ class NamePrefixes:
         return rows
 
     def _range(self, word: str, *, is_open: bool) -> tuple[int, int]:
-        """The tokens that are this word, or begin with it."""
+        """Return the tokens that are this word, or begin with it."""
         size = len(word)
         low = bisect_left(self.tokens, word)
         high = bisect_right(self.tokens, word, lo=low, key=(lambda token: token[:size]) if is_open else None)
@@ -69,7 +69,7 @@ class NamePrefixes:
 
 
 def _spell(names: Strings) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
-    """The vocabulary, the tokens of all names in a row, and where those of each begin."""
+    """Return the vocabulary, the tokens of all names in a row, and where those of each begin."""
     vocabulary: dict[str, int] = {}
     spelled = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokenize(name)] for name in names]
     indptr = np.concatenate(([0], np.cumsum([len(tokens) for tokens in spelled]))).astype(np.int64)

@@ -50,7 +50,7 @@ _BLOCK = 4096  # entities that are read at once where all are
 class Vectors:
     """A set of vectors of a KB: `rows` [entities, d] float32 of unit length, `has` [entities] bool; others are zero.
 
-    `lengths` [entities] float32 is how long they were before, where that is known: for those who want to see what it changes.
+    `lengths` [entities] float32 is how long they were before; an `OptionError` where that is not known (`known_lengths` None).
     """
 
     name: str
@@ -116,7 +116,9 @@ class KB:
     def __enter__(self) -> KB:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -136,12 +138,12 @@ class KB:
     # entities, by their ids
 
     def __iter__(self) -> Iterator[Entity]:
-        """All entities from the highest prior down; those without a name, which only connect others, have their id as label."""
+        """Yield all entities from the highest prior down; connectors, which have no name, show their id as label."""
         for first in range(0, len(self), _BLOCK):
             yield from entity_records(self, first, min(first + _BLOCK, len(self)))
 
     def __getitem__(self, entity_id: str) -> Entity:
-        """The entity of an id, or of one that stands for it; KeyError if there is none."""
+        """Return the entity of an id, or of one that stands for it; KeyError if there is none."""
         index = self._known_index(entity_id)
         return next(entity_records(self, index, index + 1))
 
@@ -149,12 +151,12 @@ class KB:
         return isinstance(entity_id, str) and self.index_of(entity_id) is not None
 
     def get(self, entity_id: str) -> Entity | None:
-        """The entity of an id, or None."""
+        """Return the entity of an id, or None."""
         index = self.index_of(entity_id)
         return None if index is None else next(entity_records(self, index, index + 1))
 
     def search(self, prefix: str, *, limit: int | None = 10) -> list[Entity]:
-        """The entities with a name that begins with a prefix, the highest prior first.
+        """Return the entities with a name that begins with a prefix, the highest prior first.
 
         Names are compared as they are looked up: small and capital letters, accents and punctuation count for nothing. The last
         word may be a part of one, unless a space follows it.
@@ -171,16 +173,16 @@ class KB:
         return [next(entity_records(self, index, index + 1)) for index in islice(indices, limit)]
 
     def neighbors(self, entity_id: str, *, limit: int | None = None) -> list[Neighbor]:
-        """What an entity is connected to, the highest prior first; one record for each relation, the rarest first."""
+        """Return what an entity is connected to, the highest prior first; one record for each relation, the rarest first."""
         return neighbor_records(self, self._known_index(entity_id), limit)
 
     def relations_between(self, entity_id: str, other_id: str) -> list[Neighbor]:
-        """The records of `neighbors(entity_id)` that are of one neighbour."""
+        """Return the records of `neighbors(entity_id)` that are of one neighbour."""
         index, other = self._known_index(entity_id), self._known_index(other_id)
         return neighbor_records(self, index, None, only=other)
 
     def names_with_languages(self, entity_id: str) -> list[tuple[str, str]]:
-        """All names, the label first, each with the language tag of its source; "" for none, or if the KB keeps none."""
+        """Return all names, the label first, each with the language tag of its source; "" for none, or if the KB keeps none."""
         index = self._known_index(entity_id)
         return list(zip(self.names_of(index), self.languages_of(index), strict=True))
 
@@ -193,13 +195,13 @@ class KB:
     # entities, by their indices
 
     def index_of(self, entity_id: str) -> int | None:
-        """The index of an id; redirects (merged, replaced or alternative ids) resolve. None if unknown."""
+        """Return the index of an id; redirects (merged, replaced or alternative ids) resolve. None if unknown."""
         raw = entity_id.encode("utf-8", "replace")
         row = self._id_table.find(hash_bytes(raw))
         return None if row < 0 else int(self.array("id_entities")[row])
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
-        """The indices of many ids at once; -1 where unknown."""
+        """Return the indices of many ids at once; -1 where unknown."""
         row = self._id_table.find_all(hash_strings(Strings.of(entity_ids)))
         return np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
 
@@ -207,17 +209,17 @@ class KB:
         return str(self.ids[index])
 
     def label_of(self, index: int) -> str:
-        """The label; a node without any name shows its id."""
+        """Return the label; a node without any name shows its id."""
         first, last = self.array("entity_names")[index : index + 2]
         return str(self.names[int(first)]) if first < last else self.id_of(index)
 
     def names_of(self, index: int) -> list[str]:
-        """All names, the label first."""
+        """Return all names, the label first."""
         first, last = self.array("entity_names")[index : index + 2].tolist()
         return [str(self.names[row]) for row in range(first, last)]
 
     def languages_of(self, index: int) -> list[str]:
-        """The language tag of each of the names; "" for none."""
+        """Return the language tag of each of the names; "" for none."""
         first, last = self.array("entity_names")[index : index + 2].tolist()
         if not self.has("name_languages"):
             return [""] * (last - first)
@@ -300,7 +302,7 @@ class KB:
         return self._table("id")
 
     def vectors(self, name: str | None = None) -> Vectors:
-        """A set of vectors; without a name the first."""
+        """Return a set of vectors; without a name the first."""
         sets = self.vector_sets
         if not sets:
             raise VectorError(
@@ -316,11 +318,11 @@ class KB:
         return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"), known)
 
     def has(self, name: str) -> bool:
-        """Does the KB hold this file? Some are optional, and an older KB lacks some."""
+        """Return whether the KB holds this file: some are optional, and an older KB lacks some."""
         return name in self.manifest["files"]
 
     def array(self, name: str) -> NDArray[Any]:
-        """A file of the KB as a read-only mapped array."""
+        """Return a file of the KB as a read-only mapped array."""
         array = self._arrays.get(name)
         if array is None:
             with self._mapping:
@@ -335,7 +337,7 @@ class KB:
             self.array(name)
 
     def cached(self, name: str, make: Callable[[], Made]) -> Made:
-        """Something made from the KB, made once when first asked for and kept as long as the KB is open."""
+        """Return something made from the KB: made when first asked for, kept as long as the KB is open."""
         if name not in self._made:
             with self._making:
                 if name not in self._made:
@@ -364,7 +366,7 @@ class KB:
         return array
 
     def _file(self, name: str) -> Path:
-        """The place of a file; where the KB was changed since it was opened, that of the same file in the new one."""
+        """Return the place of a file; where the KB was changed since it was opened, that of the same file in the new one."""
         if (self._folder / f"{name}.npy").exists():
             return self._folder / f"{name}.npy"
         now = read_manifest(self.path)
@@ -397,7 +399,7 @@ class KB:
         return dict(self.manifest.get("vectors", {}))
 
     def missing_parts(self) -> list[str]:
-        """What the KB was built to have and lacks, a sentence each: without its ranker it is linked to by another method."""
+        """Return a sentence for each part that the KB was built to have and lacks: without its ranker another method links."""
         return missing_parts(self.path, self.manifest)
 
     def verify(self) -> Iterator[tuple[str, bool]]:

@@ -43,7 +43,7 @@ class KBWriter:
 
     def __init__(self, path: str | Path, *, force: bool = False, base: KB | None = None) -> None:
         self.path, self.base = Path(path), base
-        check_place(self.path, force=force or base is not None)
+        check_writable(self.path, force=force or base is not None)
         self.files: dict[str, dict[str, Any]] = {}
         self._made_folder = not self.path.exists()
         self._previews: list[KB] = []
@@ -93,7 +93,7 @@ class KBWriter:
         self.add(f"{name}_buckets", table.buckets)
 
     def preview(self, description: dict[str, Any], *, left_out: set[str] | None = None) -> KB:
-        """The KB as it would be if it were committed now; only this process knows it, and only until `commit`."""
+        """Return the KB as it would be if it were committed now; only this process knows it, and only until `commit`."""
         self._take_over(left_out or set())
         preview = KB(self.path, self._manifest(self._folder.name, description))
         self._previews.append(preview)
@@ -120,7 +120,7 @@ class KBWriter:
         return KB.open(self.path)
 
     def _take_over(self, left_out: set[str]) -> None:
-        """The files of the base that are not written anew: the same file under a second name, or a copy."""
+        """Take over the files of the base that are not written anew: the same file under a second name, or a copy."""
         if self.base is None:
             return
         with _one_sentence(self.path):
@@ -141,7 +141,9 @@ class KBWriter:
         for preview in self._previews:
             preview.close()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._close_previews()
         if not self._committed:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -155,8 +157,8 @@ class KBWriter:
             raise KeyboardInterrupt(f"interrupted; {self.path} {_AS_IT_WAS if is_there else _NOTHING}") from None
 
 
-def check_place(path: Path, *, force: bool) -> None:
-    """May a KB be written here? Asked before hours of reading, and again before writing."""
+def check_writable(path: Path, *, force: bool) -> None:
+    """Refuse a path where no KB may be written: asked before hours of reading, and again before writing."""
     if path.is_dir():
         names = {entry.name for entry in path.iterdir()}
         ours = {name for name in names if name in (MANIFEST, _LOCK, NEW_MANIFEST) or _OURS.fullmatch(name)}
@@ -183,7 +185,7 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def _current_data(path: Path) -> str | None:
-    """The data folder that the manifest names, even if the manifest is damaged or of a newer format."""
+    """Return the data folder that the manifest names, even if the manifest is damaged or of a newer format."""
     try:
         return str(json.loads((path / MANIFEST).read_bytes())["data"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -228,7 +230,9 @@ class _one_sentence:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if not isinstance(error, OSError):
             return
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -29,7 +29,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 def _plus_code(_: Any, total: Any, a: Any, b: Any) -> Any:
-    """total + a * b, in whatever order the sums are quickest: without it no dot product is vectorised."""
+    """Emit total + a * b, in whatever order the sums are quickest: without it no dot product is vectorised."""
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         free = ("reassoc", "contract")
@@ -161,7 +161,7 @@ def _step(product: Any, sign: Any, rate: Any) -> Any:
 
 @kernel
 def learn_pairs(inputs: Any, outputs: Any, context: Any, targets: Any, signs: Any, count: Any, rate: Any, row: Any) -> None:
-    """One context, and the targets it should (sign 1) or should not (-1) predict; 0 counts nothing.
+    """Train one context on the targets it should (sign 1) or should not (-1) predict; 0 counts nothing.
 
     `count` is a multiple of GROUP; `row` [d] keeps the context's vector as it was.
     """

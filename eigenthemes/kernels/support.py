@@ -112,7 +112,7 @@ def _end(graph: Any, node: Any) -> Any:
 
 @kernel
 def _add(mass: Any, graph: Any, entity: Any, weight: Any, first: Any, last: Any) -> None:
-    """Each candidate puts its weight on its neighbours."""
+    """Add the weight of each candidate to its neighbours."""
     for row in range(first, last):
         if weight[row] >= LEAST:
             for k in range(graph[0][entity[row]], _end(graph, entity[row])):
@@ -128,7 +128,7 @@ def _clear(mass: Any, graph: Any, entity: Any, first: Any, last: Any) -> None:
 
 @kernel
 def _mass_of_others(scratch: Any, neighbor: Any) -> Any:
-    """What the candidates of other names put on a neighbour, 1 at most; 0 where it is too little to count."""
+    """Return what the candidates of other names put on a neighbour, 1 at most; 0 where it is too little to count."""
     others = min(1.0, scratch[0][neighbor] - scratch[1][neighbor])
     return others if others >= LEAST else 0.0
 
@@ -188,7 +188,7 @@ def _meetings(
 def _edges(
     total: Any, parts: Any, row: Any, rows: Any, entity: Any, weight: Any, name_of: Any, graph: Any, chains: Any, met: Any
 ) -> None:
-    """Names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
+    """Count the names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
     node = entity[row]
     head, following = chains
     if graph[0][node + 1] - graph[0][node] <= _LOOKS * (rows[1] - rows[0]):
@@ -211,7 +211,7 @@ def _edges(
 
 @kernel
 def _meet(met: Any, parts: Any, row: Any, other: Any, name_of: Any, weight: Any) -> Any:
-    """What another candidate adds: its weight, and all candidates of a name together 1 at most."""
+    """Return what another candidate adds: its weight, and all candidates of a name together 1 at most."""
     if name_of[other] == name_of[row] or weight[other] < LEAST:
         return 0.0
     if len(parts):

@@ -33,18 +33,18 @@ class Columns:
     at: dict[str, list[int]]
 
     def first(self, role: str, row: Sequence[Any]) -> Any:
-        """The value of the best column of a role; None where it is missing or empty."""
-        place = self.at.get(role)
-        value = row[place[0]] if place and place[0] < len(row) else None
+        """Return the value of the best column of a role; None where it is missing or empty."""
+        columns = self.at.get(role)
+        value = row[columns[0]] if columns and columns[0] < len(row) else None
         return None if value == "" else value
 
     def all(self, role: str, row: Sequence[Any]) -> list[Any]:
-        """The values of all columns of a role that have one."""
+        """Return the values of all columns of a role that have one."""
         return [row[i] for i in self.at.get(role, ()) if i < len(row) and row[i] not in (None, "")]
 
 
 def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
-    """The columns of a table of edges or nodes; None where the header is of neither."""
+    """Return the columns of a table of edges or nodes; None where the header is of neither."""
     plain = [_plain(cell) for cell in header]
     for headers, required in ((_EDGE_HEADERS, ("source", "target")), (_NODE_HEADERS, ("id",))):
         at: dict[str, list[int]] = {}
@@ -59,8 +59,8 @@ def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
 
 
 def known_headers(header: Sequence[str]) -> list[int]:
-    """Which cells are the usual name of some column."""
-    names = {name for headers in (_NODE_HEADERS, _EDGE_HEADERS) for each in headers.values() for name in each}
+    """Return which cells are the usual name of some column."""
+    names = {name for headers in (_NODE_HEADERS, _EDGE_HEADERS) for usual in headers.values() for name in usual}
     return [i for i, cell in enumerate(header) if _plain(cell) in names]
 
 

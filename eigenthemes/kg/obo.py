@@ -14,7 +14,7 @@ _FRAMES_AT_ONCE = 500  # fastobo is four times faster on many frames than on one
 
 
 def read_lines(lines: Iterator[str], options: ReadOptions, origin: str, statements: Statements) -> None:
-    """The statements of an OBO file; a frame that does not parse is noted and left out."""
+    """Read the statements of an OBO file; a frame that does not parse is noted and left out."""
     batch: list[tuple[int, str]] = []
     for frame in _frames(lines):
         batch.append(frame)
@@ -25,7 +25,7 @@ def read_lines(lines: Iterator[str], options: ReadOptions, origin: str, statemen
 
 
 def _frames(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """(number of the first line, text) of each `[Term]` frame; the header and other frames hold no entity of the KG.
+    """Yield (number of the first line, text) of each `[Term]` frame; the header and other frames hold no entity of the KG.
 
     fastobo cannot open `[Instance]` frames, and comment lines make it panic: an empty line stands for those.
     """

@@ -35,7 +35,7 @@ class ReadOptions:
                 raise OptionError(f"column role {role!r} is unknown; expected one of {', '.join(COLUMN_ROLES)}")
 
     def language_rank(self, language: str | None) -> int | None:
-        """0 for the best language of a label, more for others, None for one that is not kept."""
+        """Return 0 for the best language of a label, more for others, None for one that is not kept."""
         tag = (language or "").lower()
         if self.languages:
             return _rank_among(tag, self.languages)
@@ -47,7 +47,7 @@ class ReadOptions:
 
 
 def _rank_among(tag: str, wanted: tuple[str, ...]) -> int | None:
-    """Each language, then its regions, then the next; untagged names last."""
+    """Rank each language, then its regions, then the next; untagged names last."""
     if tag in _NO_LANGUAGE:
         return min(126, 2 * len(wanted))
     for rank, language in enumerate(wanted):

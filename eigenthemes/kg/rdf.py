@@ -83,7 +83,7 @@ FORMATS = {
 
 
 def expand(curie: str, prefixes: dict[str, str] = PREFIXES) -> str | None:
-    """The IRI of a CURIE or IRI (`<...>` allowed); None where the prefix is unknown."""
+    """Return the IRI of a CURIE or IRI (`<...>` allowed); None where the prefix is unknown."""
     if curie.startswith("<") and curie.endswith(">"):
         return curie[1:-1]
     prefix, colon, local = curie.partition(":")
@@ -94,7 +94,7 @@ def expand(curie: str, prefixes: dict[str, str] = PREFIXES) -> str | None:
 
 
 def shorten(iri: str, prefixes: dict[str, str] = PREFIXES) -> str:
-    """The CURIE of an IRI where a prefix is known, else the IRI."""
+    """Return the CURIE of an IRI where a prefix is known, else the IRI."""
     best = max((ns for ns in prefixes.values() if iri.startswith(ns)), key=len, default="")
     if not best or "/" in iri[len(best) :]:
         return iri
@@ -138,7 +138,7 @@ class Roles:
 
 
 def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadOptions, origin: str, nodes: str) -> Statements:
-    """The statements of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
+    """Read the statements of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
 
     def read(lines: bytes) -> Statements:
         statements = Statements(strict=options.strict)
@@ -159,7 +159,7 @@ def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadO
 def _read_lines(
     data: bytes, first_line: int, read: Callable[[bytes], Statements], origin: str, options: ReadOptions
 ) -> Statements:
-    """Piece by piece, and a piece with an error in it line by line, so that a broken line costs that line only."""
+    """Read piece by piece, and a piece with an error in it line by line, so that a broken line costs that line only."""
     statements = Statements(strict=options.strict)
     lines = data.splitlines(keepends=True)
     for start in range(0, len(lines), _PIECE):
@@ -185,7 +185,7 @@ def read_stream(
     nodes: str,
     namespaces: dict[str, str],
 ) -> None:
-    """The statements of Turtle, TriG or RDF/XML."""
+    """Read the statements of Turtle, TriG or RDF/XML."""
     quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
     numbers: dict[str, int] = {}  # anonymous nodes have random labels: number them as they come
 
@@ -200,9 +200,9 @@ def read_stream(
 
 
 def xml_namespaces(head: bytes) -> dict[str, str]:
-    """The namespaces an XML file declares at its top; the parser does not tell them."""
-    found = re.findall(rb"""xmlns:?([\w.-]*)\s*=\s*["']([^"']+)["']""", head)
-    return {prefix.decode(): iri.decode("utf-8", "replace") for prefix, iri in found}
+    """Return the namespaces an XML file declares at its top, which the parser keeps to itself."""
+    declared = re.findall(rb"""xmlns:?([\w.-]*)\s*=\s*["']([^"']+)["']""", head)
+    return {prefix.decode(): iri.decode("utf-8", "replace") for prefix, iri in declared}
 
 
 def check_prefixes(options: ReadOptions, declared: dict[str, str]) -> None:
@@ -255,15 +255,15 @@ def _collect_valid(
         statements.relations,
     )
     known: dict[str, int | None] = {}
-    last_subject, last_kind, external, node, count = None, None, "", 0, 0
+    last_subject, last_type, external, node, count = None, None, "", 0, 0
     try:
         for quad in quads:
             count += 1
             subject = quad.subject
             key = subject.value
-            if key != last_subject or type(subject) is not last_kind:
-                last_subject, last_kind = key, type(subject)
-                external = key if last_kind is named_node else blank(key)
+            if key != last_subject or type(subject) is not last_type:
+                last_subject, last_type = key, type(subject)
+                external = key if last_type is named_node else blank(key)
                 node = ids.setdefault(external, len(ids))
             predicate = quad.predicate.value
             try:
@@ -273,11 +273,11 @@ def _collect_valid(
                     roles.declare(_declared(quads))
                 role = known[predicate] = role_of.get(predicate)
             value = quad.object
-            kind = type(value)
-            if kind is literal:
+            term_type = type(value)
+            if term_type is literal:
                 _literal(statements, node, role, predicate, value, options, origin)
-            elif kind is named_node or kind is blank_node:
-                target = value.value if kind is named_node else blank(value.value)
+            elif term_type is named_node or term_type is blank_node:
+                target = value.value if term_type is named_node else blank(value.value)
                 if role is None or role < TYPE or role in (PRIOR, DEPRECATED):
                     sources.append(node)
                     targets.append(ids.setdefault(target, len(ids)))

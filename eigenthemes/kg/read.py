@@ -42,7 +42,7 @@ def read_sources(
     workers: Workers | None = None,
     progress: Progress | None = None,
 ) -> tuple[Statements, list[dict[str, Any]]]:
-    """The statements of all files together, and what the manifest says of the files."""
+    """Read the statements of all files together, and return them and what the manifest says of the files."""
     options, progress = options or ReadOptions(), progress or Silent()
     if format_name is not None and format_name not in FORMATS:
         raise OptionError(f"format {format_name!r} is unknown; expected one of {', '.join(FORMATS)}")
@@ -79,7 +79,7 @@ def _check_options(options: ReadOptions, statements: Statements) -> None:
 
 
 def detect_format(head: bytes, name: str) -> str | None:
-    """The format by content first, then by name: a wrong suffix is common, a wrong content is not."""
+    """Detect the format by content first, then by name: a wrong suffix is common, a wrong content is not."""
     suffix = _suffix(name)
     if head.startswith(b"PAR1"):
         return "parquet"
@@ -99,8 +99,8 @@ def _detect_rdf(text: bytes, lines: list[bytes], suffix: str | None) -> str | No
     """N-Triples and N-Quads where lines are whole statements; Turtle and TriG by their prefixes or name."""
     quads = sum(1 for line in lines if _QUAD.match(line))
     triples = sum(1 for line in lines if _TRIPLE.match(line))
-    whole = quads + triples
-    by_line = 2 * whole >= len(lines) or (whole and suffix in ("nt", "nq") and not _goes_on(lines))
+    statements = quads + triples
+    by_line = 2 * statements >= len(lines) or (statements and suffix in ("nt", "nq") and not _goes_on(lines))
     if lines and by_line and not _PREFIX.search(text):
         return "nq" if quads or suffix == "nq" else "nt"
     if _PREFIX.search(text) or suffix in ("ttl", "trig", "nt", "nq"):
@@ -109,7 +109,7 @@ def _detect_rdf(text: bytes, lines: list[bytes], suffix: str | None) -> str | No
 
 
 def _goes_on(lines: list[bytes]) -> bool:
-    """Does a statement go on in the next line, as in Turtle?"""
+    """Return whether a statement goes on in the next line, as in Turtle."""
     return any(line.endswith((b";", b",")) for line in lines)
 
 
@@ -133,8 +133,8 @@ def _read_source(
     if not source.head.removeprefix(b"\xef\xbb\xbf").strip():
         statements.diagnostics.add("empty file", source.name)
         return
-    found = format_name or detect_format(source.head, source.path)
-    if found is None:
+    source_format = format_name or detect_format(source.head, source.path)
+    if source_format is None:
         raise SourceError(
             f"the format of {source.name} was not recognised by its content or name; say which it is: {', '.join(FORMATS)}",
             code="format-unknown",
@@ -142,43 +142,45 @@ def _read_source(
         )
     statements.begin_file(source.name)
     nodes = "" if number == 0 else f"{number}#"  # keeps the blank nodes of two files apart: no label has a #
-    if found in ("nt", "nq"):
+    if source_format in ("nt", "nq"):
         from eigenthemes.kg import rdf
 
-        read = partial(rdf.read_block, format_name=found, options=options, origin=source.name, nodes=nodes)
+        read = partial(rdf.read_block, format_name=source_format, options=options, origin=source.name, nodes=nodes)
         _read_blocks(source, read, workers, statements)
-    elif found == "wikidata":
+    elif source_format == "wikidata":
         from eigenthemes.kg import wikidata
 
         _read_blocks(source, partial(wikidata.read_block, options=options, origin=source.name), workers, statements)
-    elif found in ("ttl", "trig", "xml"):
+    elif source_format in ("ttl", "trig", "xml"):
         from eigenthemes.kg import rdf
 
-        stream = source.xml() if found == "xml" else source.text()
-        namespaces = rdf.xml_namespaces(source.head) if found == "xml" else {}
-        rdf.read_stream(stream, found, statements, options=options, origin=source.name, nodes=nodes, namespaces=namespaces)
-    elif found == "obo":
+        stream = source.xml() if source_format == "xml" else source.text()
+        namespaces = rdf.xml_namespaces(source.head) if source_format == "xml" else {}
+        rdf.read_stream(
+            stream, source_format, statements, options=options, origin=source.name, nodes=nodes, namespaces=namespaces
+        )
+    elif source_format == "obo":
         from eigenthemes.kg import obo
 
         obo.read_lines(source.lines(), options, source.name, statements)
     else:
-        _read_table(source, found, options, statements)
+        _read_table(source, source_format, options, statements)
 
 
-def _read_table(source: Source, found: str, options: ReadOptions, statements: Statements) -> None:
+def _read_table(source: Source, source_format: str, options: ReadOptions, statements: Statements) -> None:
     from eigenthemes.kg.tabular import TableReader
 
     reader = TableReader(statements, options, source.name)
-    if found == "jsonl":
+    if source_format == "jsonl":
         reader.read_json_lines(source.lines())
-    elif found == "parquet":
+    elif source_format == "parquet":
         # Parquet is read from its end: a plain file is opened again, a compressed one or stdin is taken into memory
         plain = source.path != "-" and _starts_with(source.path, b"PAR1")
         reader.read_parquet(source.path if plain else io.BytesIO(source.stream.read()))
     else:
         first = source.head.split(b"\n")[0]
         comma = ";" if first.count(b";") > first.count(b",") else ","
-        reader.read_delimited(source.text(), "\t" if found == "tsv" else comma)
+        reader.read_delimited(source.text(), "\t" if source_format == "tsv" else comma)
 
 
 def _starts_with(path: str, magic: bytes) -> bool:

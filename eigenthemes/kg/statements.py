@@ -52,7 +52,7 @@ class Statements:
         return self.ids.setdefault(external_id, len(self.ids))
 
     def name(self, node: int, text: str, rank: int, language: str | None = None) -> None:
-        """A name of a node; the language is its tag in the source, None or "" for none."""
+        """Add a name of a node; the language is its tag in the source, None or "" for none."""
         text = text.strip()
         if text:
             self.name_node.append(node)
@@ -91,14 +91,14 @@ class Statements:
         self.files.append((name, len(self.record_node), len(self.edge_number)))
 
     def record(self, external_id: str, line: int) -> int:
-        """A node with a record of its own."""
+        """Add a node with a record of its own; return its number."""
         node = self.node(external_id)
         self.record_node.append(node)
         self.record_line.append(line)
         return node
 
     def record_edge(self, source: int, target: int, relation: str, line: int) -> None:
-        """An edge that a record states."""
+        """Add an edge that a record states."""
         self.edge_number.append(len(self.edge_source))
         self.edge_line.append(line)
         self.edge(source, target, relation)
@@ -119,18 +119,22 @@ class Statements:
         known[node] = True
         known[np.frombuffer(self.name_node, dtype=np.uint32)] = True
         edges = np.frombuffer(self.edge_number, dtype=np.uint32)
-        ends = [np.frombuffer(each, dtype=np.uint32)[edges] for each in (self.edge_source, self.edge_target)]
+        ends = [np.frombuffer(end, dtype=np.uint32)[edges] for end in (self.edge_source, self.edge_target)]
         unknown = np.flatnonzero(~(known[ends[0]] & known[ends[1]]))
-        kind = "edge to a node without a record (kept as a connector)"
-        self._note_all(kind, unknown, self.edge_line, 2, lambda row: ids[next(e[row] for e in ends if not known[e[row]])])
+        problem = "edge to a node without a record (kept as a connector)"
+        self._note_all(
+            problem, unknown, self.edge_line, 2, lambda row: ids[next(end[row] for end in ends if not known[end[row]])]
+        )
 
-    def _note_all(self, kind: str, rows: NDArray[np.int64], lines: array[int], first: int, name: Callable[[int], str]) -> None:
+    def _note_all(
+        self, problem: str, rows: NDArray[np.int64], lines: array[int], first: int, name: Callable[[int], str]
+    ) -> None:
         """Count a problem of many records; the first few with file and line."""
         for row in rows[:EXAMPLES].tolist():
-            file = next(each[0] for each in reversed(self.files) if each[first] <= row)
-            self.diagnostics.add(kind, f"{file}:{lines[row]}", name(row))
+            file = next(entry[0] for entry in reversed(self.files) if entry[first] <= row)
+            self.diagnostics.add(problem, f"{file}:{lines[row]}", name(row))
         if len(rows) > EXAMPLES:
-            self.diagnostics.counts[kind] += len(rows) - EXAMPLES
+            self.diagnostics.counts[problem] += len(rows) - EXAMPLES
 
     def merge(self, other: Statements) -> None:
         """Take in the statements of another block."""

@@ -52,12 +52,12 @@ class TableReader:
             number, header = next(rows, (0, [""]))
         columns = self._columns_of([_unquoted(cell) for cell in header], headerless=delimiter == "\t")
         if columns is None:
-            self._read_plain(number, header, rows)
+            self._read_headerless(number, header, rows)
             return
         for number, cells in rows:
             if len(cells) > len(header):
-                found = f"{len(cells)} cells, the header has {len(header)}"
-                self.statements.diagnostics.add("row with too many cells", f"{self.origin}:{number}", found)
+                detail = f"{len(cells)} cells, the header has {len(header)}"
+                self.statements.diagnostics.add("row with too many cells", f"{self.origin}:{number}", detail)
                 continue
             raw = columns.kgtk or delimiter != "\t"
             self._row(columns, [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells], number)
@@ -119,7 +119,7 @@ class TableReader:
     # rows
 
     def _columns_of(self, header: Sequence[str], *, headerless: bool) -> Columns | None:
-        """The columns of a header; None where it is a row of its own, of a TSV without a header."""
+        """Return the columns of a header; None where it is a row of its own, of a TSV without a header."""
         columns = find_columns(header, self.options)
         self.statements.columns_seen.update(dict.fromkeys(cell.strip() for cell in header))
         if columns is not None:
@@ -138,8 +138,8 @@ class TableReader:
             where=columns[0],
         )
 
-    def _read_plain(self, number: int, first: list[str], rows: Rows) -> None:
-        """Rows without a header: `head relation tail`, `head tail`, or OpenKE's files, which begin with a count."""
+    def _read_headerless(self, number: int, first: list[str], rows: Rows) -> None:
+        """Read rows without a header: `head relation tail`, `head tail`, or OpenKE's files, which begin with a count."""
         if len(first) == 1:
             if not first[0].strip().isdigit():
                 raise SourceError(
@@ -271,7 +271,7 @@ def _listed(value: Any, *, split: bool = True) -> list[str]:
 
 
 def _unquoted(cell: str) -> str:
-    """In TSV a quote is a letter like any other, but a wholly quoted cell (as spreadsheets write them) is unwrapped."""
+    """Unwrap a wholly quoted cell of a TSV, as spreadsheets write them; any other quote is a letter like the rest."""
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
         return cell[1:-1].replace('""', '"')
     return cell

@@ -15,7 +15,7 @@ INSTANCE_OF = "P31"
 
 
 def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: str) -> Statements:
-    """The statements of one block of lines."""
+    """Read the statements of one block of lines."""
     statements = Statements(strict=options.strict)
     data = clean_utf8(data, first_line, origin, statements.diagnostics)
     for number, line in enumerate(data.split(b"\n"), first_line):
@@ -64,7 +64,7 @@ def _entity(statements: Statements, external_id: str, entity: dict[str, Any], op
 
 
 def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int, str]]:
-    """The texts in languages that are kept: (text, rank of its language, language)."""
+    """Yield the texts in languages that are kept: (text, rank of its language, language)."""
     for term in terms:
         rank = options.language_rank(term["language"])
         if rank is None:
@@ -73,7 +73,7 @@ def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int, str]]:
 
 
 def _items(statements: list[dict[str, Any]]) -> Iterator[str]:
-    """The items a property points to; deprecated statements, unknown values and other data types are passed over."""
+    """Yield the items a property points to; deprecated statements, unknown values and other data types are passed over."""
     for statement in statements:
         snak = statement["mainsnak"]
         if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":

@@ -27,7 +27,7 @@ Matches = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MatchFlags:
     """What the rules say of matches, as far as the text alone can tell; all [n] bool.
 
     mention      may be a mention
@@ -40,7 +40,7 @@ class Verdict:
     plain_word: Flags
 
 
-def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> Verdict:
+def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> MatchFlags:
     """Apply the rules to all matches at once."""
     first, last = matches[:, 0], matches[:, 1]
     word = pieces.word
@@ -69,7 +69,7 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> Verdict:
     several = ~single & (count((long & ~words.function)[word]) > 1)
     mention = allowed & (capitalised | several)
     small_word = allowed & ~mention & single & ~part_of_longer & (length >= _SHORTEST_SMALL)[head]
-    return Verdict(mention, small_word, plain_word)
+    return MatchFlags(mention, small_word, plain_word)
 
 
 def longest_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
@@ -90,19 +90,19 @@ def longest_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> 
 
 
 def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:
-    """Is a piece beside a word that is not in capitals? Where all is shouted, capitals say nothing."""
+    """Return which pieces are beside a word that is not in capitals: where all is in capitals, these say nothing."""
     quiet = np.concatenate(([False], (~words.shouted & (np.diff(words.forms.offsets) > 1))[word], [False]))
     return np.asarray(quiet[first] | quiet[first + 2])
 
 
 def _follows_name(first: NDArray[np.int64], pieces: Pieces, words: Words) -> Flags:
-    """Does a match come right after a capitalised word inside a sentence?"""
+    """Return which matches come right after a capitalised word inside a sentence."""
     named = words.capital[pieces.word] & ~words.function[pieces.word] & ~pieces.opens
     return np.asarray(pieces.follows[first] & (first > 0) & named[first - 1])
 
 
 def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words) -> Flags:
-    """Does a match begin or end with a function word in lower case? A particle is spare where the rest is a name, too."""
+    """Return which matches begin or end with a function word in lower case; a particle counts if the rest is a name, too."""
     first, last = matches[:, 0], matches[:, 1]
     spare = (words.function & words.small)[pieces.word]
     particle = np.array([text in _PARTICLES for text in words.texts], dtype=bool)[pieces.word[first]]
@@ -113,7 +113,7 @@ def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words) -> Flags:
 
 
 def _mostly_small(pieces: Pieces, words: Words) -> Flags:
-    """By sound: does the text write it in lower case, and at least as often as with a capital inside a sentence?"""
+    """Return which forms the text writes in lower case at least as often as with a capital inside a sentence."""
     sounds, word = len(words.sound), pieces.word
     small = np.bincount(words.sound[word[words.small[word]]], minlength=sounds)
     capital = np.bincount(words.sound[word[words.capital[word] & ~pieces.opens]], minlength=sounds)
@@ -132,7 +132,7 @@ def _with_sign(text: str, start: int, end: int) -> int:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Does the sentence go on after a full stop? Then it belonged to an abbreviation ("Lexington, Ky., on")."""
+    """Return whether the sentence goes on after a full stop, which then is of an abbreviation ("Lexington, Ky., on")."""
     after = text[at : at + 1]
     if after.isspace():
         after = text[at + 1 : at + 2]

@@ -39,7 +39,7 @@ from eigenthemes.text.segment import FUNCTION_WORDS, POSSESSIVE, Pieces, Words, 
 
 __all__ = ["LONGEST", "NameDetector"]
 
-_WORTH_COMPILING = 20_000  # pieces in all texts so far: where plain Python has taken as long as numba takes to load
+_COMPILE_FROM = 20_000  # pieces in all texts so far: where plain Python has taken as long as numba takes to load
 _SAMPLE = 2000  # names that tell how a KB writes
 _MOSTLY = 2 / 3
 _COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
@@ -93,7 +93,7 @@ class NameDetector:
         """Return all spans that are a name: first piece, last piece, row of the key, letters left off; [n, 4]."""
         with self._counting:
             self._pieces_seen += len(pieces.word)
-        if self._pieces_seen < _WORTH_COMPILING and "numba" not in sys.modules:
+        if self._pieces_seen < _COMPILE_FROM and "numba" not in sys.modules:
             return self._matches_plain(pieces, words, drops)
         return self._matches_compiled(pieces, words, drops)
 
@@ -149,17 +149,17 @@ class NameDetector:
 
     def _may_be_mentions(self, matches: Matches, pieces: Pieces, words: Words) -> Flags:
         """Apply the rules of this module's docstring: those of the text, then what the KB has to say of single words."""
-        verdict = apply_rules(matches, pieces, words)
-        mention = verdict.mention.copy()
+        flags = apply_rules(matches, pieces, words)
+        mention = flags.mention.copy()
         if self._writes_small or not words.capital.any():
-            for i in np.flatnonzero(verdict.small_word).tolist():
+            for i in np.flatnonzero(flags.small_word).tolist():
                 mention[i] = self._has_style(int(matches[i, 2]), "small")
-        asked = np.flatnonzero(mention & verdict.plain_word)
+        asked = np.flatnonzero(mention & flags.plain_word)
         mention[asked] = ~self._is_common(pieces.word[matches[asked, 0]], matches[asked, 3], words)
         return mention
 
     def _is_common(self, word: NDArray[np.int64], dropped: NDArray[np.int64], words: Words) -> Flags:
-        """Which words, less the letters dropped, very many entities have."""
+        """Return which words, less the letters dropped, very many entities have."""
         index, most = self.kb.name_index, max(_COMMON, len(self.kb) // _COMMON_SHARE)
         forms, form_of = np.unique(2 * word + dropped, return_inverse=True)
         common = np.zeros(len(forms), dtype=bool)
@@ -180,14 +180,14 @@ class NameDetector:
         return small > _MOSTLY * all_words
 
     def _has_its_ending(self, matches: Matches, possessive: Flags) -> Flags:
-        """Which matches have no 's but one that the KB writes: "McDonald's" keeps it, "China's" does not."""
+        """Return which matches have no 's but one that the KB writes: "McDonald's" keeps it, "China's" does not."""
         kept = np.ones(len(matches), dtype=bool)
         for i in np.flatnonzero(possessive & (matches[:, 3] == 0)).tolist():
             kept[i] = self._has_style(int(matches[i, 2]), "possessive")
         return kept
 
     def _has_style(self, row: int, style: str) -> bool:
-        """Is a name of a key written in one of `_STYLES`?"""
+        """Return whether a name of a key is written in one of `_STYLES`."""
         known = self._style_of.get((row, style))
         if known is not None:
             return known
@@ -200,7 +200,7 @@ class NameDetector:
         return answer
 
     def _plurals(self, words: Words) -> Flags:
-        """Which words may end in a plural's s."""
+        """Return which words may end in a plural's s."""
         ends = words.forms.offsets[1:]
         return np.asarray((words.forms.blob[ends - 1] == ord("s")) & (np.diff(words.forms.offsets) > 3) & words.flat)
 

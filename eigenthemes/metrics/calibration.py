@@ -3,7 +3,7 @@
 All arrays are [mentions], of one data set:
 
 probability  float64, that the mention's best candidate is right; 0 where it has no candidate
-right        float64 in 0..1, what that best candidate earns (precision@1 of `metrics.precision.credit`: ties share)
+right        float64 in 0..1, the credit of that best candidate (precision@1 of `metrics.precision.credit`: ties share)
 in_kb        bool: the gold is in the KB; else the mention is a true NIL
 linked       bool: a link was given; else the answer was NIL
 
@@ -24,33 +24,33 @@ COVERAGES = (0.5, 0.7, 0.8, 0.9, 1.0)
 
 
 def reliability(probability: Floats, right: Floats, *, bins: int = 10) -> list[dict[str, Any]]:
-    """What was promised and what came true, in bins of equal width: from <= probability < to, and 1 is in the last.
+    """Compare what was promised with what came true, in bins of equal width: from <= probability < to, and 1 is in the last.
 
     confidence is the mean probability in a bin, accuracy the share that is right; both None in a bin without mentions.
     """
-    edges, mentions, promised, earned = _binned(probability, right, bins)
+    edges, mentions, expected, correct = _binned(probability, right, bins)
     return [
         {
             "from": low,
             "to": high,
             "mentions": count,
-            "confidence": sum_promised / count if count else None,
-            "accuracy": sum_earned / count if count else None,
+            "confidence": sum_expected / count if count else None,
+            "accuracy": sum_correct / count if count else None,
         }
-        for low, high, count, sum_promised, sum_earned in zip(
-            edges[:-1].tolist(), edges[1:].tolist(), mentions.tolist(), promised.tolist(), earned.tolist(), strict=True
+        for low, high, count, sum_expected, sum_correct in zip(
+            edges[:-1].tolist(), edges[1:].tolist(), mentions.tolist(), expected.tolist(), correct.tolist(), strict=True
         )
     ]
 
 
 def calibration_error(probability: Floats, right: Floats, *, bins: int = 10) -> float:
-    """The expected calibration error: |confidence - accuracy| of the bins of `reliability`, each mention counting once."""
-    _, mentions, promised, earned = _binned(probability, right, bins)
-    return _share(float(np.abs(promised - earned).sum()), int(mentions.sum()))
+    """Return the expected calibration error: |confidence - accuracy| in bins of `reliability`, weighted by mentions."""
+    _, mentions, expected, correct = _binned(probability, right, bins)
+    return _share(float(np.abs(expected - correct).sum()), int(mentions.sum()))
 
 
 def brier(probability: Floats, right: Floats) -> float:
-    """The mean squared distance of the probability from what came true, 1 or 0.
+    """Return the mean squared distance of the probability from what came true, 1 or 0.
 
     A shared tie is right with chance `right`, so its distance is the expected one, as its credit is.
     """
@@ -69,7 +69,7 @@ def link_figures(right: Floats, in_kb: Bools, linked: Bools) -> dict[str, Figure
 
 
 def risk_coverage(probability: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """How much goes wrong when only the most probable mentions are answered.
+    """Return how much goes wrong when only the most probable mentions are answered.
 
     One point for each distinct probability, highest first, because no threshold can part equal ones:
     coverage, the share of mentions with at least this probability, and risk, the share of these that is wrong.
@@ -81,7 +81,7 @@ def risk_coverage(probability: Floats, right: Floats) -> tuple[Floats, Floats]:
 
 
 def area_under_risk(coverage: Floats, risk: Floats) -> float:
-    """The area under the risk as a step function: up to each coverage from the one before, the risk is that of the former.
+    """Return the area under the risk as a step function: up to each coverage from the one before, the risk is of the former.
 
     Steps, because who wants a coverage between two points must take the next one; and nothing is made up at coverage 0, as
     trapezoids would need. Without ties it is the mean risk over all coverages; if all are tied, the error rate.
@@ -90,7 +90,7 @@ def area_under_risk(coverage: Floats, risk: Floats) -> float:
 
 
 def risk_table(coverage: Floats, risk: Floats, *, wanted: tuple[float, ...] = COVERAGES) -> Figures:
-    """The risk at the least coverage that is as wanted or more, for each wanted coverage, which is its key as text."""
+    """Return the risk at the least coverage that is as wanted or more, for each wanted coverage, which is its key as text."""
     if unusable := [coverage_wanted for coverage_wanted in wanted if not 0 < coverage_wanted <= 1]:
         raise OptionError(f"wanted has the coverage {unusable[0]}; expected shares above 0 and up to 1, such as 0.9")
     if not len(coverage):
@@ -99,7 +99,7 @@ def risk_table(coverage: Floats, risk: Floats, *, wanted: tuple[float, ...] = CO
 
 
 def summarize_confidence(probability: Floats, right: Floats, in_kb: Bools, linked: Bools) -> dict[str, Any]:
-    """The figures of a whole set, ready for JSON.
+    """Return the figures of a whole set, ready for JSON.
 
     ece, brier and reliability are over the mentions whose gold is in the KB; ece_all and risk_coverage over all mentions,
     of which those outside are wrong whatever their best candidate is. links and nil are those of `link_figures`.
@@ -118,7 +118,7 @@ def summarize_confidence(probability: Floats, right: Floats, in_kb: Bools, linke
 
 
 def _binned(probability: Floats, right: Floats, bins: int) -> tuple[NDArray[Any], ...]:
-    """The edges [bins + 1], and for each bin its mentions and its sums of probability and of right."""
+    """Return the edges [bins + 1], and for each bin its mentions and its sums of probability and of right."""
     if bins < 1:
         raise OptionError(f"bins is {bins}; expected 1 or more")
     edges = np.arange(bins + 1) / bins
@@ -143,5 +143,5 @@ def _precision_and_recall(right: float, *, given: int, gold: int) -> Figures:
     }
 
 
-def _share(part: float, whole: int) -> float:
-    return part / whole if whole else 0.0
+def _share(part: float, total: int) -> float:
+    return part / total if total else 0.0

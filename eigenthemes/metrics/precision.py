@@ -39,16 +39,16 @@ def credit(
     ties: str = "share",
     min_score: float = -math.inf,
 ) -> tuple[Floats, Floats]:
-    """What each mention earns: precision@1 [mentions] and the reciprocal rank of its first gold [mentions].
+    """Compute the credit of each mention: precision@1 [mentions] and the reciprocal rank of its first gold [mentions].
 
     ties           "share": the expected value when ties are broken at random; "authors": every tie counts as right,
                    as in the paper's own program
-    min_score      a candidate with this score or less (or none: nan) is no answer: it earns nothing and stands in nobody's way
+    min_score      a candidate with this score or less (or none: nan) is no answer: it gets no credit, and outranks nobody
     """
     if ties not in TIES:
         raise OptionError(f"ties {ties!r} is unknown; expected one of {', '.join(TIES)}")
-    answers = scores > min_score
-    mention_of, is_gold, scores = mention_of[answers], is_gold[answers], scores[answers]
+    is_answer = scores > min_score
+    mention_of, is_gold, scores = mention_of[is_answer], is_gold[is_answer], scores[is_answer]
     # Only the tie group of the best gold matters, and counting finds it without sorting.
     best_gold = np.full(mentions, -np.inf)
     np.maximum.at(best_gold, mention_of[is_gold], scores[is_gold])
@@ -69,7 +69,7 @@ def credit(
 
 @lru_cache(maxsize=1 << 14)
 def _expected_reciprocal(above: int, tied: int, golds: int) -> float:
-    """E[1 / position of the first gold] where `tied` candidates, `golds` of them right, follow `above` others in random order.
+    """Compute E[1 / position of the first gold]: `tied` candidates, `golds` of them right, follow `above` others at random.
 
     P(first gold at x) = C(tied - x, golds - 1) / C(tied, golds), as a running product because binomials overflow.
     """
@@ -80,7 +80,7 @@ def _expected_reciprocal(above: int, tied: int, golds: int) -> float:
 
 
 def difficulty(mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools) -> NDArray[np.int8]:
-    """EASY (the rank-1 candidate is gold), HARD (another candidate is) or NOT_FOUND (none is), [mentions] int8."""
+    """Return EASY (the rank-1 candidate is gold), HARD (another candidate is) or NOT_FOUND (none is), [mentions] int8."""
     of_mention = np.full(mentions, NOT_FOUND, dtype=np.int8)
     of_mention[mention_of[is_gold]] = HARD
     of_mention[mention_of[is_gold & (rank == 1)]] = EASY
@@ -90,7 +90,7 @@ def difficulty(mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools) -> N
 def recall_at(
     mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools, ks: tuple[int, ...] = (1, 5, 10, 20)
 ) -> dict[int, float]:
-    """The share of all mentions that have a gold among their first k candidates by rank, for each k."""
+    """Return the share of all mentions that have a gold among their first k candidates by rank, for each k."""
     best = np.full(mentions, np.iinfo(np.int64).max)
     np.minimum.at(best, mention_of[is_gold], rank[is_gold])
     return {k: _mean(best <= k) for k in ks}
@@ -99,7 +99,7 @@ def recall_at(
 def summarize(
     document_of_mention: Ints, p_at_1: Floats, reciprocal_rank: Floats, difficulty: NDArray[np.int8]
 ) -> dict[str, Figures]:
-    """The figures of a whole set, ready for JSON; all arrays are [mentions].
+    """Return the figures of a whole set, ready for JSON; all arrays are [mentions].
 
     overall, easy, hard are micro means over mentions; macro is the mean over documents of each document's mean.
     The ceiling is what a perfect ranking of these candidates would reach. Of no mentions, every figure is 0.
@@ -126,7 +126,7 @@ def summarize(
 def by_document(
     document_of_mention: Ints, p_at_1: Floats, reciprocal_rank: Floats, difficulty: NDArray[np.int8]
 ) -> list[Figures]:
-    """The figures of each document that has a mention, in ascending order of document; all arrays are [mentions]."""
+    """Return the figures of each document that has a mention, in ascending order of document; all arrays are [mentions]."""
     document, mentions = _documents(document_of_mention)
     columns = [_means(values, document, mentions).tolist() for values in (p_at_1, reciprocal_rank, difficulty != NOT_FOUND)]
     return [

@@ -12,7 +12,7 @@ _PAIRS = 1024  # at a time
 
 
 def hide_edges(graph: Graph, share: float, random: np.random.Generator) -> tuple[Graph, Pairs]:
-    """The graph without a share of its edges, and these edges; every node keeps its last edge."""
+    """Return the graph without a share of its edges, and these edges; every node keeps its last edge."""
     source = np.repeat(np.arange(len(graph)), graph.degree)
     target = graph.neighbors.astype(np.int64)
     once = np.flatnonzero(source < target)
@@ -32,7 +32,7 @@ def hide_edges(graph: Graph, share: float, random: np.random.Generator) -> tuple
 
 
 def relatedness(vectors: NDArray[np.float32], pairs: Pairs, random: np.random.Generator, *, others: int = 100) -> float:
-    """The mean reciprocal rank of the second of each pair among random nodes, by cosine with the first; ties count half.
+    """Return the mean reciprocal rank of the second of each pair among random nodes, by cosine with the first; ties count half.
 
     Rows are of unit length; nodes without a vector are zero, and tie with everything.
     """

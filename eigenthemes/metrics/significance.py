@@ -1,6 +1,6 @@
 """Whether two methods really differ on the same mentions.
 
-a, b                 [n] float64: what each mention earns under each method (`metrics.precision.credit`)
+a, b                 [n] float64: the credit of each mention under each method (`metrics.precision.credit`)
 document_of_mention  [n] int: which document each mention is in
 """
 
@@ -21,7 +21,7 @@ _CHUNK = 1 << 18  # drawn documents held at a time: a few megabytes
 
 
 def paired_t_test(a: Floats, b: Floats) -> float:
-    """The two-sided p-value of Student's paired t-test over mentions, as the paper reports it.
+    """Return the two-sided p-value of Student's paired t-test over mentions, as the paper reports it.
 
     Never nan: fewer than two mentions, or no difference anywhere, give 1; the same difference everywhere gives 0.
     It takes mentions as independent, which those of one document are not: trust `paired_bootstrap` more.
@@ -42,7 +42,7 @@ def paired_t_test(a: Floats, b: Floats) -> float:
 def paired_bootstrap(
     a: Floats, b: Floats, document_of_mention: Ints, *, seed: int = 0, samples: int = 2000, level: float = 0.95
 ) -> tuple[float, float]:
-    """The percentile interval of the difference of micro means, a - b.
+    """Return the percentile interval of the difference of micro means, a - b.
 
     Whole documents are drawn, not mentions: the mentions of a document are linked together and share its topic, so they
     are not independent, and drawing them one by one would give an interval that is too narrow.
@@ -69,7 +69,7 @@ def paired_bootstrap(
 
 
 def compare(a: Floats, b: Floats, document_of_mention: Ints, *, seed: int = 0) -> dict[str, float]:
-    """The difference of micro means, a - b, its 95% interval over documents, and the p-value over mentions."""
+    """Return the difference of micro means, a - b, its 95% interval over documents, and the p-value over mentions."""
     low, high = paired_bootstrap(a, b, document_of_mention, seed=seed)
     return {"difference": _difference(a, b), "low": low, "high": high, "p_value": paired_t_test(a, b)}
 

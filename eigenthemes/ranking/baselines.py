@@ -30,7 +30,7 @@ NAME_MATCH_WEIGHTS = {
 
 
 def eigen(batch: Batch, kb: KB, options: EigenOptions) -> Scores:
-    """(Weighted) Eigenthemes: the distance of each candidate to the subspace of its document."""
+    """Score by (weighted) Eigenthemes: how near each candidate is to the subspace of its document."""
 
     def nearness(vectors: Vectors, weights: Scores) -> Scores:
         subspace = fit_subspace(vectors, weights.astype(np.float32), options.k)
@@ -41,7 +41,7 @@ def eigen(batch: Batch, kb: KB, options: EigenOptions) -> Scores:
 
 
 def average(batch: Batch, kb: KB, options: AverageOptions) -> Scores:
-    """The cosine of each candidate with the (weighted) mean of all candidates of its document."""
+    """Score by the cosine of each candidate with the (weighted) mean of all candidates of its document."""
 
     def nearness(vectors: Vectors, weights: Scores) -> Scores:
         mean = weights @ vectors
@@ -51,12 +51,12 @@ def average(batch: Batch, kb: KB, options: AverageOptions) -> Scores:
 
 
 def degree(batch: Batch, kb: KB, options: None = None) -> Scores:
-    """1 / position by prior."""
+    """Score by prior: 1 / position."""
     return 1.0 / _position(batch)
 
 
 def namematch(batch: Batch, kb: KB, options: None = None) -> Scores:
-    """1 / position by prior where the label is the mention, but for case; 0 (no answer) elsewhere."""
+    """Score by prior, 1 / position, where the label is the mention, but for case; 0 (no answer) elsewhere."""
     table, mentions = batch.table, [mention.text.casefold() for mention in batch.mentions]
     pairs = zip(table.mention_of.tolist(), table.entity.tolist(), strict=True)
     same = np.array([kb.label_of(entity).casefold() == mentions[i] for i, entity in pairs], dtype=bool)
@@ -64,13 +64,13 @@ def namematch(batch: Batch, kb: KB, options: None = None) -> Scores:
 
 
 def prior_name(batch: Batch, kb: KB, options: None = None) -> Scores:
-    """The prior, times what the name match counts."""
+    """Score by the prior, times what the name match counts."""
     weights_by_type = np.array([NAME_MATCH_WEIGHTS[match_type] for match_type in range(len(NAME_MATCH_WEIGHTS))])
     return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * weights_by_type[batch.table.match_type])
 
 
 def _position(batch: Batch) -> Scores:
-    """Of each candidate within its mention: by prior, ties by rank."""
+    """Return the position of each candidate within its mention: by prior, ties by rank."""
     table = batch.table
     order = np.lexsort((table.rank, -table.prior, table.mention_of))
     first = np.searchsorted(table.mention_of, np.arange(table.mentions))
@@ -82,7 +82,7 @@ def _position(batch: Batch) -> Scores:
 def _by_document(
     batch: Batch, kb: KB, options: AverageOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]
 ) -> Scores:
-    """Scores from vectors and weights, one document at a time.
+    """Score by vectors and weights, one document at a time.
 
     An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
     """
@@ -105,7 +105,7 @@ def _by_document(
 
 
 def candidate_weights(batch: Batch, kb: KB, options: AverageOptions, has: NDArray[np.bool_]) -> Scores:
-    """The weighting scheme: rank^-delta of each candidate [n], the rank among those with a vector, by prior or by context."""
+    """Compute the weights rank^-delta of each candidate [n], the rank among those with a vector, by prior or by context."""
     table = batch.table
     if options.weights == "none" or options.delta == 0:
         return np.ones(len(table))
@@ -117,7 +117,7 @@ def candidate_weights(batch: Batch, kb: KB, options: AverageOptions, has: NDArra
 
 
 def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-    """The rank of each candidate within its mention by how well it fits the text, ties by prior [n].
+    """Return the rank of each candidate within its mention by how well it fits the text, ties by prior [n].
 
     counted  only these have a rank (for the others it means nothing); None: all
     """
@@ -130,7 +130,7 @@ def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None =
 
 
 def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The distinct entities, and where each row's is among them; `scratch` [entities of the KB].
+    """Return the distinct entities, and where each row's is among them; `scratch` [entities of the KB].
 
     As np.unique, but in order of last occurrence, and without a sort.
     """
@@ -150,7 +150,7 @@ def _add_up(weights: Scores, inverse: NDArray[Any], size: int, power: int, *, un
 
 
 def _rank_of_embedded(mention_of: NDArray[np.int64], has: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The rank of each candidate among those of its mention that have a vector (for the others it means nothing)."""
+    """Return the rank of each candidate among those of its mention that have a vector (for the others it means nothing)."""
     if not len(mention_of):
         return np.zeros(0, dtype=np.int64)
     so_far = np.cumsum(has)

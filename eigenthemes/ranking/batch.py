@@ -43,7 +43,7 @@ class Batch:
     unknown: dict[int, tuple[str, ...]]
 
     def document_spans(self) -> Iterator[tuple[Document, int, int]]:
-        """Each document with the numbers of its first mention and of the one after its last."""
+        """Return each document with the numbers of its first mention and of the one after its last."""
         bounds = self.mention_bounds.tolist()
         return zip(self.documents, bounds[:-1], bounds[1:], strict=True)
 
@@ -85,7 +85,7 @@ class BatchMaker:
         return _merge(len(mentions), np.array(looked_up, dtype=np.int64), table, rows), unknown
 
     def _given(self, mention: Mention, entities: list[int], embedded_only: bool) -> list[GivenCandidate]:
-        """The candidates a mention brings, in its order, up to T."""
+        """Return the candidates a mention brings, in its order, up to T."""
         vectors = self.vectors if embedded_only or self.generator.generator == "paper" else None
         match_types = self.generator.match_types(mention.text)
         prior: dict[int, float] = {}
@@ -104,7 +104,7 @@ def batch_maker(
     vectors: str | None = None,
     detector: str = "names",
 ) -> BatchMaker:
-    """What turns documents into batches: the detector, the candidate generator, and the vectors, where there are any."""
+    """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any."""
     chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     generator = CandidateGenerator(
         kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has
@@ -113,14 +113,14 @@ def batch_maker(
 
 
 def batches_of(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
-    """The documents in lists of at most `size`."""
+    """Yield the documents in lists of at most `size`."""
     waiting = iter(documents)
     while batch := list(islice(waiting, size)):
         yield batch
 
 
 def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
-    """The gold entities of each mention that the KB has, and which candidates are gold [n]."""
+    """Return the gold entities of each mention that the KB has, and which candidates are gold [n]."""
     table = batch.table
     gold = [{entity for id in mention.gold or () if (entity := kb.index_of(id)) is not None} for mention in batch.mentions]
     pairs = [(i * len(kb) + entity) for i, entities in enumerate(gold) for entity in entities]
@@ -128,12 +128,12 @@ def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
 
 
 def gold_rows(batch: Batch, kb: KB) -> NDArray[np.bool_]:
-    """Which candidates of a batch are gold [n]."""
+    """Return which candidates of a batch are gold [n]."""
     return gold_of(batch, kb)[1]
 
 
 def has_gold(batch: Batch) -> NDArray[np.bool_]:
-    """Which mentions have gold [mentions]."""
+    """Return which mentions have gold [mentions]."""
     return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
 
 
@@ -143,7 +143,7 @@ def _merge(
     table: CandidateTable,
     given: list[tuple[int, int, int, float, int]],
 ) -> CandidateTable:
-    """One table, in order of mention, from candidates that were looked up and those that were given."""
+    """Make one table, in order of mention, from candidates that were looked up and those that were given."""
     columns = zip(*given, strict=True) if given else [()] * 5
     mention_of, rank, entity, prior, match_type = (np.array(column) for column in columns)
     mention_of = np.concatenate((looked_up[table.mention_of], mention_of)).astype(np.int64)

@@ -29,18 +29,20 @@ Matrix = NDArray[np.float32]
 
 
 def local_context(batch: Batch, kb: KB, options: ContextOptions) -> Scores:
-    """How well the words near a mention fit a candidate's description."""
+    """Score by how well the words near a mention fit a candidate's description."""
     return context_scores(batch, kb, "local", options)
 
 
 def global_context(batch: Batch, kb: KB, options: ContextOptions) -> Scores:
-    """How well the nouns of the document fit a candidate's description."""
+    """Score by how well the nouns of the document fit a candidate's description."""
     return context_scores(batch, kb, "nouns", options)
 
 
 def context_scores(batch: Batch, kb: KB, scope: str, options: ContextOptions | AverageOptions) -> Scores:
-    """The cosine of each candidate's description with the "local" context of its mention, or with the "nouns" or the "global"
-    context, all words, of its document."""
+    """Compute the cosine of each candidate's description with a context.
+
+    scope  "local": the words near its mention; "nouns" of its document; "global": all words of its document
+    """
     texts = texts_of(kb, options.word_vectors)
     contexts = np.zeros((batch.table.mentions, texts.dimensions), dtype=np.float32)
     bounds = batch.mention_bounds.tolist()
@@ -59,7 +61,7 @@ def context_scores(batch: Batch, kb: KB, scope: str, options: ContextOptions | A
 
 
 def has_text(document: Document) -> bool:
-    """Are there words around the mentions of a document?"""
+    """Return whether there are words around the mentions of a document."""
     return document.text is not None or document.table is not None
 
 
@@ -88,7 +90,7 @@ class Texts:
         self._made = np.zeros(len(kb), dtype=bool)
 
     def descriptions(self, entity: NDArray[np.uint32]) -> Matrix:
-        """The average over the words of each entity's description [n, d], of unit length; zeros for none."""
+        """Return the average over the words of each entity's description [n, d], of unit length; zeros for none."""
         new = np.unique(entity[~self._made[entity]])
         if len(new):
             words = [words_of(self.kb.description_of(index)) for index in new.tolist()]
@@ -100,7 +102,7 @@ class Texts:
         return np.asarray(self._described[entity])
 
     def local(self, document: Document, window: int) -> Iterator[Matrix]:
-        """For each mention, the average over the content words near it [d]."""
+        """Yield for each mention the average over the content words near it [d]."""
         if document.table is not None:
             for mention in document.mentions or ():
                 yield self._average(self._content(_row_of(document, mention)))
@@ -114,7 +116,7 @@ class Texts:
             yield self._average(_near(rows, before, after, window) if start >= 0 else rows[:0])
 
     def of_document(self, document: Document, *, only_nouns: bool) -> Iterator[Matrix]:
-        """For each mention, the average over the words of the document, or its nouns, but for the mention's own [d]."""
+        """Yield for each mention the average over the words of the document, or its nouns, but for the mention's own [d]."""
         text = document.text if document.table is None else " . ".join(_cells(document))
         words = [word for word in (nouns(text or "") if only_nouns else words_of(text or "")) if len(word) > 1]
         known: dict[str, list[int]] = {}  # word in small letters -> its rows, as often as it stands there
@@ -129,7 +131,7 @@ class Texts:
             yield np.asarray(unit_rows(rest[None, :])[0])
 
     def _content(self, words: list[str]) -> Rows:
-        """The row of each word; -1: unknown, or it says nothing."""
+        """Return the row of each word; -1: unknown, or it says nothing."""
         return np.where([is_content(word) for word in words], self.words.rows(words), -1).astype(np.int64)
 
     def _sum(self, rows: Rows) -> Matrix:
@@ -179,7 +181,7 @@ class _KeptWords:
 
 
 def _near(rows: Rows, before: int, after: int, window: int) -> Rows:
-    """The rows of the known words within a window around a mention; a window without any is doubled, as often as it takes."""
+    """Return the rows of the known words within a window around a mention; a window without any is doubled until it has one."""
     while True:
         near = np.concatenate((rows[max(0, before - window) : before], rows[after : after + window]))
         near = near[near >= 0]
@@ -189,7 +191,7 @@ def _near(rows: Rows, before: int, after: int, window: int) -> Rows:
 
 
 def _row_of(document: Document, mention: Mention) -> list[str]:
-    """The words of the other cells in the row of a mention."""
+    """Return the words of the other cells in the row of a mention."""
     assert document.table is not None
     row = document.table.rows[mention.row] if mention.row is not None else ()
     return [word for col, cell in enumerate(row) if col != mention.col for word in words_of(cell)]

@@ -68,7 +68,7 @@ def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, 
 
 
 def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
-    """The rows of the `top` best candidates of each mention, best first [k], and where each mention's begin [mentions + 1]."""
+    """Return the rows of the `top` best candidates of each mention, best first [k], and their bounds [mentions + 1]."""
     table = batch.table
     order = np.lexsort((-scores, table.mention_of))  # stable, and the table is in order of rank
     position = np.arange(len(order)) - np.searchsorted(table.mention_of, table.mention_of)
@@ -77,7 +77,7 @@ def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
 
 
 def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, best: Ints) -> NDArray[np.int8]:
-    """Why the best candidates are no answers [len(best)]; LINKED where they are."""
+    """Return why the best candidates are no answers [len(best)]; LINKED where they are."""
     reasons = np.full(len(best), LINKED, dtype=np.int8)
     if not rule.allow_nil:
         return reasons

@@ -88,7 +88,7 @@ class Method:
         return tuple(name for name in option_names(self.options) if name not in self.unused)
 
     def uses_beside(self, given: Mapping[str, Any]) -> tuple[str, ...]:
-        """The names of the options it uses where others have these values: words count only where weights come from text."""
+        """Return the names of the options it uses, given others: words count only where weights come from text."""
         if self.options not in (AverageOptions, EigenOptions):
             return self.uses
         weights = given.get("weights", "degree")
@@ -96,7 +96,7 @@ class Method:
         return tuple(name for name in self.uses if not idle.get(name))
 
     def effective(self, options: Any) -> Any:
-        """The options as the function takes them: defaults where none were given, and what the method sets itself."""
+        """Return the options as the function takes them: defaults where none were given, and what the method sets itself."""
         if self.options is None:
             return None
         given = self.options() if options is None else options
@@ -135,7 +135,7 @@ def _weighs_by_text(options: Any) -> bool:
 
 
 def _selftrained(batch: Batch, kb: KB, options: None) -> Scored:
-    """The probability that a candidate is what a mention means; the rest, up to 1, is that none of them is."""
+    """Score by the probability that a candidate is what a mention means; the rest, up to 1, is that none of them is."""
     ranking = rank_with_kb(batch, kb)
     return Scored(ranking.candidate_probability, ranking=ranking)
 
@@ -177,7 +177,7 @@ METHODS = {
 
 
 def default_method(kb: KB, vectors: str | None = None) -> str:
-    """The best method a KB is ready for: its own ranker, else the paper's, else, without vectors, prior times name."""
+    """Return the best method a KB is ready for: its own ranker, else the paper's, else, without vectors, prior times name."""
     if has_ranker(kb, vectors or next(iter(kb.vector_sets), None)):
         return "selftrained"
     return "eigen" if kb.vector_sets else "prior-name"
@@ -191,7 +191,7 @@ def method_named(name: str) -> Method:
 
 
 def scoring_options(methods: Mapping[str, Method], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Method -> its options, from values by name; a value that none of the methods uses is refused."""
+    """Return method -> its options, from values by name; a value that none of the methods uses is refused."""
     refuse_unused(methods, given)
     return {
         name: build_options(method.options, {key: given[key] for key in method.uses_beside(given) if key in given})

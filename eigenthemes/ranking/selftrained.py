@@ -16,7 +16,7 @@ def rank_with_kb(batch: Batch, kb: KB) -> BatchRanking:
 
 
 def has_ranker(kb: KB, vectors: str | None) -> bool:
-    """Was a ranker trained with these vectors (None: with none)?"""
+    """Return whether a ranker was trained with these vectors (None: with none)."""
     return (vectors or "") in kb.rankers
 
 

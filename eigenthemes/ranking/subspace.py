@@ -46,12 +46,12 @@ class Subspace:
 
 
 def rank_weights(rank: NDArray[Any], delta: float = 1.0) -> NDArray[np.float32]:
-    """The weighting scheme: w(e) = rank(e)^-delta (appendix "weighting schemes"); delta 0 weighs all the same."""
+    """Compute the weighting scheme: w(e) = rank(e)^-delta (appendix "weighting schemes"); delta 0 weighs all the same."""
     return np.asarray(rank.astype(np.float64) ** -delta, dtype=np.float32)
 
 
 def fit_subspace(vectors: NDArray[np.float32], weights: NDArray[np.float32], n_components: int | None = 10) -> Subspace:
-    """The eigenthemes of a document (equations 1 and 2) from its candidates' vectors [n, d] and weights [n].
+    """Find the eigenthemes of a document (equations 1 and 2) from its candidates' vectors [n, d] and weights [n].
 
     `n_components` = k; at most min(n, d) exist. None keeps all of them, and then nothing needs to be decomposed:
     score(e)^2 = e^T (E^T W^2 E) e.
@@ -65,7 +65,7 @@ def fit_subspace(vectors: NDArray[np.float32], weights: NDArray[np.float32], n_c
 
 
 def score(vectors: NDArray[np.float32], subspace: Subspace) -> NDArray[np.float64]:
-    """How near each row of `vectors` [m, d] is to the subspace: ||e V_k Sigma_k||_2 (equation 3), [m]."""
+    """Compute how near each row of `vectors` [m, d] is to the subspace: ||e V_k Sigma_k||_2 (equation 3), [m]."""
     scores = np.empty(len(vectors))
     for first in range(0, len(vectors), _ROWS):
         rows = vectors[first : first + _ROWS]
@@ -79,7 +79,7 @@ def score(vectors: NDArray[np.float32], subspace: Subspace) -> NDArray[np.float6
 
 
 def _gram(vectors: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """E^T W^2 E [d, d] (equation 2)."""
+    """Compute E^T W^2 E [d, d] (equation 2)."""
     if len(vectors) <= _ROWS:
         rows = vectors * weights[:, None]
         return np.asarray(rows.T @ rows)
@@ -91,7 +91,7 @@ def _gram(vectors: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray
 
 
 def _of_few(vectors: NDArray[np.float32], weights: NDArray[np.float32], k: int) -> Subspace:
-    """Fewer candidates than dimensions: from the smaller A A^T = U Sigma^2 U^T, and V Sigma = A^T U."""
+    """Decompose fewer candidates than dimensions: from the smaller A A^T = U Sigma^2 U^T, and V Sigma = A^T U."""
     rows = vectors * weights[:, None]
     _, themes = top_eigenvectors(rows @ rows.T, k)
     return Subspace(np.asarray(rows.T @ themes, dtype=np.float32))
@@ -103,7 +103,7 @@ def _eigenthemes(gram: NDArray[np.float32], k: int | None) -> Subspace:
 
 
 def top_eigenvectors(symmetric: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The k largest eigenvalues [k], largest first, and their eigenvectors [d, k] of a symmetric matrix.
+    """Return the k largest eigenvalues [k], largest first, and their eigenvectors [d, k] of a symmetric matrix.
 
     LAPACK's ssyevr for the asked-for eigenpairs alone takes a third of the time of a full float64 decomposition.
     """

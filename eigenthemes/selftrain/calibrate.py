@@ -36,7 +36,7 @@ def best_threshold(probability: Floats, right: Floats, has_answer: NDArray[np.bo
     return float(steps[int(np.argmax(f1))])
 
 
-def trust(probability: Floats, right: Floats) -> dict[str, Any]:
+def reliability_report(probability: Floats, right: Floats) -> dict[str, Any]:
     """Describe for the manifest how often answers of each probability were right."""
     return {
         "p_at_1": round(float(right.mean()), 4) if len(right) else 0.0,

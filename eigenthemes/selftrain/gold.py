@@ -17,7 +17,7 @@ from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
-from eigenthemes.selftrain.calibrate import best_threshold, trust
+from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
 from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature, outcomes
 
 STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions
@@ -37,7 +37,7 @@ def gold_train(
     """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on."""
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
     features = FeatureContext(kb, maker.vectors, context)
-    annotated = labelled(documents, kb)
+    annotated = labelled_documents(documents, kb)
     with (progress or Silent()).step("training on gold", total=len(annotated), unit="documents") as advance, one_thread():
         training = [TrainingBatch.of(maker.make([document]), kb, features) for document in annotated]
         if not any(part.gold.any() for part in training):
@@ -56,7 +56,7 @@ def gold_train(
     return replace(final, threshold=threshold, about={**ranker.about, "gold": about})
 
 
-def labelled(documents: Iterable[Document], kb: KB) -> list[Document]:
+def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
     """Return the documents with those of their mentions that have gold; empty gold says that none is in any KB."""
     annotated = []
     for document in documents:
@@ -92,5 +92,5 @@ def _compare(held_out: list[tuple[TrainingBatch, Ranker]], before: Ranker, kb: K
     return {
         "threshold": best_threshold(probability, right, has_answer),
         "p_at_1_before": round(float(right_before.mean()), 4),
-        **trust(probability, right),
+        **reliability_report(probability, right),
     }

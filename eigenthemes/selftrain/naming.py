@@ -57,16 +57,16 @@ class Namer:
         """Return a name by which somebody may call an entity."""
         recipe = self.recipe
         names = self.kb.names_of(entity)
-        name = self._one(names[1:]) if len(names) > 1 and self._chance(recipe.alias) else names[0]
-        if self._chance(self.short):
+        name = self._choose(names[1:]) if len(names) > 1 and self._happens(recipe.alias) else names[0]
+        if self._happens(self.short):
             name = self.shortened(name)
-        elif self._chance(_BRACKETS_DROPPED):
+        elif self._happens(_BRACKETS_DROPPED):
             name = _BRACKETED.sub(" ", name).strip() or name
-        if self._chance(recipe.ending):
+        if self._happens(recipe.ending):
             name = self._other_ending(name)
-        if self._chance(recipe.typo):
+        if self._happens(recipe.typo):
             name = self._misspelled(name)
-        return self._in_other_letters(name) if self._chance(recipe.case) else name
+        return self._in_other_letters(name) if self._happens(recipe.case) else name
 
     def shortened(self, name: str) -> str:
         """Return a part of a name: one the KG knows, or the last, first or some words; the name itself if it has one."""
@@ -74,21 +74,21 @@ class Namer:
         if len(words) < 2:
             return name
         parts = _parts(words)
-        if self._chance(self.recipe.known):
+        if self._happens(self.recipe.known):
             known = [part for part in parts if self._is_known(part)]
             if known:
-                return self._one(known)
-        return self._one([words[-1], words[-1], words[0], self._one(parts)])
+                return self._choose(known)
+        return self._choose([words[-1], words[-1], words[0], self._choose(parts)])
 
-    def crossed(self, one: int, other: int) -> str:
+    def crossed(self, first_entity: int, second_entity: int) -> str:
         """Return the first half of one name and the second half of another: a name that nobody has, usually."""
-        first, second = self.kb.label_of(one).split(), self.kb.label_of(other).split()
+        first, second = self.kb.label_of(first_entity).split(), self.kb.label_of(second_entity).split()
         return " ".join(first[: max(1, len(first) // 2)] + second[len(second) // 2 :])
 
     def with_extra_word(self, name: str, other: int) -> str:
         """Return the name with a word of another one."""
-        word = self._one(self.kb.label_of(other).split() or [name])
-        return f"{name} {word}" if self._chance(0.5) else f"{word} {name}"
+        word = self._choose(self.kb.label_of(other).split() or [name])
+        return f"{name} {word}" if self._happens(0.5) else f"{word} {name}"
 
     def _other_ending(self, name: str) -> str:
         """Change the ending, as "German" for Germany: one of the generator's rules in reverse, if the KG knows the word."""
@@ -99,7 +99,7 @@ class Namer:
             if small.endswith(named) and len(name) - len(named) >= before
         ]
         known = [form for form in forms if self._is_known(form)]
-        return self._one(known) if known else name
+        return self._choose(known) if known else name
 
     def _misspelled(self, name: str) -> str:
         """Put two letters in the wrong order."""
@@ -107,20 +107,20 @@ class Namer:
         long = [i for i, word in enumerate(words) if len(word) >= _TYPO_FROM]
         if not long:
             return name
-        i = self._one(long)
+        i = self._choose(long)
         at = int(self.rng.integers(1, len(words[i]) - 1))
         word = words[i]
         words[i] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
         return " ".join(words)
 
     def _in_other_letters(self, name: str) -> str:
-        return self._one([name.upper(), name.lower(), name.title()])
+        return self._choose([name.upper(), name.lower(), name.title()])
 
     def _is_known(self, name: str) -> bool:
         return self.kb.name_index.key_table.find(hash_bytes(squash(normalize(name)).encode("utf-8", "replace"))) >= 0
 
-    def _chance(self, share: float) -> bool:
+    def _happens(self, share: float) -> bool:
         return bool(self.rng.random() < share)
 
-    def _one(self, of: list[_T]) -> _T:
+    def _choose(self, of: list[_T]) -> _T:
         return of[int(self.rng.integers(len(of)))]

@@ -27,7 +27,7 @@ class _Walk:
 
     indptr: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
-    worth: NDArray[np.float64]  # [entities] (1 + prior)^popularity
+    popularity: NDArray[np.float64]  # [entities] (1 + prior)^popularity (1 + names)^renown
     named: NDArray[np.bool_]
     rng: np.random.Generator
 
@@ -49,9 +49,9 @@ class _Walk:
         near = self._neighbors(node)
         if not len(near):
             return None
-        for place in _draw(np.cumsum(self.worth[near]), self.rng, 4):
-            if self.named[near[place]]:
-                return int(near[place])
+        for drawn in _draw(np.cumsum(self.popularity[near]), self.rng, 4):
+            if self.named[near[drawn]]:
+                return int(near[drawn])
         return None
 
     def large_neighbor(self, node: int) -> int | None:
@@ -68,8 +68,8 @@ class _Walk:
 
 
 def _draw(cumulative: NDArray[np.float64], rng: np.random.Generator, many: int) -> NDArray[np.int64]:
-    place = np.searchsorted(cumulative, rng.random(many) * cumulative[-1], side="right")
-    return np.asarray(np.minimum(place, len(cumulative) - 1))
+    index = np.searchsorted(cumulative, rng.random(many) * cumulative[-1], side="right")
+    return np.asarray(np.minimum(index, len(cumulative) - 1))
 
 
 class Sampler:
@@ -79,10 +79,10 @@ class Sampler:
         self.kb, self.rng, self.recipe = kb, rng, recipe
         names = np.diff(kb.array("entity_names"))
         named = names > 0
-        worth = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
+        popularity = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
         self.namer = Namer(kb, recipe, rng)
-        self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, worth, named, rng)
-        self._cumulative = np.cumsum(np.where(named, worth, 0.0))
+        self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, popularity, named, rng)
+        self._cumulative = np.cumsum(np.where(named, popularity, 0.0))
 
     def documents(self, many: int, *, written: bool = False) -> Iterator[Document]:
         """Yield documents; `written`: some of them with a text, where words of descriptions stand around the names."""

@@ -12,6 +12,7 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.store import KB
+from eigenthemes.metrics.precision import credit
 from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_of, gold_rows
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, local_features, theme_features
 from eigenthemes.ranking.features.nil import nil_features
@@ -19,7 +20,7 @@ from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, probabilities, rank_batch
 from eigenthemes.records import Document
-from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, trust
+from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, reliability_report
 from eigenthemes.selftrain.fit import fit_choice, fit_nil
 from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
 from eigenthemes.selftrain.sample import REMOVED, Sampler
@@ -94,7 +95,7 @@ def self_train(
         "made_up": {
             "documents": aside,
             "mentions": len(held_out.mentions),
-            **trust(probability[has_answer], right[has_answer]),
+            **reliability_report(probability[has_answer], right[has_answer]),
         },
         "unlearned": unlearned(ranker),
     }
@@ -196,8 +197,6 @@ def without_removed(batch: Batch, kb: KB) -> Batch:
 
 def outcomes(ranker: Ranker, batch: Batch, kb: KB, context: FeatureContext) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Return of each mention the probability of its best candidate, whether it is right, and whether there is a right one."""
-    from eigenthemes.metrics.precision import credit
-
     table = batch.table
     golds, gold = gold_of(batch, kb)
     probability = rank_batch(ranker, batch, context).candidate_probability

@@ -59,7 +59,7 @@ def clear_tagger_cache() -> None:
 
 @lru_cache(maxsize=1)
 def _tagger() -> Callable[[str], Any]:
-    """The tagger of the pattern project, which carries its lexicon: nothing is downloaded."""
+    """Return the tagger of the pattern project, which carries its lexicon: nothing is downloaded."""
     from textblob.en.taggers import PatternTagger
 
     tagger = PatternTagger()

@@ -59,7 +59,7 @@ class _Folding(dict[int, str | int | None]):
 
 
 def _fold(char: str) -> str | int | None:
-    """The character itself, its plain letters, a space for a separator, or None for nothing."""
+    """Return the character itself, its plain letters, a space for a separator, or None for nothing."""
     if char in _DROPPED or any(low <= ord(char) <= high for low, high in _ACCENTS):
         return None
     if char in _LETTERS:
@@ -76,7 +76,7 @@ _FOLD_ASCII.update({code: code + 32 for code in range(ord("A"), ord("Z") + 1)})
 
 
 def normalize(text: str) -> str:
-    """The tokens of `text` joined by single spaces; never empty unless `text` is blank."""
+    """Return the tokens of `text` joined by single spaces; never empty unless `text` is blank."""
     folded = text
     if "." in folded:
         folded = _ACRONYM.sub(lambda match: match[0].replace(".", ""), folded)
@@ -90,12 +90,12 @@ def normalize(text: str) -> str:
 
 
 def tokenize(text: str) -> list[str]:
-    """The tokens of `text`, in order."""
+    """Return the tokens of `text`, in order."""
     return normalize(text).split()
 
 
 def squash(normalized: str) -> str:
-    """A normalised name without its spaces: "walmart" for "wal mart", so that spelling apart or together is one key."""
+    """Return a normalised name without its spaces: "walmart" for "wal mart", so that spelling apart or together is one key."""
     return normalized.replace(" ", "")
 
 

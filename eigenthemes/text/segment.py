@@ -115,7 +115,7 @@ def _column(values: array[int]) -> NDArray[np.int64]:
 
 
 def _special(text: str) -> tuple[str, str, str]:
-    """The text's marks of letters, other characters that do not part a word, and those of unspaced scripts that do."""
+    """Return the text's marks of letters, other characters that do not part a word, and those of unspaced scripts that do."""
     if text.isascii():
         return "", "'`", ""
     marks, others, parting = "", "", ""

@@ -12,7 +12,7 @@ from helpers.inspecting import index_of
 from helpers.kbs import embed_untrained, import_untrained, store_vectors
 
 from eigenthemes import KB
-from eigenthemes.embeddings.vector_sets import place_vectors
+from eigenthemes.embeddings.vector_sets import align_vectors
 from eigenthemes.errors import KBError, OptionError, VectorError
 from eigenthemes.kb.writer import KBWriter
 
@@ -76,7 +76,7 @@ def test_imported_vectors_have_unit_length_and_their_place(tiny_copy: KB, tmp_pa
 
 def test_the_first_of_two_counts_and_a_zero_vector_is_none(tiny: KB) -> None:
     given = np.array([[1, 0], [0, 1], [0, 0], [5, 5]], dtype=np.float32)
-    rows, lengths, matched = place_vectors(["mj", "mj", "paris", "unheard-of"], given, tiny)
+    rows, lengths, matched = align_vectors(["mj", "mj", "paris", "unheard-of"], given, tiny)
     assert matched == 3
     assert rows[index_of(tiny, "mj")].tolist() == [1, 0]
     assert lengths[index_of(tiny, "mj")] == lengths.sum() == 1

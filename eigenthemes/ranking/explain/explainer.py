@@ -11,9 +11,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import matched_names
+from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
-from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
@@ -133,8 +132,7 @@ class Explainer:
 
     def _match(self, mention: Mention, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id_of(entity)]
-        only_label = not self.aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM)
-        matched = names[0] if only_label else matched_names(mention.text, names)
+        matched = matched_name(mention.text, names, match_type, aliases=self.aliases)
         contains = set(tokenize(mention.text)) <= set(tokenize(matched))
         is_given = match_type == CONTAINS and mention.candidates is not None and not contains
         return GIVEN if is_given else MATCH_TYPES[match_type], matched

@@ -36,7 +36,7 @@ def context_features(groups: MentionGroups, words: WordContext) -> NDArray[np.fl
         starts, known = words.read(document.text)
         cosines[first:last, 1] = words.entities[groups.entity[first:last]] @ words.vector(known)
         for group in range(first_group, last_group):
-            near = np.concatenate([words.around(starts, known, mention) for mention in mentions_of[group]])
+            near = np.concatenate([words.near(starts, known, mention) for mention in mentions_of[group]])
             rows = slice(groups.bounds[group], groups.bounds[group + 1])
             cosines[rows, 0] = words.entities[groups.entity[rows]] @ words.vector(near)
     return cosines

@@ -111,7 +111,7 @@ class Contributions:
         return np.where(own, 0.0, self.candidates.weight[self.first : self.last].astype(np.float64))
 
     def is_longer(self, position: int) -> bool:
-        """Is the candidate at a position one of a longer name, which contains that of the candidate?"""
+        """Return whether the candidate at a position is of a longer name, which contains that of the candidate."""
         groups = self.candidates.groups
         own, other = groups.name_of[[groups.group[self.row], self.groups[position]]].tolist()
         indptr, longer = groups.longer

@@ -40,7 +40,7 @@ class EntityBags:
 
     @classmethod
     def of(cls, kb: KB) -> EntityBags:
-        """The bags of a KB, made once."""
+        """Return the bags of a KB, made once."""
         return kb.cached("taumil bags", lambda: cls._make(kb))
 
     @classmethod
@@ -62,7 +62,7 @@ class EntityBags:
 
 
 def _types(kb: KB, row: NDArray[np.int64]) -> Any:
-    """[entities, types + relations] sparse: the types of each entity, 1 in all; relations where it has none."""
+    """Return [entities, types + relations] sparse: the types of each entity, 1 in all; relations where it has none."""
     n, indptr = len(kb), kb.array("type_indptr")
     typed = np.diff(indptr) > 0
     untyped, codes = _pseudo_types(kb, row, typed)
@@ -74,7 +74,7 @@ def _types(kb: KB, row: NDArray[np.int64]) -> Any:
 
 
 def _pseudo_types(kb: KB, row: NDArray[np.int64], typed: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(entity, relation code) of the most frequent relations of entities without types."""
+    """Return (entity, relation code) of the most frequent relations of entities without types."""
     untyped = ~typed[row]
     counts = _counts(row[untyped], kb.graph.relations[untyped], (len(kb), 2 * len(kb.relations)))
     rows = _rows_of(counts)
@@ -84,7 +84,7 @@ def _pseudo_types(kb: KB, row: NDArray[np.int64], typed: NDArray[np.bool_]) -> t
 
 
 def _counts(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> Any:
-    """A sparse matrix of how often each (row, column) occurs."""
+    """Return a sparse matrix of how often each (row, column) occurs."""
     from scipy.sparse import coo_array
 
     ones = np.ones(len(rows), dtype=np.float32)
@@ -94,7 +94,7 @@ def _counts(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -
 
 
 def _rows_of(matrix: Any) -> NDArray[np.int64]:
-    """The row of each stored value of a CSR matrix."""
+    """Return the row of each stored value of a CSR matrix."""
     return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 

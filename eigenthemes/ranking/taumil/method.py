@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def taumil_scores(batch: Batch, kb: KB, options: TaumilOptions) -> tuple[Scores, Scores]:
-    """The scores [n], and the probability of each mention that no candidate is right [mentions].
+    """Return the scores [n], and the probability of each mention that no candidate is right [mentions].
 
     The score is that of the model, in margins, plus the logarithm of the weight rank^-delta: added as a logarithm, a weight
     never promotes a bad candidate, as it would multiplied with a negative score.

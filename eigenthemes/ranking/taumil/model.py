@@ -41,7 +41,7 @@ class TauMIL(nn.Module):
         self.noise_scorer = _Perceptron()
 
     def contexts(self, sentences: Padded) -> Tensor:
-        """The vector of each sentence [m, 400]: what the BiLSTM says at the mention's first and last word."""
+        """Return the vector of each sentence [m, 400]: what the BiLSTM says at the mention's first and last word."""
         words, positions, first, last = map(
             torch.from_numpy, (sentences.words, sentences.positions, sentences.first, sentences.last)
         )
@@ -53,16 +53,16 @@ class TauMIL(nn.Module):
         return torch.cat((read[row, first], read[row, last]), dim=1)
 
     def entities(self, types: Bag, relations: Bag) -> Tensor:
-        """The vector of each entity [u, 100]."""
+        """Return the vector of each entity [u, 100]."""
         return torch.relu(_sum(self.types, types) @ self.mixing + _sum(self.relations, relations))
 
     def fits(self, contexts: Tensor, entities: Tensor, mention_of: Tensor, entity_of: Tensor) -> Tensor:
-        """The score of each pair of a sentence and an entity [n]."""
+        """Return the score of each pair of a sentence and an entity [n]."""
         fit: Tensor = self.scorer(contexts, entities, mention_of, entity_of)
         return fit
 
     def noise(self, contexts: Tensor, entities: Tensor, scores: Tensor, mention_of: Tensor, entity_of: Tensor) -> Tensor:
-        """The noise score of each mention [m]: its sentence beside the entity that the scores of its candidates expect."""
+        """Return the noise score of each mention [m]: its sentence beside the entity its candidates' scores expect."""
         shares = shares_of(scores, mention_of, len(contexts))
         chosen = shares[:, None] * entities.index_select(0, entity_of)
         expected = torch.zeros(len(contexts), ENTITY).index_add(0, mention_of, chosen)
@@ -71,7 +71,7 @@ class TauMIL(nn.Module):
         return noise
 
     def learned(self) -> dict[str, Tensor]:
-        """What training changes, by name: all but the word vectors."""
+        """Return what training changes, by name: all but the word vectors."""
         return {name: value for name, value in self.state_dict().items() if name != "words.weight"}
 
     def restore(self, learned: Mapping[str, Tensor]) -> None:
@@ -98,7 +98,7 @@ class _BiLSTM(nn.Module):
 
 
 def _backwards(lengths: Tensor, longest: int) -> Tensor:
-    """[m, longest] int64: the positions of each sentence from its end to its beginning, then those after its end."""
+    """Return [m, longest] int64: the positions of each sentence from its end to its beginning, then those after its end."""
     position = torch.arange(longest)
     return torch.where(position < lengths[:, None], lengths[:, None] - 1 - position, position)
 
@@ -132,13 +132,13 @@ def _sum(embedding: nn.Embedding, bag: Bag) -> Tensor:
 
 
 def shares_of(scores: Tensor, mention_of: Tensor, mentions: int) -> Tensor:
-    """Softmax over the candidates of each mention [n]."""
+    """Compute the softmax over the candidates of each mention [n]."""
     raised = torch.exp(scores - best_of(scores.detach(), mention_of, mentions)[mention_of])
     total = torch.zeros(mentions, dtype=scores.dtype).index_add(0, mention_of, raised)
     return raised / total[mention_of]
 
 
 def best_of(scores: Tensor, mention_of: Tensor, mentions: int) -> Tensor:
-    """The highest score of each mention [m]; scores and mention_of are [n], and every mention has one."""
+    """Return the highest score of each mention [m]; scores and mention_of are [n], and every mention has one."""
     start = torch.full((mentions,), -torch.inf, dtype=scores.dtype)
     return start.scatter_reduce(0, mention_of, scores, "amax")

@@ -52,7 +52,7 @@ class TaumilScorer:
         return cls(model, stored.words, bags)
 
     def score(self, batch: Batch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The score of each candidate [n], and the probability that no candidate is right of each mention [mentions].
+        """Return the score of each candidate [n], and the probability that no candidate is right of each mention [mentions].
 
         Scores are counted in margins, the only unit that training gives them. The probability is sigmoid(noise score), as in
         the authors' program when it links; while it trains, the score counts threefold. A mention without candidates has 1.
@@ -78,7 +78,7 @@ class TaumilScorer:
 
 
 def new_model(words: Words, bags: EntityBags, *, seed: int) -> TauMIL:
-    """A model that has learned nothing yet; the global random state stays as it was."""
+    """Make a model that has learned nothing yet; the global random state stays as it was."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return TauMIL(words.vectors, bags.types.shape[1], bags.relations.shape[1])
@@ -98,7 +98,7 @@ def _mention_batches(
 
 
 def rows_of(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows starts[0], starts[0] + 1, ... of groups that lie anywhere in a table, and the group of each."""
+    """Return the rows starts[0], starts[0] + 1, ... of groups that lie anywhere in a table, and the group of each."""
     before = np.cumsum(counts) - counts
     rows = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)
     return rows, np.repeat(np.arange(len(counts)), counts)

@@ -41,7 +41,7 @@ class Words:
 
     @classmethod
     def of(cls, source: Any, kb: KB) -> Words:
-        """From a file of word vectors, gensim's KeyedVectors or a `WordVectors`; None: those the KB holds."""
+        """Make it from a file of word vectors, gensim's KeyedVectors or a `WordVectors`; None: those the KB holds."""
         if source is not None:
             return cls._of_vectors(source if isinstance(source, WordVectors) else WordVectors.open(source))
         context = WordContext.of(kb)
@@ -61,7 +61,7 @@ class Words:
 
     @classmethod
     def make(cls, hashes: NDArray[np.uint64], vectors: NDArray[np.float32]) -> Words:
-        """From sorted hashes and the vector of each."""
+        """Make it from sorted hashes and the vector of each."""
         if not np.isfinite(vectors).all():
             raise VectorError("the word vectors hold NaN or infinite values; mend or remove them")
         unknown = np.zeros((1, vectors.shape[1]), dtype=np.float32)
@@ -72,7 +72,7 @@ class Words:
         return len(self.vectors) - 1
 
     def rows(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """The row of each word as it stands, or else in small letters."""
+        """Return the row of each word as it stands, or else in small letters."""
         given = list(words)
         rows = self.table.find_all(hash_strings(Strings.of(given)))
         missing = np.flatnonzero(rows < 0)
@@ -132,7 +132,7 @@ class Sentences:
         return np.diff(self.starts)
 
     def padded(self, which: NDArray[np.int64], fill: int) -> Padded:
-        """Some of them, filled up to the longest."""
+        """Return some of the sentences, filled up to the longest."""
         lengths = self.lengths[which]
         position = np.arange(int(lengths.max(initial=1)))
         inside = position < lengths[:, None]
@@ -143,7 +143,7 @@ class Sentences:
 
 
 def sentence_of(text: str, start: int, end: int) -> tuple[list[str], int, int]:
-    """The words of the sentence around a mention, at most 100, and where among them the mention's first and last stand."""
+    """Return the words of the sentence around a mention, at most 100, and where the mention's first and last stand."""
     mention = _WORD.findall(text[start:end])[:MAX_WORDS] or [text[start:end]]
     begin, stop = max(0, start - _REACH), end + _REACH
     for boundary in _BOUNDARY.finditer(text, begin, start + 2):  # the mention itself may begin the sentence

@@ -67,12 +67,12 @@ class StoredModel:
 
 
 def model_path(kb: KB, given: str | Path | None) -> Path:
-    """The file of a model: the one given, or the KB's own."""
+    """Return the file of a model: the one given, or the KB's own."""
     return kb.path / IN_KB if given is None else Path(given)
 
 
 def fingerprint(kb: KB) -> str:
-    """The state of the KB as far as a model depends on it."""
+    """Return the state of the KB as far as a model depends on it."""
     hashes = [kb.manifest["files"][name]["sha256"] for name in _READ]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
