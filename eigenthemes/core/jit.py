@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 
-ROOMS = ("core", "kernels", "candidates")  # kernels are here, and the constants they are compiled with
+ROOMS = ("core", "kernels", "candidates", "kb")  # kernels are here, and the constants they are compiled with
 
 
 def kernel(function: Callable[..., Any]) -> Any:
