@@ -55,8 +55,8 @@ class RuledLookup(Lookup):
         """What the default generator finds with these rules."""
         return set(self.default(normalized, MAX_CANDIDATES))
 
-    def whole(self, key: str) -> tuple[list[int], list[int]]:
-        pairs = [pair for pair in zip(*super().whole(key), strict=True) if pair[1] in self.match_types]
+    def whole_names(self, key: str) -> tuple[list[int], list[int]]:
+        pairs = [pair for pair in zip(*super().whole_names(key), strict=True) if pair[1] in self.match_types]
         return [entity for entity, _ in pairs], [match_type for _, match_type in pairs]
 
     def _by_ending(self, key: str) -> Iterator[int]:

@@ -73,6 +73,12 @@ class Linker:
         self.method_name = method or default_method(kb, vectors)
         self.method = method_named(self.method_name)
         self.method.check_options(self.method_name, scoring)
+        if vectors is not None and not (self.method.uses_vectors or (candidates and candidates.generator == "paper")):
+            raise OptionError(
+                f"the vectors {vectors} mean nothing to the method {self.method_name}; leave them out, or choose another",
+                code="unused-option",
+                where="vectors",
+            )
         if top < 0:
             raise OptionError(f"top is {top}; expected 0 or more")
         if explain and not self.method.calibrated:
@@ -157,12 +163,12 @@ class Linker:
             try:
                 waiting.append(self.checked(document))
             except DocumentError as error:
-                told = DocumentError(f"document {number}: {error}", code=error.code, where=error.where)
+                located = DocumentError(f"document {number}: {error}", code=error.code, where=error.where)
                 if on_error == "raise":
                     yield from self.links(self.decide(waiting))
-                    raise told from None
+                    raise located from None
                 if callable(on_error):
-                    on_error(number, told)
+                    on_error(number, located)
             if len(waiting) >= batch_size:
                 yield from self.links(self.decide(waiting))
                 waiting = []
@@ -230,9 +236,9 @@ class Linker:
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
         """Of each mention: its best candidates (id, label, score), why it is not linked (None: it is), and its probability."""
         decisions = decided.decisions
-        shown = map(self._shown, decided.batch.table.entity[decisions.order].tolist())
+        named = map(self._id_and_label_of, decided.batch.table.entity[decisions.order].tolist())
         scores = decisions.scores[decisions.order].tolist()
-        candidates = [(id, label, score) for (id, label), score in zip(shown, scores, strict=True)]
+        candidates = [(id, label, score) for (id, label), score in zip(named, scores, strict=True)]
         bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
         calibrated = self.method.calibrated
         probability = decisions.probability.tolist()
@@ -240,7 +246,7 @@ class Linker:
             ranking = candidates[bounds[mention] : bounds[mention + 1]]
             yield ranking, NIL_REASONS[reason], probability[mention] if calibrated and reason == LINKED else None
 
-    def _shown(self, entity: int) -> tuple[str, str]:
+    def _id_and_label_of(self, entity: int) -> tuple[str, str]:
         """The id and the label of an entity."""
         known = self._id_and_label.get(entity)
         if known is None:

@@ -32,7 +32,7 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool, by_document: bool, **options: Any) -> None:
     """Compare methods on documents whose mentions have "gold".
 
-    GOLD: JSON lines, packed or not, the paper's authors' JSON, AIDA-CoNLL (AIDA-YAGO2-dataset.tsv) or WNED XML. Precision@1
+    GOLD: JSON lines, compressed or not, the paper's authors' JSON, AIDA-CoNLL (AIDA-YAGO2-dataset.tsv) or WNED XML. Precision@1
     and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
     documents and the p-value of a paired t-test over mentions.
     """

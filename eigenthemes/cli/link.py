@@ -108,7 +108,7 @@ def link(
 
 
 def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
-    """The linker that the flags of a command ask for; what the KB lacks is told on stderr."""
+    """The linker that the flags of a command ask for; what the KB lacks is printed on stderr."""
     from eigenthemes.kb.store import KB
     from eigenthemes.linker import Linker
     from eigenthemes.ranking.methods import default_method, method_named, scoring_options

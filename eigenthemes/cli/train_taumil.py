@@ -40,7 +40,7 @@ def train_taumil(
     """Train tau-MIL-ND, the paper's neural rival, for the methods taumil and taumil-weighted.
 
     DOCUMENTS have text, and mentions or none: then the KB's names are found. Gold is not read. Needs the extra neural. The
-    objective of each epoch is told on stderr; an interrupted training goes on with --resume.
+    objective of each epoch is printed on stderr; an interrupted training goes on with --resume.
     """
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.ranking.taumil import need_torch

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance
+from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
@@ -82,6 +83,7 @@ def evaluate(
         candidates=candidates,
         vectors=vectors,
     )
+    _check_threshold(threshold, chosen)
     run = Run(methods={name: MethodScores() for name in chosen})
     for name, method in chosen.items():
         method.make_ready(kb, options[name])
@@ -102,6 +104,19 @@ def evaluate(
                 _score(run.methods[name], batch, kb, method, options[name], counted, is_gold, ties)
             advance(len(some))
     return run
+
+
+def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> None:
+    if threshold is None:
+        return
+    if not 0 <= threshold <= 1:
+        raise OptionError(f"threshold is {threshold}; expected a probability, 0 to 1")
+    if not any(method.calibrated for method in methods.values()):
+        raise OptionError(
+            f"none of {', '.join(methods)} gives probabilities, so a threshold means nothing; leave it out",
+            code="unused-option",
+            where="threshold",
+        )
 
 
 def _score(

@@ -83,6 +83,11 @@ class Method:
         return scored
 
     @property
+    def uses_vectors(self) -> bool:
+        """Does it score by vectors, or by a ranker that was trained with a set of them?"""
+        return self.needs_vectors or self.calibrated
+
+    @property
     def uses(self) -> tuple[str, ...]:
         """The names of the options it uses."""
         return tuple(name for name in option_names(self.options) if name not in self.unused)

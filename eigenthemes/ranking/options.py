@@ -44,6 +44,8 @@ class AverageOptions:
         check_window(self.window)
         if self.weights not in WEIGHTS:
             raise OptionError(f"weights {self.weights!r} is unknown; expected one of {', '.join(WEIGHTS)}")
+        if self.weights == "none":
+            refuse_changed(self, ("delta",), "candidates that all weigh the same")
         if self.weights not in TEXT_WEIGHTS:
             refuse_changed(self, ("word_vectors",), f"weights by {self.weights}")
         if self.weights != "local":

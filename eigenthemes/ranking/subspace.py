@@ -23,18 +23,22 @@ _ROWS = 4096  # a large document is taken in blocks: memory stays flat, and sums
 class Subspace:
     """What a document is about.
 
-    scaled   [d, k] float32, V_k Sigma_k: a column for each eigentheme, as long as the theme is strong; or None, and then
-    gram     [d, d] float32, E^T W^2 E: all d themes count, and there are more candidates than dimensions
+    scaled      [d, k] float32, V_k Sigma_k: a column for each eigentheme, as long as the theme is strong; or None, and then
+    gram        [d, d] float32, E^T W^2 E: all d themes count, and there are more candidates than dimensions
+    decomposed  False: all themes count and there are fewer candidates than dimensions; `scaled` is A^T, which scores the same
     """
 
     scaled: NDArray[np.float32] | None
     gram: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    decomposed: bool = True
 
     @property
     def strengths(self) -> NDArray[np.float32]:
         """Sigma_k [k], strongest first."""
         if self.scaled is None:
             return _eigenthemes(self.gram, None).strengths
+        if not self.decomposed:
+            return self._decompose(self.scaled).strengths
         return np.asarray(np.linalg.norm(self.scaled, axis=0), dtype=np.float32)
 
     @property
@@ -42,7 +46,14 @@ class Subspace:
         """V_k^T [k, d]: the eigenthemes, of unit length."""
         if self.scaled is None:
             return _eigenthemes(self.gram, None).components
+        if not self.decomposed:
+            return self._decompose(self.scaled).components
         return np.asarray((self.scaled / np.maximum(self.strengths, np.finfo(np.float32).tiny)).T)
+
+    @staticmethod
+    def _decompose(rows: NDArray[np.float32]) -> Subspace:
+        """The eigenthemes of A^T [d, n]."""
+        return _of_few(rows.T, np.ones(rows.shape[1], dtype=np.float32), rows.shape[1])
 
 
 def rank_weights(rank: NDArray[Any], delta: float = 1.0) -> NDArray[np.float32]:
@@ -60,7 +71,7 @@ def fit_subspace(vectors: NDArray[np.float32], weights: NDArray[np.float32], n_c
     if n_components is not None and n_components < min(n, d):
         return _of_few(vectors, weights, n_components) if n < d else _eigenthemes(_gram(vectors, weights), n_components)
     if n < d:
-        return Subspace((vectors * weights[:, None]).T)  # ||e A^T||^2 = e A^T A e^T
+        return Subspace((vectors * weights[:, None]).T, decomposed=False)  # ||e A^T||^2 = e A^T A e^T
     return Subspace(None, _gram(vectors, weights))
 
 

@@ -76,3 +76,13 @@ def test_an_option_that_none_of_several_methods_uses_is_refused(tiny: KB) -> Non
         evaluate(tiny, documents, ["degree", "average"], scoring={"k": 3})
     assert refused.value.where == "k"
     assert evaluate(tiny, documents, ["degree", "eigen"], scoring={"k": 3}).methods["eigen"].p_at_1
+
+
+def test_vectors_and_thresholds_that_mean_nothing_are_refused(tiny: KB) -> None:
+    with pytest.raises(OptionError, match="the vectors prone mean nothing to the method degree"):
+        Linker(tiny, method="degree", vectors="prone")
+    documents = [Document(mentions=(Mention("Iowa", gold=("iowa",)),))]
+    with pytest.raises(OptionError, match="a threshold means nothing"):
+        evaluate(tiny, documents, ["degree", "eigen"], threshold=0.5)
+    with pytest.raises(OptionError, match="delta means nothing to candidates that all weigh the same"):
+        EigenOptions(weights="none", delta=3.0)

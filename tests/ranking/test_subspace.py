@@ -128,3 +128,16 @@ def test_eigenvectors_solve_their_equation() -> None:
 def test_the_transcription_of_the_average_is_a_cosine() -> None:
     scores = average_scores(documents(3, 5, 4, 6))
     assert all(-1 <= each <= 1 for each in scores)
+
+
+@pytest.mark.parametrize("k", [None, 5, 10])
+def test_few_candidates_have_orthogonal_themes_and_their_true_strengths(k: int | None) -> None:
+    """Where all themes count nothing is decomposed, but who asks for the themes gets them."""
+    rng = np.random.default_rng(3)
+    vectors = rng.standard_normal((5, 12)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    weights = np.array([1, 0.5, 1, 0.25, 1], dtype=np.float32)
+    subspace = fit_subspace(vectors, weights, k)
+    expected = np.linalg.svd(vectors * weights[:, None], compute_uv=False)
+    assert subspace.strengths == pytest.approx(expected, abs=1e-5)
+    assert subspace.components @ subspace.components.T == pytest.approx(np.eye(5), abs=1e-4)
