@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from eigenthemes import KB, EigenOptions, Linker
 from eigenthemes.core import blas
+from eigenthemes.ranking.selftrained import feature_context_of
 
 THREADS = 8
 TEXTS = [
@@ -70,20 +70,18 @@ def test_many_short_lived_threads_leave_nothing_behind(demo_kb: KB) -> None:
         thread.start()
         thread.join()
 
-    run_one()
-    before = _held_bytes(linker)
+    scratch = feature_context_of(linker.kb, linker.batches.vectors).scratch
     for _ in range(50):
         run_one()
-    assert _held_bytes(linker) <= before
+    assert len(scratch) == 1
 
 
-def _held_bytes(linker: Linker) -> int:
-    """The bytes of all arrays that live only in memory and are as long as the KB: scratch, if it grew, would show."""
-    import gc
-
-    size = len(linker.kb)
-    arrays = [held for held in gc.get_objects() if isinstance(held, np.ndarray)]
-    return sum(array.nbytes for array in arrays if array.shape[:1] == (size,) and array.flags.owndata)
+def test_scratch_is_bounded_by_the_threads_that_run_now(demo_kb: KB) -> None:
+    linker = Linker(KB.open(demo_kb.path))
+    in_threads(lambda: answers(linker))
+    scratch = feature_context_of(linker.kb, linker.batches.vectors).scratch
+    linker.link(TEXTS[0])
+    assert len(scratch) <= 1 + 1
 
 
 def test_a_linker_pickles_as_its_path_and_options(demo_kb: KB) -> None:
