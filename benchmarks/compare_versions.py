@@ -76,6 +76,7 @@ RENAMED_IN_EXPLANATIONS = {
     "how": "match_type",
     "name": "matched_name",
 }
+SUPPORT = ("support", "others", "other_support", "words", "sentence")  # of explanations
 BY_GROUP = ("contributions", "shares", "against")  # their keys are feature groups
 # (set, method): mentions in tables are decided together by name and column now, by name alone before.
 INTENDED = {(name, "selftrained") for name in ("t2d-dev", "wikitables-dev")}
@@ -222,7 +223,7 @@ def renamed(value: Any, keys: dict[str, str] | None = None) -> Any:
         return value
     if keys is None and "rank" in value and "how" in value:
         keys = RENAMED_IN_CANDIDATES
-    if "words" in value and "shares" in value:
+    if "nil_reason" in value and "shares" in value:
         keys = RENAMED_IN_EXPLANATIONS
     if keys is RENAMED_IN_EXPLANATIONS and "relation" in value and "reverse" in value:
         return {"type" if key == "how" else key: item for key, item in value.items()}
@@ -250,6 +251,16 @@ def first_difference(old: Any, new: Any, where: str = "") -> str | None:
     if isinstance(old, float) and isinstance(new, int | float) and abs(old - new) <= TOLERANCE * max(1.0, abs(old)):
         return None
     return None if old == new else f"{where}: {json.dumps(old)[:80]} before, {json.dumps(new)[:80]} now"
+
+
+def _without_support(value: Any) -> Any:
+    """A record without what explanations say of supporting names: they tell the ranker's own figures now.
+
+    Before, where several longer names contain a name, the share was spread over all of them; the ranker counts the likeliest.
+    """
+    if isinstance(value, dict):
+        return {key: _without_support(item) for key, item in value.items() if key not in SUPPORT}
+    return [_without_support(item) for item in value] if isinstance(value, list) else value
 
 
 def compare(old: list[Any], new: list[Any]) -> tuple[int, int, str]:
@@ -300,6 +311,8 @@ def main() -> int:
             new = output_of(present, key, new_call[2], stdin, keep=False)
             records, different, first = compare(old, new)
             intended = (name, variant.split()[0]) in INTENDED or (name in dict(INTENDED) and command in ("eval", "explain"))
+            if different and "explain" in (command, variant.rpartition("--")[2]):
+                intended = intended or compare(*(_without_support(records) for records in (old, new)))[1] == 0
             wrong += 0 if intended else different
             rows.append(
                 {
