@@ -109,7 +109,12 @@ class Linker:
         return cls(KB.open(path), **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (str(self.kb.path), self._options)
+        return _reopened, (self.kb, self._options)
+
+    @property
+    def path_and_options(self) -> tuple[str, dict[str, Any]]:
+        """What another process needs to open the same linker."""
+        return str(self.kb.path.absolute()), dict(self._options)
 
     @property
     def threshold(self) -> float:
@@ -256,9 +261,9 @@ class Linker:
         return known
 
 
-def _reopened(path: str, options: dict[str, Any]) -> Linker:
-    """A linker that was pickled: it travels as its path and options."""
-    return Linker(KB.open(path), **options)
+def _reopened(kb: KB, options: dict[str, Any]) -> Linker:
+    """A linker that was pickled: it travels as the KB's path and its options."""
+    return Linker(kb, **options)
 
 
 def as_document(given: AnyDocument) -> Document:

@@ -116,7 +116,7 @@ def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Work
         for records in chunks:
             yield link_chunk(linker, records, as_records)
         return
-    path, options = linker.__reduce__()[1]
+    path, options = linker.path_and_options
     given = tuple(sorted(options.items()))
     yield from workers.map(_link_in_worker, ((path, given, records, as_records) for records in chunks))
 
