@@ -45,7 +45,7 @@ from eigenthemes.records import Document
 
 
 def build_kb(
-    sources: Sequence[str | Path],
+    sources: str | Path | Sequence[str | Path],
     out: str | Path,
     *,
     options: ReadOptions | None = None,
@@ -66,6 +66,7 @@ def build_kb(
     embedding  how vectors are made from its edges; None: not at all
     train      train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
     """
+    sources = [sources] if isinstance(sources, str | Path) else sources
     options, progress = options or ReadOptions(), progress or Silent()
     check_writable(Path(out), force=force)
     check_embedding(embedding, dimensions)

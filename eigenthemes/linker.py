@@ -88,6 +88,8 @@ class Linker:
         self.batches = batch_maker(
             kb, needs_vectors=self.method.needs_vectors, candidates=self.candidates, vectors=vectors, detector=detector
         )
+        if threshold is not None and not allow_nil:
+            raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
         self.rule = DecisionRule(self._threshold(threshold), allow_nil)
         self._options: dict[str, Any] = {
             "method": method,
@@ -179,11 +181,15 @@ class Linker:
                 waiting = []
         yield from self.links(self.decide(waiting))
 
-    def checked(self, document: AnyDocument) -> Document:
-        """The document, if it has what the method needs."""
-        whole = as_document(document)
-        self.method.check_document(whole, self.scoring)
-        return whole
+    def checked(self, given: AnyDocument) -> Document:
+        """Return a document from whatever people pass, if it is whole and has what the method needs."""
+        document = as_document(given)
+        self.check(document)
+        return document
+
+    def check(self, document: Document) -> None:
+        """Refuse a document that lacks what the method needs."""
+        self.method.check_document(document, self.scoring)
 
     def decide(self, documents: Iterable[Document]) -> DecidedBatch:
         """Decide every mention of some documents: the path that all linking takes."""
@@ -269,7 +275,25 @@ def _reopened(kb: KB, options: dict[str, Any]) -> Linker:
 def as_document(given: AnyDocument) -> Document:
     """A document from whatever people pass."""
     if isinstance(given, Document):
+        check_spans(given)
         return given
     if not isinstance(given, str | Mapping):
         raise DocumentError(f"a document is of the type {type(given).__name__}; expected a text, a dict or a Document")
     return document_of(given if isinstance(given, str) else dict(given))
+
+
+def check_spans(document: Document) -> None:
+    """Refuse mentions that are not what their span of the text says; readers of files have done so already."""
+    text = document.text
+    for number, mention in enumerate(document.mentions or ()):
+        if text is None or mention.start is None or mention.end is None:
+            continue
+        span = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else None
+        if span is None or span.split() != mention.text.split():
+            at = f"the span from {mention.start} to {mention.end}"
+            found = "is outside the text" if span is None else f"is {span[:40]!r}"
+            raise DocumentError(
+                f"mention {number} is {mention.text[:40]!r}, but {at} {found}; expected offsets in code points, the end "
+                "not included",
+                where=f"mention {number}",
+            )

@@ -156,7 +156,9 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
     chunk, parsed, documents = Chunk(), list[Record](), list[Document]()
     for record in records:
         try:
-            documents.append(linker.checked(parse_record(record)))
+            document = parse_record(record)
+            linker.check(document)
+            documents.append(document)
             parsed.append(record)
         except DocumentError as error:
             chunk.failures.append(Failure(record.file, record.line, str(error)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -268,3 +269,17 @@ def test_one_document_is_no_batch(degree_linker: Linker) -> None:
 
 def test_a_linker_opens_a_path_itself(tiny: KB) -> None:
     assert Linker(tiny.path, method="degree").link("Paris").links[0].entity == "paris"
+
+
+@pytest.mark.parametrize(
+    ("mention", "sentence"),
+    [
+        (Mention("x", 0, 1), "mention 0 is 'x', but the span from 0 to 1 is 'P'"),
+        (Mention("Paris", 0, 99), "mention 0 is 'Paris', but the span from 0 to 99 is outside the text"),
+        (Mention("Paris", 3, 3), "is outside the text"),
+    ],
+)
+def test_documents_made_in_python_are_checked_as_those_of_files(degree_linker: Linker, mention: Mention, sentence: str) -> None:
+    with pytest.raises(DocumentError, match=re.escape(sentence)):
+        degree_linker.link(Document(text="Paris is large.", mentions=(mention,)))
+    assert degree_linker.link(Document(text="Paris is large.", mentions=(Mention("Paris", 0, 5),))).links[0].entity == "paris"

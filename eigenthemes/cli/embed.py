@@ -51,7 +51,10 @@ def embed(kb: str, **options: Any) -> None:
 
     A KB can hold several sets; the one made or imported last is used unless --vectors names another.
     """
+    from eigenthemes.kb.store import KB
+
     start = time.monotonic()
+    taught = {name for name, ranker in KB.open(kb).rankers.items() if "gold" in ranker}
     changed = _embed(kb, options)
     chosen, about = next(iter(changed.vector_sets.items()))
     matched = f", {about['matched']:,} of {about['rows']:,} ids matched" if "matched" in about else ""
@@ -61,6 +64,8 @@ def embed(kb: str, **options: Any) -> None:
         f"{matched}{words} in {time.monotonic() - start:.1f} s; they are now the ones used",
         err=True,
     )
+    if taught and "gold" not in changed.rankers.get(chosen, {}):
+        click.echo(f"warning: the ranker that is used now knows nothing of your gold: eigenthemes train {kb} GOLD", err=True)
 
 
 def _embed(kb: str, options: dict[str, Any]) -> Any:

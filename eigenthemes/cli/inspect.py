@@ -102,7 +102,8 @@ def candidates(
         if not name and not as_json:
             continue
         if why is not None:
-            click.echo(finder.why_not(name, why))
+            reason = finder.why_not(name, why)
+            click.echo(json.dumps({"text": name, "id": why, "why": reason}, ensure_ascii=False) if as_json else reason)
             continue
         found = finder.records(name)
         if as_json:

@@ -86,3 +86,8 @@ def test_vectors_and_thresholds_that_mean_nothing_are_refused(tiny: KB) -> None:
         evaluate(tiny, documents, ["degree", "eigen"], threshold=0.5)
     with pytest.raises(OptionError, match="delta means nothing to candidates that all weigh the same"):
         EigenOptions(weights="none", delta=3.0)
+
+
+def test_a_threshold_where_every_mention_is_linked_is_refused(demo_kb: KB) -> None:
+    with pytest.raises(OptionError, match="a threshold means nothing where every mention is linked"):
+        Linker(demo_kb, allow_nil=False, threshold=0.4)

@@ -83,7 +83,7 @@ def test_noise_is_rejected_by_threshold_and_counts_nothing_in_p_at_1(planted: KB
     everything, no_reasons = rankings_and_reasons()
     assert set(no_reasons) == {None}
     assert rankings == everything
-    assert set(rankings_and_reasons(threshold=1.0, allow_nil=False)[1]) == {None}
+    assert set(rankings_and_reasons(allow_nil=False)[1]) == {None}
 
 
 def test_documents_without_text_are_failures_of_their_own(planted: KB) -> None:
