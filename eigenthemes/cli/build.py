@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.output import say, terminal_progress
 
 _PREDICATE = "IRI or CURIE; may be given several times."
 
@@ -94,7 +94,7 @@ def build(
     )
     _report(kb.manifest)
     counts = kb.manifest["counts"]
-    click.echo(
+    say(
         f"{output}: {counts['entities']:,} entities ({counts['named']:,} named), {counts['names']:,} names, "
         f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s",
         err=True,
@@ -132,8 +132,8 @@ def _listed(text: str | None) -> tuple[str, ...]:
 def _report(manifest: dict[str, Any]) -> None:
     """What was left out and what was wrong, with the first few places."""
     for reason, count in manifest["left_out"].items():
-        click.echo(f"left out: {count:,} ({reason})", err=True)
+        say(f"left out: {count:,} ({reason})", err=True)
     for kind, count in manifest["problems"].items():
-        click.echo(f"warning: {kind}: {count:,}", err=True)
+        say(f"warning: {kind}: {count:,}", err=True)
         for example in manifest["problem_examples"][kind]:
-            click.echo(f"  {example}", err=True)
+            say(f"  {example}", err=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.output import say, terminal_progress
 from eigenthemes.errors import OptionError
 
 _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
@@ -56,7 +56,7 @@ def embed(kb: str, **options: Any) -> None:
     chosen, about = next(iter(changed.vector_sets.items()))
     matched = f", {about['matched']:,} of {about['rows']:,} ids matched" if "matched" in about else ""
     words = f", {about['words_known']:.0%} of the words known" if "words_known" in about else ""
-    click.echo(
+    say(
         f"{kb}: vectors {chosen}: {about['entities']:,} of {len(changed):,} entities, {about['dimensions']} dimensions"
         f"{matched}{words} in {time.monotonic() - start:.1f} s; they are now the ones used",
         err=True,

@@ -7,7 +7,7 @@ import time
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.output import say, terminal_progress
 
 
 @click.command()
@@ -31,7 +31,7 @@ def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | No
     changed = train_kb(kb, documents, vectors=vectors, word_vectors=word_vectors, seed=seed, progress=terminal_progress())
     about = changed.rankers[vectors or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
-    click.echo(
+    say(
         f"{kb}: trained on {about['training']['documents']:,} made-up documents in {time.monotonic() - start:.1f} s; on "
         f"{made['documents']:,} others {made['p_at_1']:.1%} right, calibration error {made['calibration_error']:.3f}, "
         f"threshold {about['threshold']:.2f}",
@@ -48,4 +48,4 @@ def _tell_gold(gold: dict[str, float]) -> None:
             f"; on documents kept aside in turn {gold['p_at_1']:.1%} right, {gold['p_at_1_before']:.1%} before; "
             f"calibration error {gold['calibration_error']:.3f}"
         )
-    click.echo(told, err=True)
+    say(told, err=True)

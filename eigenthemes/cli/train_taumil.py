@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.output import say, terminal_progress
 
 if TYPE_CHECKING:
     from eigenthemes.reproduction.taumil_training import Epoch
@@ -67,7 +67,7 @@ def train_taumil(
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; --resume goes on after the last epoch that was told") from None
     about, history = stored.about, stored.about["history"]
-    click.echo(
+    say(
         f"{output or kb}: trained on {about['trained_on']['mentions']:,} mentions in {time.monotonic() - start:.1f} s; epoch "
         f"{about['epoch']} of {len(history)} was kept, objective {history[about['epoch'] - 1]['objective']:.4f}",
         err=True,
@@ -75,7 +75,7 @@ def train_taumil(
 
 
 def _tell(epoch: Epoch, seconds: float) -> None:
-    click.echo(
+    say(
         f"epoch {epoch.epoch}: objective {epoch.objective:.4f} (hinge {epoch.hinge:.4f}, KL {epoch.kl:.4f}), "
         f"p_noise {epoch.noise:.3f}, {seconds:.1f} s",
         err=True,
