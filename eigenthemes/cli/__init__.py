@@ -5,7 +5,6 @@ Data goes to stdout, progress and warnings to stderr. Exit code 0: fine; 1: an e
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import Any
@@ -24,6 +23,7 @@ from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
 from eigenthemes.cli.output import plain, say
 from eigenthemes.cli.prepare import prepare
+from eigenthemes.cli.streams import prepare_streams
 from eigenthemes.cli.train import train
 from eigenthemes.cli.train_taumil import train_taumil
 from eigenthemes.errors import EigenthemesError
@@ -56,9 +56,7 @@ for _command in (
 
 def main() -> None:
     """Run a command; errors of the user end in one sentence, never in a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
+    prepare_streams()
     try:
         code = cli.main(prog_name="eigenthemes", standalone_mode=False) or 0
         sys.stdout.flush()

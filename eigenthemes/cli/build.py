@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from eigenthemes.cli.options import JOBS, SEED
 from eigenthemes.cli.output import say, terminal_progress
 
 _PREDICATE = "IRI or CURIE; may be given several times."
@@ -57,11 +58,11 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.  [default: train]")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=JOBS,
     help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
 )
 def build(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.options import JOBS
 from eigenthemes.cli.output import Lines, print_table, say, terminal_progress
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="LIST", help="Compute these sections alone, e.g. table-2,figure-3a.")
 @click.option("--resume", is_flag=True, help="Keep sections that were computed before from the same files and options.")
 @click.option("--list", "as_list", is_flag=True, help="Show the sections of the plan and what its files lack; compute nothing.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes.")
 @tells_damage
 def experiment(
     plan: str,

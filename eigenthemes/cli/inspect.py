@@ -123,7 +123,8 @@ def candidates(
 
 def _names(names: tuple[str, ...]) -> Iterator[str]:
     if names != ("-",):
-        yield from names
+        # an argument that is not UTF-8 is read as such a line of standard input is
+        yield from (name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name in names)
         return
     for line in sys.stdin.buffer:
         yield line.decode("utf-8", "replace").strip()

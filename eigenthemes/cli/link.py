@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
+from eigenthemes.cli.options import JOBS, candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import plain, say, table_text, terminal_progress
 from eigenthemes.errors import OptionError, SourceError
 
@@ -51,7 +51,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; they share the KB.")
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
 @tells_damage
 def link(
     kb: str,

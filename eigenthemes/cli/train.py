@@ -7,6 +7,7 @@ import time
 import click
 
 from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.options import SEED
 from eigenthemes.cli.output import say, terminal_progress
 
 
@@ -15,7 +16,7 @@ from eigenthemes.cli.output import say, terminal_progress
 @click.argument("gold", required=False, type=click.Path())
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
 @tells_damage
 def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | None, seed: int) -> None:
     """Train the ranker of a KB on documents made up from its own graph; build does so by itself.

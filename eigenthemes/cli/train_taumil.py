@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.options import SEED
 from eigenthemes.cli.output import say, terminal_progress
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("documents", nargs=-1, required=True, type=click.Path())
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Vectors of words; default: those the KB holds.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the model here instead of into the KB.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--epochs", default=20, show_default=True, help="Times that all mentions are read, at most.")
 @click.option("--patience", default=5, show_default=True, help="Stop after so many epochs that did not better the objective.")
 @click.option("--positives", default=100, show_default=True, help="Candidates of a mention, at most.")
