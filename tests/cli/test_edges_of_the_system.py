@@ -136,6 +136,22 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tiny: KB) -> None:
 # Folders
 
 
+def test_a_leftover_link_is_removed_and_its_target_is_not(tiny: KB, tmp_path: Path) -> None:
+    kb = copy_kb(tiny, tmp_path / "kb").path
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "letters.txt").write_text("dear")
+    (kb / "data-folder").symlink_to(precious)
+    (kb / "data-file").symlink_to(precious / "letters.txt")
+    (kb / "data-nothing").symlink_to(tmp_path / "nothing")
+    (kb / "data-old").mkdir()
+    (kb / "data-old" / "link").symlink_to(precious)
+    done = call("embed", kb, "--no-train")
+    assert done.returncode == 0, done.stderr
+    assert len([entry for entry in kb.iterdir() if entry.name.startswith("data-")]) == 1
+    assert (precious / "letters.txt").read_text() == "dear"
+
+
 def run_without_rights(*arguments: object) -> Done:
     """Run a command for which the permissions of files count, also where the tests are run by root."""
     drop = [f"--{capabilities}=-dac_override,-dac_read_search" for capabilities in ("inh-caps", "bounding-set")]
@@ -167,6 +183,30 @@ def test_a_folder_that_may_not_be_written_is_told_and_stays(trained_tiny: KB, tm
     finally:
         kb.chmod(0o755)
     assert sorted(kb.rglob("*")) == before
+    assert "all as built" in call("verify", kb).stdout
+
+
+# The same again
+
+
+def test_training_again_with_the_same_seed_leaves_the_same_bytes(tiny: KB, tmp_path: Path) -> None:
+    kb = copy_kb(tiny, tmp_path / "kb").path
+    assert call("train", kb, "--seed", 3).returncode == 0
+    before = {file: file.read_bytes() for file in kb.rglob("*") if file.is_file()}
+    assert call("train", kb, "--seed", 3).returncode == 0
+    assert {file: file.read_bytes() for file in kb.rglob("*") if file.is_file()} == before
+
+
+def test_building_again_leaves_the_same_bytes_unless_they_were_damaged(tmp_path: Path) -> None:
+    nodes, kb = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "Paris"}]), tmp_path / "new.kb"
+    command = ("build", nodes, "-o", kb, "--force", "--no-train", "--jobs", 1)
+    assert call(*command).returncode == 0
+    before = {file: file.read_bytes() for file in kb.rglob("*") if file.is_file()}
+    assert call(*command).returncode == 0
+    assert {file: file.read_bytes() for file in kb.rglob("*") if file.is_file()} == before
+    [damaged] = kb.glob("data-*/prior.npy")
+    damaged.write_bytes(bytes(len(before[damaged])))
+    assert call(*command).returncode == 0
     assert "all as built" in call("verify", kb).stdout
 
 
