@@ -5,7 +5,6 @@ Data goes to stdout, progress and warnings to stderr. Exit code 0: fine; 1: an e
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import Any
@@ -22,7 +21,9 @@ from eigenthemes.cli.experiment import experiment
 from eigenthemes.cli.explain import explain
 from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
+from eigenthemes.cli.output import plain, say
 from eigenthemes.cli.prepare import prepare
+from eigenthemes.cli.streams import prepare_streams
 from eigenthemes.cli.train import train
 from eigenthemes.cli.train_taumil import train_taumil
 from eigenthemes.errors import EigenthemesError
@@ -55,9 +56,7 @@ for _command in (
 
 def main() -> None:
     """Run a command; errors of the user end in one sentence, never in a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
+    prepare_streams()
     try:
         code = cli.main(prog_name="eigenthemes", standalone_mode=False) or 0
         sys.stdout.flush()
@@ -66,7 +65,7 @@ def main() -> None:
         sentence = str(error.__cause__ or error)  # click puts an Abort in front
         _stop(sentence or "interrupted; nothing was changed", 130)
     except click.ClickException as error:
-        error.show()
+        _show(error)
         sys.exit(error.exit_code)
     except EigenthemesError as error:
         _stop(advise(error, next(iter(sys.argv[1:]), None)), 1)
@@ -85,5 +84,11 @@ def _leave_quietly() -> None:
 
 
 def _stop(sentence: str, code: int) -> None:
-    click.echo(f"eigenthemes: {sentence}", err=True)
+    say(f"eigenthemes: {sentence.strip()}", err=True)
     sys.exit(code)
+
+
+def _show(error: click.ClickException) -> None:
+    """Print how a command is used and what was wrong: arguments, which it repeats, may hold anything."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    click.UsageError(plain(error.format_message()), context).show()

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.options import JOBS, SEED
+from eigenthemes.cli.output import say, terminal_progress
 
 _PREDICATE = "IRI or CURIE; may be given several times."
 
@@ -57,11 +58,11 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.  [default: train]")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=JOBS,
     help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
 )
 def build(
@@ -94,7 +95,7 @@ def build(
     )
     _report(kb.manifest)
     counts = kb.manifest["counts"]
-    click.echo(
+    say(
         f"{output}: {counts['entities']:,} entities ({counts['named']:,} named), {counts['names']:,} names, "
         f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s",
         err=True,
@@ -132,8 +133,8 @@ def _listed(text: str | None) -> tuple[str, ...]:
 def _report(manifest: dict[str, Any]) -> None:
     """What was left out and what was wrong, with the first few places."""
     for reason, count in manifest["left_out"].items():
-        click.echo(f"left out: {count:,} ({reason})", err=True)
+        say(f"left out: {count:,} ({reason})", err=True)
     for kind, count in manifest["problems"].items():
-        click.echo(f"warning: {kind}: {count:,}", err=True)
+        say(f"warning: {kind}: {count:,}", err=True)
         for example in manifest["problem_examples"][kind]:
-            click.echo(f"  {example}", err=True)
+            say(f"  {example}", err=True)

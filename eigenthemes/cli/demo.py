@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.build import build
 from eigenthemes.cli.inspect import candidates, info
-from eigenthemes.cli.output import print_table
+from eigenthemes.cli.output import plain, print_table, say
 
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
@@ -63,7 +63,8 @@ def _link(kb: str, file: Path, *, only_first: bool, compared: tuple[str, ...]) -
     themes, degree = Linker.open(kb, top=5, explain=True), Linker.open(kb, method="degree")
     documents = list(read_gold(file))[: 1 if only_first else None]
     for by_themes, by_degree in zip(themes.link_batch(documents), degree.link_batch(documents), strict=True):
-        click.echo(f"{by_themes.document.text}\n")
+        say(by_themes.document.text or "")
+        click.echo()
         _compare_links(themes, by_themes, by_degree)
         for link in by_themes.links:
             if link.mention.text in compared:
@@ -86,10 +87,13 @@ def _compare_candidates(linker: Linker, link: Link) -> None:
         entity = kb.index_of(candidate.id)
         assert entity is not None
         rows.append((_about(linker, candidate.id, candidate.label), f"{kb.prior[entity]:,.12g}", f"{candidate.score:.3f}"))
-    click.echo(f'Candidates of "{link.mention.text}": their popularity, and how likely each is, among the other names:\n')
+    say(f'Candidates of "{link.mention.text}": their popularity, and how likely each is, among the other names:')
+    click.echo()
     print_table(("candidate", "popularity", "probability"), rows, right=(1, 2))
     assert link.explanation is not None
-    click.echo(f"\n{link.explanation.sentence}\n")
+    click.echo()
+    say(link.explanation.sentence)
+    click.echo()
 
 
 def _about(linker: Linker, external_id: str | None, label: str | None) -> str:
@@ -100,4 +104,4 @@ def _about(linker: Linker, external_id: str | None, label: str | None) -> str:
 
 
 def _say(command: str) -> None:
-    click.echo(click.style(f"\n$ {command}", bold=True))
+    click.echo(click.style(f"\n$ {plain(command)}", bold=True))

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.options import JOBS, SEED
+from eigenthemes.cli.output import say, terminal_progress
 from eigenthemes.errors import OptionError
 
 _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
@@ -20,7 +21,7 @@ _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
     "--method", metavar="NAME", help="prone, deepwalk, netsmf, louvainne (from the edges) or descriptions.  [default: prone]"
 )
 @click.option("--dimensions", type=int, help="Of vectors that are made; default: 128, a fifth of the nodes at most.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--preset", type=click.Choice(("paper",)), help="deepwalk: as in the paper, 80 walks of 80, window 10: hours.")
 @click.option("--walks", type=click.IntRange(min=1), help="deepwalk: from each node.")
 @click.option("--length", type=click.IntRange(min=2), help="deepwalk: nodes of a walk.")
@@ -45,7 +46,7 @@ _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 @click.option("--vectors", metavar="NAME", help="With --inductive: the set to complete; default: the last one.")
 @click.option("--name", help="Name of the set in the KB; default: the method, or imported.")
 @click.option("--train/--no-train", default=True, help="Train the ranker with them.  [default: train]")
-@click.option("--jobs", type=click.IntRange(min=1), help="Threads; default: the cores of this machine, 8 at most.")
+@click.option("--jobs", type=JOBS, help="Threads; default: the cores of this machine, 8 at most.")
 def embed(kb: str, **options: Any) -> None:
     """Give a KB vectors: made from its edges or descriptions, or imported.
 
@@ -59,7 +60,7 @@ def embed(kb: str, **options: Any) -> None:
     chosen, about = next(iter(changed.vector_sets.items()))
     matched = f", {about['matched']:,} of {about['rows']:,} ids matched" if "matched" in about else ""
     words = f", {about['words_known']:.0%} of the words known" if "words_known" in about else ""
-    click.echo(
+    say(
         f"{kb}: vectors {chosen}: {about['entities']:,} of {len(changed):,} entities, {about['dimensions']} dimensions"
         f"{matched}{words} in {time.monotonic() - start:.1f} s; they are now the ones used",
         err=True,

@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
-from eigenthemes.cli.output import print_table, terminal_progress
+from eigenthemes.cli.output import plain, print_table, say, terminal_progress
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
                 advance=advance,
             )
         if doubt := doubts(run, opened):
-            click.echo(f"warning: {name}: {doubt}", err=True)
+            say(f"warning: {name}: {doubt}", err=True)
         if run.unknown:
-            click.echo(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
+            say(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
         results[name] = report(run, documents=by_document)
         if not as_json:
             _print(name, results[name])
     if methods is None and "selftrained" not in names:
-        click.echo(f"the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
+        say(f"the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
     if as_json:
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
 
@@ -99,7 +99,7 @@ def set_names(paths: tuple[str, ...]) -> dict[str, str]:
 def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
     first = next(iter(methods.values()))
     overall = first["overall"]
-    click.echo(
+    say(
         f"{name}: {first['macro']['documents']:,} documents, {overall['mentions']:,} mentions "
         f"({first['easy']['mentions']:,} easy, {first['hard']['mentions']:,} hard, "
         f"{first['not_found']['mentions']:,} not found), ceiling {overall['ceiling']:.3f}, "
@@ -119,10 +119,11 @@ def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
     print_table(header, (_row(method, figures, next(iter(methods))) for method, figures in methods.items()), right=range(1, 8))
     for method, figures in methods.items():
         if "confidence" in figures:
-            click.echo(_confidence(method, figures["confidence"]))
+            say(_confidence(method, figures["confidence"]))
     for method, figures in methods.items():
         for row in figures.get("documents", ()):
-            click.echo(f"{method}\t{row['id']}\t{row['mentions']}\t{row['p_at_1']:.3f}\t{row['mrr']:.3f}\t{row['ceiling']:.3f}")
+            shares = (f"{row[figure]:.3f}" for figure in ("p_at_1", "mrr", "ceiling"))
+            click.echo("\t".join((method, plain(str(row["id"])), str(row["mentions"]), *shares)))
     click.echo()
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import Lines, print_table, terminal_progress
+from eigenthemes.cli.options import JOBS
+from eigenthemes.cli.output import Lines, print_table, say, terminal_progress
 
 if TYPE_CHECKING:
     from eigenthemes.reproduction.workspace import Workspace
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--only", metavar="LIST", help="Compute these sections alone, e.g. table-2,figure-3a.")
 @click.option("--resume", is_flag=True, help="Keep sections that were computed before from the same files and options.")
 @click.option("--list", "as_list", is_flag=True, help="Show the sections of the plan and what its files lack; compute nothing.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes.")
 @tells_damage
 def experiment(
     plan: str,
@@ -53,7 +54,7 @@ def experiment(
         return
     names = [name.strip() for name in (only or "").split(",") if name.strip()]
     done = run_experiment(planned, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress(Lines()))
-    click.echo(
+    say(
         f"{done.report}: {done.computed} sections computed, {done.kept} kept, in {done.seconds:,.0f} s "
         f"(building the KBs took {done.kb_seconds:,.0f} s, once)",
         err=True,
@@ -66,4 +67,4 @@ def _print_sections(workspace: Workspace) -> None:
     print_table(("section", "kind", "sets"), rows)
     no_word_vectors = workspace.no_word_vectors if plan.word_vectors is not None else ""
     for lack in filter(None, (*map(workspace.missing, plan.sets), no_word_vectors)):
-        click.echo(f"left out: {lack}", err=True)
+        say(f"left out: {lack}", err=True)

@@ -11,7 +11,7 @@ import click
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import candidate_options, vectors_option
-from eigenthemes.cli.output import print_table
+from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ def _check_number(mention: int, there: int) -> None:
 
 def _print_document(document: Document, found: list[Explanation], *, headed: bool) -> None:
     if headed:
-        click.echo("(a document without an id)" if document.id is None else document.id)
+        say("(a document without an id)" if document.id is None else str(document.id))
     if not found:
-        click.echo("the document has no mentions, and no name of the KB was found in it", err=True)
+        say("the document has no mentions, and no name of the KB was found in it", err=True)
     width = len(str(len(found) - 1))
     for number, each in enumerate(found):
-        click.echo(f"{number:{width}}  {each.sentence}")
+        say(f"{number:{width}}  {each.sentence}")
     if headed:
         click.echo()
 
@@ -118,10 +118,12 @@ def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
         record = {"mention": mention, **found.to_dict(), "candidates": [each.to_dict() for each in candidates]}
         click.echo(json.dumps(record, ensure_ascii=False))
         return
-    click.echo(found.sentence)
+    say(found.sentence)
     if not candidates:
         return
-    click.echo(f"\n{_decision(found)}\n\nCandidates: what each group of features adds; 1 more makes 2.7 times as likely\n")
+    click.echo()
+    say(_decision(found))
+    click.echo("\nCandidates: what each group of features adds; 1 more makes 2.7 times as likely\n")
     print_table(
         ("label", "id", "probability", *_GROUPS, "match type", "matched name"),
         map(_candidate_row, candidates),

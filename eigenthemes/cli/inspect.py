@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from eigenthemes.cli.options import candidate_options, parse_count
-from eigenthemes.cli.output import print_table
+from eigenthemes.cli.output import plain, print_table, say
 from eigenthemes.errors import KBDamagedError
 
 _REMEDIES = {"vectors": "make them with eigenthemes embed", "ranker": "train it with eigenthemes train"}
@@ -60,19 +60,19 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
         click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
     else:
         for line in card_lines(facts, remedies=_REMEDIES):
-            click.echo(line)
+            say(line)
     if plot:
         from eigenthemes.kb.info import plot_degrees
 
-        plot_degrees(opened.graph.degree, plot, title=f"{opened.path.name}: degrees")
-        click.echo(f"drawn: {plot}", err=True)
+        plot_degrees(opened.graph.degree, plot, title=plain(f"{opened.path.name}: degrees"))
+        say(f"drawn: {plot}", err=True)
 
 
 @click.command()
 @click.argument("kb", type=click.Path())
 def verify(kb: str) -> None:
     """Check the hash of every file of a KB, and of its manifest."""
-    click.echo(f"{kb}: {_check_hashes(kb)} files, all as built")
+    say(f"{kb}: {_check_hashes(kb)} files, all as built")
 
 
 @click.command()
@@ -103,7 +103,10 @@ def candidates(
             continue
         if why is not None:
             reason = finder.why_not(name, why)
-            click.echo(json.dumps({"text": name, "id": why, "why": reason}, ensure_ascii=False) if as_json else reason)
+            if as_json:
+                click.echo(json.dumps({"text": name, "id": why, "why": reason}, ensure_ascii=False))
+            else:
+                say(reason)
             continue
         found = finder.records(name)
         if as_json:
@@ -111,9 +114,9 @@ def candidates(
             click.echo(json.dumps(record, ensure_ascii=False))
             continue
         if len(names) > 1 or names == ("-",):
-            click.echo(name)
+            say(name)
         if not found:
-            click.echo(f"no candidates for {name!r}; try --why ID with the entity you expect", err=True)
+            say(f"no candidates for {name!r}; try --why ID with the entity you expect", err=True)
             continue
         print_table(
             ("rank", "id", "label", "matched name", "match type", "prior"),
@@ -124,7 +127,8 @@ def candidates(
 
 def _names(names: tuple[str, ...]) -> Iterator[str]:
     if names != ("-",):
-        yield from names
+        # an argument that is not UTF-8 is read as such a line of standard input is
+        yield from (name.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for name in names)
         return
     for line in sys.stdin.buffer:
         yield line.decode("utf-8", "replace").strip()

@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
-from eigenthemes.cli.output import table_text, terminal_progress
+from eigenthemes.cli.options import JOBS, candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
+from eigenthemes.cli.output import plain, say, table_text, terminal_progress
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes; they share the KB.")
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
 @tells_damage
 def link(
     kb: str,
@@ -94,16 +94,16 @@ def link(
                 on_progress=advance,
             )
         except KeyboardInterrupt:
-            click.echo("eigenthemes: interrupted; the output holds what was linked so far", err=True)
+            say("eigenthemes: interrupted; the output holds what was linked so far", err=True)
             return 130
     _tell(report, sys.stderr.isatty() or output != "-")
     files.refuse_truncated()
     for kind, examples in files.diagnostics.examples.items():
-        click.echo(f"warning: {kind}: {examples[0]}", err=True)
+        say(f"warning: {kind}: {examples[0]}", err=True)
     if report.failures:
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
         records = "record" if report.failures == 1 else "records"
-        click.echo(f"eigenthemes: {report.failures:,} {records} could not be linked; {where}", err=True)
+        say(f"eigenthemes: {report.failures:,} {records} could not be linked; {where}", err=True)
     return 1 if report.failures else 0
 
 
@@ -118,7 +118,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
     scoring = scoring_options({name: method_named(name)}, parse_scoring(given))
     if given.get("method") is None:
         for part in opened.missing_parts():
-            click.echo(f"warning: {part}", err=True)
+            say(f"warning: {part}", err=True)
     return Linker(
         opened,
         method=name,
@@ -135,11 +135,11 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
 
 def linked_table(linked: LinkedDocument) -> str:
     """A linked document for people: a row per mention, and the sentences that explain them."""
-    heading = "" if linked.document.id is None else f"{linked.document.id}\n"
+    heading = "" if linked.document.id is None else f"{plain(str(linked.document.id))}\n"
     calibrated = any(link.probability is not None for link in linked.links)
     header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
     lines = [heading + table_text(header, map(_row, linked.links), right=(3,))]
-    lines += [link.explanation.sentence for link in linked.links if link.explanation is not None]
+    lines += [plain(link.explanation.sentence) for link in linked.links if link.explanation is not None]
     return "\n".join(lines) + "\n"
 
 
@@ -152,13 +152,13 @@ def _row(link: Link) -> tuple[str, ...]:
 
 def _tell(report: Report, wanted: bool) -> None:
     if report.unknown:
-        click.echo(
+        say(
             f"warning: {report.unknown:,} candidates given by documents are not in the KB (first: {report.unknown_example}); "
             "they are listed as unknown_candidates",
             err=True,
         )
     if wanted:
-        click.echo(
+        say(
             f"{report.documents:,} documents, {report.linked:,} of {report.mentions:,} mentions linked "
             f"in {report.seconds:.1f} s ({report.documents / max(1e-9, report.seconds):,.0f} documents/s)",
             err=True,
@@ -180,7 +180,7 @@ def _failure_teller(file: IO[bytes] | None, *, several: bool) -> Callable[[Failu
         if file is not None:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
         elif count <= _SHOWN:
-            click.echo(
+            say(
                 f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}",
                 err=True,
             )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 
+SEED = click.IntRange(min=0)
+JOBS = click.IntRange(min=1, max=1024)  # more are a slip of the finger, and systems refuse them in odd ways
 SCORING = ("k", "delta", "weights", "window", "word_vectors", "unique", "model")  # options of methods
 
 

@@ -1,13 +1,43 @@
-"""What commands print with: tables for people, progress bars for terminals."""
+"""What commands print with: lines and tables for people, progress bars for terminals.
+
+Labels, ids, file names and the messages of other libraries may hold anything, also what drives a terminal: all of it passes
+through `plain` on its way there. JSON is for programs, and goes out as it is.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+import click
+
 from eigenthemes.core.progress import Advance, Progress, Silent
+
+_LINE_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+# C0 and C1 controls and DEL, what turns the direction of a text round (not the mere marks that Hebrew names hold), and
+# surrogates, which stand for bytes that are no text
+_DRIVING = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    """Return a text as one line that cannot drive a terminal: control characters are spelled out, `\\x1b`."""
+    line = _LINE_BREAKS.sub(" ", text).replace("\t", " ")
+    return _DRIVING.sub(_spelled, line)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte of a file name that is not UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print one line for people on stdout, or on stderr."""
+    click.echo(plain(text), err=err)
 
 
 def terminal_progress(otherwise: Progress | None = None) -> Progress:
@@ -22,7 +52,7 @@ class Lines:
     def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
         start = time.monotonic()
         yield lambda amount: None
-        sys.stderr.write(f"{label}: {time.monotonic() - start:.1f} s\n")
+        sys.stderr.write(f"{plain(label)}: {time.monotonic() - start:.1f} s\n")
         sys.stderr.flush()
 
 
@@ -36,14 +66,14 @@ class Bars:
 
         columns = (
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.fields[rate]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
         with Progress(*columns, console=Console(stderr=True)) as bar:
-            task = bar.add_task(label, total=total, rate="")
+            task = bar.add_task(plain(label), total=total, rate="")
             start, done = time.monotonic(), 0.0
 
             def advance(amount: float) -> None:
@@ -77,13 +107,8 @@ def table_text(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: S
     for i, name in enumerate(header):
         table.add_column(name, justify="right" if i in right else "left", no_wrap=not sys.stdout.isatty(), overflow="fold")
     for row in rows:
-        table.add_row(*(_plain(cell) for cell in row))
+        table.add_row(*(plain(cell) for cell in row))
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 100_000)
     with console.capture() as capture:
         console.print(table)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
-
-
-def _plain(cell: str) -> str:
-    # control characters of somebody's data must not drive the terminal
-    return "".join(char if char.isprintable() else " " for char in cell)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.output import say, terminal_progress
 
 if TYPE_CHECKING:
     from eigenthemes.reproduction.prepare import Counts
@@ -54,7 +54,7 @@ def prepare(
         keep_missing=keep_missing,
         progress=terminal_progress(),
     )
-    click.echo(_summary(counts, keep_missing), err=True)
+    say(_summary(counts, keep_missing), err=True)
 
 
 def _summary(counts: Counts, keep_missing: bool) -> str:

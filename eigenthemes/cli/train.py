@@ -7,7 +7,8 @@ import time
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.options import SEED
+from eigenthemes.cli.output import say, terminal_progress
 
 
 @click.command()
@@ -15,7 +16,7 @@ from eigenthemes.cli.output import terminal_progress
 @click.argument("gold", required=False, type=click.Path())
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
 @tells_damage
 def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | None, seed: int) -> None:
     """Train the ranker of a KB on documents made up from its own graph; build does so by itself.
@@ -31,7 +32,7 @@ def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | No
     changed = train_kb(kb, documents, vectors=vectors, word_vectors=word_vectors, seed=seed, progress=terminal_progress())
     about = changed.rankers[vectors or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
-    click.echo(
+    say(
         f"{kb}: trained on {about['training']['documents']:,} made-up documents in {time.monotonic() - start:.1f} s; on "
         f"{made['documents']:,} others {made['p_at_1']:.1%} right, calibration error {made['calibration_error']:.3f}, "
         f"threshold {about['threshold']:.2f}",
@@ -48,4 +49,4 @@ def _tell_gold(gold: dict[str, float]) -> None:
             f"; on documents kept aside in turn {gold['p_at_1']:.1%} right, {gold['p_at_1_before']:.1%} before; "
             f"calibration error {gold['calibration_error']:.3f}"
         )
-    click.echo(told, err=True)
+    say(told, err=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import terminal_progress
+from eigenthemes.cli.options import SEED
+from eigenthemes.cli.output import say, terminal_progress
 
 if TYPE_CHECKING:
     from eigenthemes.reproduction.taumil_training import Epoch
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("documents", nargs=-1, required=True, type=click.Path())
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Vectors of words; default: those the KB holds.")
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write the model here instead of into the KB.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--epochs", default=20, show_default=True, help="Times that all mentions are read, at most.")
 @click.option("--patience", default=5, show_default=True, help="Stop after so many epochs that did not better the objective.")
 @click.option("--positives", default=100, show_default=True, help="Candidates of a mention, at most.")
@@ -67,7 +68,7 @@ def train_taumil(
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; --resume goes on after the last epoch that was told") from None
     about, history = stored.about, stored.about["history"]
-    click.echo(
+    say(
         f"{output or kb}: trained on {about['trained_on']['mentions']:,} mentions in {time.monotonic() - start:.1f} s; epoch "
         f"{about['epoch']} of {len(history)} was kept, objective {history[about['epoch'] - 1]['objective']:.4f}",
         err=True,
@@ -75,7 +76,7 @@ def train_taumil(
 
 
 def _tell(epoch: Epoch, seconds: float) -> None:
-    click.echo(
+    say(
         f"epoch {epoch.epoch}: objective {epoch.objective:.4f} (hinge {epoch.hinge:.4f}, KL {epoch.kl:.4f}), "
         f"p_noise {epoch.noise:.3f}, {seconds:.1f} s",
         err=True,

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -109,15 +110,24 @@ class KBWriter:
         content = hashlib.sha256(json.dumps(self.files, sort_keys=True).encode()).hexdigest()[:12]
         with _one_sentence(self.path):
             folder = self.path / f"data-{content}"
-            while folder.exists():  # the same content again; the old one may be in use, or damaged
+            while folder.exists() and not self._is_held_by(folder):  # damaged, and perhaps in use
                 folder = folder.with_name(f"{folder.name}-2")
-            sync_folder(self._folder)
-            self._folder.rename(folder)
-            sync_folder(self.path)
+            if not folder.exists():  # else it stays as it is: the same work again leaves the same bytes
+                sync_folder(self._folder)
+                self._folder.rename(folder)
+                sync_folder(self.path)
             replace_manifest(self.path, self._manifest(folder.name, description))
             self._committed = True
             _remove_leftovers(self.path)
         return KB.open(self.path)
+
+    def _is_held_by(self, folder: Path) -> bool:
+        """Return whether a folder holds all that was written: the very same files, or others with the same hash."""
+        for name, described in self.files.items():
+            old = folder / f"{name}.npy"
+            if not old.is_file() or not (old.samefile(self._folder / old.name) or _hash(old) == described["sha256"]):
+                return False
+        return True
 
     def _take_over(self, left_out: set[str]) -> None:
         """Take over the files of the base that are not written anew: the same file under a second name, or a copy."""
@@ -180,8 +190,17 @@ def _remove_leftovers(path: Path) -> None:
     current = _current_data(path)
     for entry in path.iterdir():
         if DATA_FOLDER.fullmatch(entry.name) and entry.name != current:
-            shutil.rmtree(entry, ignore_errors=True)
+            _remove(entry)
     (path / NEW_MANIFEST).unlink(missing_ok=True)
+
+
+def _remove(entry: Path) -> None:
+    """Remove a folder with all that is in it; of a link, or what else bears the name of a folder of ours, only itself."""
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            entry.unlink()
 
 
 def _current_data(path: Path) -> str | None:
@@ -190,6 +209,11 @@ def _current_data(path: Path) -> str | None:
         return str(json.loads((path / MANIFEST).read_bytes())["data"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _hash(file: Path) -> str:
+    with open(file, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class _HashingFile:
