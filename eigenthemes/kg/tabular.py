@@ -20,6 +20,8 @@ from eigenthemes.kg.statements import ALIAS, Statements
 _TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
 _OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
 _OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [2]})
+_LISTS = ("name", "aliases", "type")  # roles of which a record may hold several values
+_NO_TEXT = (list, tuple, dict, set, bytes, bool)
 _KGTK_LITERAL = tuple("\"'^@!+-0123456789")
 
 Rows = Iterator[tuple[int, list[str]]]  # (line, cells)
@@ -63,6 +65,7 @@ class TableReader:
             self._row(columns, [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells], number)
 
     def read_json_lines(self, lines: Iterable[str]) -> None:
+        empty = False
         for number, line in enumerate(lines, 1):
             line = line.strip().removeprefix("[").removesuffix("]").rstrip(", ")  # an array, one record a line
             if not line:
@@ -72,10 +75,15 @@ class TableReader:
             except orjson.JSONDecodeError as error:
                 self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", str(error))
                 continue
-            if isinstance(record, dict):
+            if not isinstance(record, dict):
+                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", "not an object")
+            elif record:
                 self._mapping(record, number)
             else:
-                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", "not an object")
+                empty = True
+                self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}", "an empty object")
+        if (empty or self._columns) and not any(self._columns.values()):
+            raise self._no_columns(next(iter(self._columns), ()))
 
     def read_parquet(self, file: Any) -> None:
         import pyarrow
@@ -131,6 +139,13 @@ class TableReader:
 
     def _no_columns(self, header: Sequence[str]) -> SourceError:
         columns = [" ".join(column.split()) for column in header]
+        if not any(columns):
+            return SourceError(
+                f"{self.origin} has no named column; a table of nodes needs a column id, one of edges source and target: "
+                "name them in its header, or in each record of JSON lines",
+                code="format-unknown",
+                where=self.origin,
+            )
         return SourceError(
             f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
             f"source and target: rename them or say which is which, e.g. id={columns[0]}",
@@ -179,11 +194,31 @@ class TableReader:
             self.statements.columns_seen.update(dict.fromkeys(keys))
         columns = self._columns[keys]
         if columns is not None:
-            self._row(columns, list(record.values()), number)
+            row = self._checked(columns, list(record.values()), number)
+            if row is not None:
+                self._row(columns, row, number)
         elif number == 1:
             raise self._no_columns(keys)
         else:
             self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}")
+
+    def _checked(self, columns: Columns, row: list[Any], number: int) -> list[Any] | None:
+        """Return a record without values that are neither text nor number; None where it is nothing without them."""
+        odd = [
+            (role, i)
+            for role, places in columns.at.items()
+            for i in places
+            if isinstance(row[i], _NO_TEXT) and not (role == "prior" or (role in _LISTS and _is_flat_list(row[i])))
+        ]
+        if not odd:
+            return row
+        role, first = odd[0]
+        detail = f"{role}: {row[first]!r}"
+        self.statements.diagnostics.add("value that is neither text nor number", f"{self.origin}:{number}", detail)
+        if columns.edge or any(role == "id" for role, _ in odd):
+            return None
+        places = {i for _, i in odd}
+        return [None if i in places else value for i, value in enumerate(row)]
 
     def _row(self, columns: Columns, row: Sequence[Any], number: int) -> None:
         self.statements.count += 1
@@ -262,6 +297,10 @@ class _Lines(Iterator[str]):
         self.number += 1
         self.kept.append(line)
         return line
+
+
+def _is_flat_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) and not any(isinstance(item, _NO_TEXT) for item in value)
 
 
 def _listed(value: Any, *, split: bool = True) -> list[str]:

@@ -373,6 +373,31 @@ def test_a_broken_row_is_counted_with_file_and_line_and_the_rest_is_read(
     assert example.split(" ")[0].rstrip(":") == f"{name}:{line}"
 
 
+@pytest.mark.parametrize("value", ['{"a": 1}', "[[1]]", "true", '[{"a": "b"}]'])
+@pytest.mark.parametrize("role", ["id", "name", "aliases", "description", "type", "source", "target", "relation"])
+def test_a_value_that_is_neither_text_nor_number_is_one_counted_problem(tmp_path: Path, role: str, value: str) -> None:
+    fields = {"source": '"a"', "target": '"c"', "relation": '"knows"'} if role in ("source", "target", "relation") else {}
+    fields = {**(fields or {"id": '"b"', "name": '"Bob"'}), role: value}
+    odd = ", ".join(f'"{key}": {text}' for key, text in fields.items())
+    kb = build(tmp_path, {"n.jsonl": f'{{"id": "a", "name": "Ada"}}\n{{{odd}}}\n{{"id": "c", "name": "Cy"}}\n'})
+    assert diagnostics_of(kb) == {"value that is neither text nor number": 1}
+    assert examples(kb, "neither")[0].startswith(f"n.jsonl:2: {role}: ")
+    assert set(kb.ids) == ({"a", "b", "c"} if role in ("name", "aliases", "description", "type") else {"a", "c"})
+    assert all(isinstance(name, str) and name in ("Ada", "Bob", "Cy") for name in kb.names)
+
+
+@pytest.mark.parametrize("record", ["{}", '{"colour": "red"}', '{"": 1}', '\n{"colour": "red"}', '{}\n{"colour": "red"}'])
+def test_records_without_any_known_field_are_refused_with_the_remedy(tmp_path: Path, record: str) -> None:
+    with pytest.raises(SourceError, match=r"n\.jsonl .*a table of nodes needs a column id.*source and target"):
+        build(tmp_path, {"n.jsonl": f"{record}\n{record}\n"})
+    assert not (tmp_path / "my.kb").exists()
+
+
+def test_an_empty_record_does_not_hide_the_others(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.jsonl": '{}\n{"id": "a", "name": "Ada"}\n{}\n'})
+    assert (names_of(kb, "a"), diagnostics_of(kb)) == (["Ada"], {"record without an id": 2})
+
+
 def test_an_edge_without_a_target_is_counted_with_file_and_line(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,,knows\n"})
     assert examples(kb, "broken row")[0].startswith("e.csv:3: ")
