@@ -5,7 +5,6 @@ A file is a table of nodes or of edges by its header. Lists in a cell are split 
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
@@ -14,6 +13,7 @@ import orjson
 
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import Columns, find_columns, known_headers
+from eigenthemes.kg.csv_rows import csv_rows
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 
@@ -46,7 +46,10 @@ class TableReader:
 
     def read_delimited(self, stream: IO[bytes], delimiter: str) -> None:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        rows = self._tab_rows(text) if delimiter == "\t" else self._csv_rows(_Lines(text), delimiter)
+        if delimiter == "\t":
+            rows = self._tab_rows(text)
+        else:
+            rows = csv_rows(text, delimiter, self.origin, self.statements.diagnostics)
         number, header = next(rows, (0, list[str]()))
         if not header:
             return
@@ -104,25 +107,6 @@ class TableReader:
             cells = line.rstrip("\r\n").split("\t")
             if any(cells):
                 yield number, cells
-
-    def _csv_rows(self, lines: _Lines, delimiter: str) -> Rows:
-        csv.field_size_limit(1 << 30)
-        reader = csv.reader(lines, delimiter=delimiter)
-        while True:
-            lines.begin()
-            try:
-                cells = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                self.statements.diagnostics.add("broken row", f"{self.origin}:{lines.first}", str(error))
-                continue
-            if lines.ended and len(lines.kept) > 1 and "".join(lines.kept).count('"') % 2:
-                self.statements.diagnostics.add("broken row", f"{self.origin}:{lines.first}", "a quote is never closed")
-                yield from self._csv_rows(_Lines(lines.kept[1:], lines.first), delimiter)
-                return
-            if any(cells):
-                yield lines.first, cells
 
     # rows
 
@@ -276,27 +260,6 @@ class TableReader:
             statements.description(node, str(description), 0)
         if prior is not None:
             statements.prior(node, prior, f"{self.origin}:{number}")
-
-
-class _Lines(Iterator[str]):
-    """Lines, and those of the record that is being read."""
-
-    def __init__(self, lines: Iterable[str], before: int = 0) -> None:
-        self.lines, self.number, self.first = iter(lines), before, before
-        self.kept: list[str] = []
-        self.ended = False
-
-    def begin(self) -> None:
-        self.kept, self.first = [], self.number + 1
-
-    def __next__(self) -> str:
-        line = next(self.lines, None)
-        if line is None:
-            self.ended = True
-            raise StopIteration
-        self.number += 1
-        self.kept.append(line)
-        return line
 
 
 def _is_flat_list(value: Any) -> bool:

@@ -409,6 +409,49 @@ def test_a_quote_that_is_never_closed_is_reported(tmp_path: Path) -> None:
     assert sum(diagnostics_of(kb).values()) == 1
 
 
+def rows(count: int) -> str:
+    return "".join(f"r{i},Name {i}\n" for i in range(count))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [('b,"Bob\n', ""), ('b,"Bob\n', 'z,Zoe "Z"\n'), ('b,"Bob\n', 'z,Zoe",x,y\n'), ('b,"Bob\n', 'z,Zoe"\n'), ('"b,Bob\n', 'z,"Zoe"\n')],
+    ids=["never closed", "closed inside a later cell", "closed with too many cells", "closed at a row's end", "closed by another"],
+)
+def test_rows_behind_a_stray_quote_are_read_and_the_row_of_the_quote_is_counted(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    kb = build(tmp_path, {"n.csv": f"id,name\na,Ada\n{before}{rows(3000)}{after}"})
+    assert names_of(kb, "a") + names_of(kb, "r0") + names_of(kb, "r2999") == ["Ada", "Name 0", "Name 2999"]
+    (example,) = examples(kb, "broken row")
+    assert example.startswith("n.csv:3: a quote ")
+    assert f"{3001 + bool(after):,} lines" in example
+    lost = 1 + ("x,y" in after)
+    assert sum(diagnostics_of(kb).values()) == lost
+    assert len(kb) == 1 + 3000 + bool(after) + 1 - lost
+
+
+def test_a_stray_quote_in_every_row_costs_that_row_only(tmp_path: Path) -> None:
+    odd = "".join(f'b{i},"Bob\n' for i in range(3000))
+    kb = build(tmp_path, {"n.csv": f"id,name\na,Ada\n{odd}c,Cy\n"})
+    assert (names_of(kb, "a"), names_of(kb, "c"), diagnostics_of(kb)) == (["Ada"], ["Cy"], {"broken row": 3000})
+
+
+def test_quotes_that_close_and_open_in_every_row_take_no_longer_than_rows_do(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name,description\na,Ada,\n" + 'b",Bob,"c\n' * 20_000})
+    assert names_of(kb, "a") == ["Ada"]
+    problems = diagnostics_of(kb)
+    assert sum(problems.values()) >= 20_000  # nothing lost that is not counted
+    assert examples(kb, "stray quotes")[0].startswith("n.csv:")
+
+
+def test_a_cell_of_many_lines_of_prose_is_a_cell(tmp_path: Path) -> None:
+    prose = "".join(f"line {i}, with a comma,\nand a line without\n" for i in range(200))
+    kb = build(tmp_path, {"n.csv": f'id,name,description\na,Ada,"{prose}"\nb,"Bo\nb",\n'})
+    assert kb.description_of(index_of(kb, "a")) == prose.strip()
+    assert (names_of(kb, "b"), diagnostics_of(kb)) == (["Bo\nb"], {})
+
+
 @pytest.mark.parametrize("value", ["many", "nan", "inf"])
 def test_a_prior_that_is_no_number_is_counted_with_file_and_line(tmp_path: Path, value: str) -> None:
     kb = build(tmp_path, {"n.csv": f"id,name,prior\na,Ada,3\nb,Bob,{value}\n"})
