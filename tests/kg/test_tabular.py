@@ -415,8 +415,14 @@ def rows(count: int) -> str:
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [('b,"Bob\n', ""), ('b,"Bob\n', 'z,Zoe "Z"\n'), ('b,"Bob\n', 'z,Zoe",x,y\n'), ('b,"Bob\n', 'z,Zoe"\n'), ('"b,Bob\n', 'z,"Zoe"\n')],
-    ids=["never closed", "closed inside a later cell", "closed with too many cells", "closed at a row's end", "closed by another"],
+    [
+        ('b,"Bob\n', ""),
+        ('b,"Bob\n', 'z,Zoe "Z"\n'),
+        ('b,"Bob\n', 'z,Zoe",x,y\n'),
+        ('b,"Bob\n', 'z,Zoe"\n'),
+        ('"b,Bob\n', 'z,"Zoe"\n'),
+    ],
+    ids=["never closed", "closed inside a cell", "closed with too many cells", "closed at a row's end", "closed by another"],
 )
 def test_rows_behind_a_stray_quote_are_read_and_the_row_of_the_quote_is_counted(
     tmp_path: Path, before: str, after: str
