@@ -13,6 +13,7 @@ import hashlib
 import io
 import lzma
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from eigenthemes.errors import SourceError
 BLOCK = 4 << 20  # bytes of text handed to a parser at a time
 TRUNCATED = "truncated or damaged archive"  # the problem, as diagnostics count it
 _SNIFF = 1 << 16
+_DEVICES = ("/dev/", "/proc/")  # /dev/stdin and what a shell makes of <(...): pipes that somebody writes to
 
 _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
 
@@ -211,6 +213,8 @@ def _open_raw(path: str) -> IO[bytes]:
     if path == "-":
         return sys.stdin.buffer
     try:
+        if stat.S_ISFIFO(Path(path).stat().st_mode) and not path.startswith(_DEVICES):
+            raise SourceError(f"{path} is a named pipe; to read what a program writes, give - and send it to standard input")
         return open(path, "rb")
     except FileNotFoundError:
         raise SourceError(f"{path} does not exist; give the path of a file that is there") from None

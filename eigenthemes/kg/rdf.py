@@ -5,9 +5,10 @@ N-Triples and N-Quads are read in blocks of lines, which may be parsed by severa
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import pyoxigraph as ox
 
@@ -16,6 +17,7 @@ from eigenthemes.core.files import clean_utf8
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
+from eigenthemes.kg.xml_depth import BoundedDepth
 
 PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -71,6 +73,7 @@ _SYNONYMS = {
     "narrow": "oboInOwl:hasNarrowSynonym",
 }
 
+_MOST_IN_A_ROW = 5000  # errors without a statement between them: no RDF, and each takes its time
 _PIECE = 256  # lines read at a time where a block has an error
 
 FORMATS = {
@@ -186,6 +189,8 @@ def read_stream(
     namespaces: dict[str, str],
 ) -> None:
     """Read the statements of Turtle, TriG or RDF/XML."""
+    if format_name == "xml":
+        stream = cast(IO[bytes], io.BufferedReader(BoundedDepth(stream, origin, statements.diagnostics)))
     quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
     numbers: dict[str, int] = {}  # anonymous nodes have random labels: number them as they come
 
@@ -219,8 +224,8 @@ def _declared(quads: Any) -> dict[str, str]:
 def _collect(
     quads: Any, statements: Statements, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]
 ) -> None:
-    """Read to the end; a syntax error is noted and the parser goes on behind it."""
-    last_bad = -1
+    """Read to the end; a syntax error is noted and the parser goes on behind it, but not behind thousands in a row."""
+    last_bad, in_a_row, count = -1, 0, statements.count
     while True:
         try:
             _collect_valid(quads, statements, roles, options, origin, blank)
@@ -232,6 +237,12 @@ def _collect(
             if error.lineno is None:
                 return
             last_bad = error.lineno
+            in_a_row = in_a_row + 1 if statements.count == count else 1
+            count = statements.count
+            if in_a_row == _MOST_IN_A_ROW:
+                detail = f"{in_a_row:,} errors in a row; the rest of the file is not read"
+                statements.diagnostics.add("given up", f"{origin}:{error.lineno}", detail)
+                return
         except ValueError as error:
             statements.diagnostics.add("broken statement", origin, str(error))
             return

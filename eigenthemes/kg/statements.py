@@ -79,7 +79,7 @@ class Statements:
     def prior(self, node: int, text: Any, where: str) -> None:
         try:
             value = float(text)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             value = math.nan
         if math.isfinite(value):
             self.prior_node.append(node)

@@ -5,7 +5,6 @@ A file is a table of nodes or of edges by its header. Lists in a cell are split 
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
@@ -14,12 +13,15 @@ import orjson
 
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import Columns, find_columns, known_headers
+from eigenthemes.kg.csv_rows import csv_rows
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 
 _TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
 _OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
 _OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [2]})
+_LISTS = ("name", "aliases", "type")  # roles of which a record may hold several values
+_NO_TEXT = (list, tuple, dict, set, bytes, bool)
 _KGTK_LITERAL = tuple("\"'^@!+-0123456789")
 
 Rows = Iterator[tuple[int, list[str]]]  # (line, cells)
@@ -44,7 +46,10 @@ class TableReader:
 
     def read_delimited(self, stream: IO[bytes], delimiter: str) -> None:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-        rows = self._tab_rows(text) if delimiter == "\t" else self._csv_rows(_Lines(text), delimiter)
+        if delimiter == "\t":
+            rows = self._tab_rows(text)
+        else:
+            rows = csv_rows(text, delimiter, self.origin, self.statements.diagnostics)
         number, header = next(rows, (0, list[str]()))
         if not header:
             return
@@ -63,6 +68,7 @@ class TableReader:
             self._row(columns, [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells], number)
 
     def read_json_lines(self, lines: Iterable[str]) -> None:
+        empty = False
         for number, line in enumerate(lines, 1):
             line = line.strip().removeprefix("[").removesuffix("]").rstrip(", ")  # an array, one record a line
             if not line:
@@ -72,10 +78,15 @@ class TableReader:
             except orjson.JSONDecodeError as error:
                 self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", str(error))
                 continue
-            if isinstance(record, dict):
+            if not isinstance(record, dict):
+                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", "not an object")
+            elif record:
                 self._mapping(record, number)
             else:
-                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", "not an object")
+                empty = True
+                self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}", "an empty object")
+        if (empty or self._columns) and not any(self._columns.values()):
+            raise self._no_columns(next(iter(self._columns), ()))
 
     def read_parquet(self, file: Any) -> None:
         import pyarrow
@@ -97,25 +108,6 @@ class TableReader:
             if any(cells):
                 yield number, cells
 
-    def _csv_rows(self, lines: _Lines, delimiter: str) -> Rows:
-        csv.field_size_limit(1 << 30)
-        reader = csv.reader(lines, delimiter=delimiter)
-        while True:
-            lines.begin()
-            try:
-                cells = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                self.statements.diagnostics.add("broken row", f"{self.origin}:{lines.first}", str(error))
-                continue
-            if lines.ended and len(lines.kept) > 1 and "".join(lines.kept).count('"') % 2:
-                self.statements.diagnostics.add("broken row", f"{self.origin}:{lines.first}", "a quote is never closed")
-                yield from self._csv_rows(_Lines(lines.kept[1:], lines.first), delimiter)
-                return
-            if any(cells):
-                yield lines.first, cells
-
     # rows
 
     def _columns_of(self, header: Sequence[str], *, headerless: bool) -> Columns | None:
@@ -131,6 +123,13 @@ class TableReader:
 
     def _no_columns(self, header: Sequence[str]) -> SourceError:
         columns = [" ".join(column.split()) for column in header]
+        if not any(columns):
+            return SourceError(
+                f"{self.origin} has no named column; a table of nodes needs a column id, one of edges source and target: "
+                "name them in its header, or in each record of JSON lines",
+                code="format-unknown",
+                where=self.origin,
+            )
         return SourceError(
             f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
             f"source and target: rename them or say which is which, e.g. id={columns[0]}",
@@ -179,11 +178,31 @@ class TableReader:
             self.statements.columns_seen.update(dict.fromkeys(keys))
         columns = self._columns[keys]
         if columns is not None:
-            self._row(columns, list(record.values()), number)
+            row = self._checked(columns, list(record.values()), number)
+            if row is not None:
+                self._row(columns, row, number)
         elif number == 1:
             raise self._no_columns(keys)
         else:
             self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}")
+
+    def _checked(self, columns: Columns, row: list[Any], number: int) -> list[Any] | None:
+        """Return a record without values that are neither text nor number; None where it is nothing without them."""
+        odd = [
+            (role, i)
+            for role, places in columns.at.items()
+            for i in places
+            if isinstance(row[i], _NO_TEXT) and not (role == "prior" or (role in _LISTS and _is_flat_list(row[i])))
+        ]
+        if not odd:
+            return row
+        role, first = odd[0]
+        detail = f"{role}: {row[first]!r}"
+        self.statements.diagnostics.add("value that is neither text nor number", f"{self.origin}:{number}", detail)
+        if columns.edge or any(role == "id" for role, _ in odd):
+            return None
+        places = {i for _, i in odd}
+        return [None if i in places else value for i, value in enumerate(row)]
 
     def _row(self, columns: Columns, row: Sequence[Any], number: int) -> None:
         self.statements.count += 1
@@ -243,25 +262,8 @@ class TableReader:
             statements.prior(node, prior, f"{self.origin}:{number}")
 
 
-class _Lines(Iterator[str]):
-    """Lines, and those of the record that is being read."""
-
-    def __init__(self, lines: Iterable[str], before: int = 0) -> None:
-        self.lines, self.number, self.first = iter(lines), before, before
-        self.kept: list[str] = []
-        self.ended = False
-
-    def begin(self) -> None:
-        self.kept, self.first = [], self.number + 1
-
-    def __next__(self) -> str:
-        line = next(self.lines, None)
-        if line is None:
-            self.ended = True
-            raise StopIteration
-        self.number += 1
-        self.kept.append(line)
-        return line
+def _is_flat_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) and not any(isinstance(item, _NO_TEXT) for item in value)
 
 
 def _listed(value: Any, *, split: bool = True) -> list[str]:

@@ -12,6 +12,7 @@ from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 
 INSTANCE_OF = "P31"
+_ODD = (AttributeError, KeyError, TypeError, ValueError)  # what JSON of another shape leads to
 
 
 def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: str) -> Statements:
@@ -32,30 +33,36 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
             statements.diagnostics.add("broken entity", f"{origin}:{number}", cause)
             continue
         statements.count += 1
+        faults: list[str] = []
         try:
-            _entity(statements, external_id, entity, options, number)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            statements.diagnostics.add("broken entity", f"{origin}:{number}", f"{external_id}: {type(error).__name__} {error}")
+            _entity(statements, external_id, entity, options, number, faults)
+        except _ODD as error:
+            faults.append(f"{type(error).__name__} {error}")
+        if faults:
+            statements.diagnostics.add("broken entity", f"{origin}:{number}", f"{external_id}: {faults[0]}")
     return statements
 
 
-def _entity(statements: Statements, external_id: str, entity: dict[str, Any], options: ReadOptions, line: int) -> None:
+def _entity(
+    statements: Statements, external_id: str, entity: dict[str, Any], options: ReadOptions, line: int, faults: list[str]
+) -> None:
+    """Add what is sound of an entity; what is not goes to `faults`."""
     node = statements.record(external_id, line)
     # An empty PHP array is dumped as [] where an object is meant: `or {}`.
     if options.sitelink and options.sitelink not in (entity.get("sitelinks") or {}):
         statements.leave_out(node, f"no {options.sitelink} sitelink")
         return
-    for value, rank, language in _texts((entity.get("labels") or {}).values(), options):
+    for value, rank, language in _texts((entity.get("labels") or {}).values(), options, faults):
         statements.name(node, value, rank, language)
     for group in (entity.get("aliases") or {}).values():
-        for value, rank, language in _texts(group, options):
+        for value, rank, language in _texts(group, options, faults):
             statements.name(node, value, rank + ALIAS, language)
-    descriptions = sorted(_texts((entity.get("descriptions") or {}).values(), options), key=lambda text: text[1])
+    descriptions = sorted(_texts((entity.get("descriptions") or {}).values(), options, faults), key=lambda text: text[1])
     if descriptions:
         value, rank, _ = descriptions[0]
         statements.description(node, value, rank)
     for relation, claims in (entity.get("claims") or {}).items():
-        for target in _items(claims):
+        for target in _items(claims, faults):
             statements.count += 1
             if relation == INSTANCE_OF:
                 statements.type(node, target)
@@ -63,22 +70,47 @@ def _entity(statements: Statements, external_id: str, entity: dict[str, Any], op
                 statements.record_edge(node, statements.node(target), relation, line)
 
 
-def _texts(terms: Any, options: ReadOptions) -> Iterator[tuple[str, int, str]]:
+def _texts(terms: Any, options: ReadOptions, faults: list[str]) -> Iterator[tuple[str, int, str]]:
     """Yield the texts in languages that are kept: (text, rank of its language, language)."""
     for term in terms:
-        rank = options.language_rank(term["language"])
-        if rank is None:
+        try:
+            language, value = term["language"], term["value"]
+        except _ODD as error:
+            faults.append(f"{type(error).__name__} {error}")
             continue
-        yield term["value"], rank, term["language"]
+        if not isinstance(language, str) or not isinstance(value, str):
+            faults.append(f"{value if isinstance(language, str) else language!r} is no text")
+            continue
+        rank = options.language_rank(language)
+        if rank is not None:
+            yield value, rank, language
 
 
-def _items(statements: list[dict[str, Any]]) -> Iterator[str]:
+def _items(statements: list[dict[str, Any]], faults: list[str]) -> Iterator[str]:
     """Yield the items a property points to; deprecated statements, unknown values and other data types are passed over."""
     for statement in statements:
-        snak = statement["mainsnak"]
-        if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
+        try:
+            target = _item(statement)
+        except _ODD as error:
+            faults.append(f"{type(error).__name__} {error}")
             continue
-        value = snak["datavalue"]
-        target = value["value"]
-        if value.get("type") == "wikibase-entityid" and target.get("entity-type", "item") == "item":
-            yield target.get("id") or f"Q{target['numeric-id']}"
+        if target is not None:
+            yield target
+
+
+def _item(statement: dict[str, Any]) -> str | None:
+    snak = statement["mainsnak"]
+    if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
+        return None
+    value = snak["datavalue"]
+    target = value["value"]
+    if value.get("type") != "wikibase-entityid" or target.get("entity-type", "item") != "item":
+        return None
+    external_id = target.get("id")
+    if not external_id:
+        if type(target["numeric-id"]) is not int:
+            raise TypeError(f"numeric-id {target['numeric-id']!r} is no whole number")
+        return f"Q{target['numeric-id']}"
+    if not isinstance(external_id, str):
+        raise TypeError(f"id {external_id!r} is no string")
+    return external_id

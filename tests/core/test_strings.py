@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.core.strings import HashTable, StringPile, Strings, hash_bytes, hash_strings
+from eigenthemes.core.strings import (
+    FNV_OFFSET,
+    FNV_PRIME,
+    HashTable,
+    StringPile,
+    Strings,
+    extend_hash,
+    hash_bytes,
+    hash_strings,
+)
 from eigenthemes.kernels import hashing
 
 texts = st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
@@ -54,6 +66,43 @@ def test_three_hashes_are_one(strings: list[str]) -> None:
         for byte in data:
             state = np.uint64(hashing.step(state, byte))
         assert int(hashing.finish(state)) == expected
+
+
+@given(st.binary(max_size=600), st.integers(0, 2**64 - 1), st.integers(1, 40))
+def test_long_strings_have_the_hash_that_a_step_for_each_byte_gives(data: bytes, state: int, times: int) -> None:
+    data *= times
+    expected = state
+    for byte in data:
+        expected = ((expected ^ byte) * FNV_PRIME) % 2**64
+    assert extend_hash(state, data) == expected
+
+
+def test_long_strings_among_short_ones_have_the_same_hash() -> None:
+    strings = ["", "a", "Ada" * 5000, "b", "東京" * 700, "x" * 1025, "y" * 1024]
+    assert hash_strings(Strings.of(strings)).tolist() == [hash_bytes(text.encode()) for text in strings]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The least of three, as others use the machine, too."""
+    times = []
+    for _ in range(3):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+@pytest.mark.parametrize("count", [1, 10])
+def test_long_strings_are_hashed_in_linear_time_and_quicker_than_byte_by_byte(count: int) -> None:
+    short, long = (Strings.of(["a" * (size // count)] * count) for size in (200_000, 2_000_000))
+
+    def byte_by_byte() -> None:
+        state = FNV_OFFSET
+        for byte in short.blob.tobytes():
+            state = ((state ^ byte) * FNV_PRIME) % 2**64
+
+    assert seconds(lambda: hash_strings(short)) < seconds(byte_by_byte)
+    assert seconds(lambda: hash_strings(long)) < 30 * seconds(lambda: hash_strings(short))
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), unique=True), st.integers(0, 2**64 - 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from helpers.files import file_bytes
 from helpers.inspecting import diagnostics_of, index_of, neighbours_of
 from helpers.kbs import build_untrained
 
+from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.xml_depth import BoundedDepth
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -477,6 +480,15 @@ def test_rdf_xml_in_latin_1_is_read_as_it_declares(tmp_path: Path) -> None:
     assert names(build(tmp_path, text.encode("latin-1"), suffix="rdf"), "a") == ["Zoë"]
 
 
+def test_rdf_xml_of_elements_in_elements_is_given_up_at_some_depth_and_that_is_told(tmp_path: Path) -> None:
+    rdf, rdfs = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#"
+    opening = f'<?xml version="1.0"?><rdf:RDF xmlns:rdf="{rdf}" xmlns:rdfs="{rdfs}">'
+    ada = '<rdf:Description rdf:about="http://x/ada"><rdfs:label>Ada</rdfs:label></rdf:Description>'
+    kb = build(tmp_path, opening + ada + "<rdf:Description><rdfs:seeAlso>" * 20_000, suffix="rdf")
+    assert kb.names_of(0) == ["Ada"]
+    assert "deep" in kb.manifest["problem_examples"]["given up"][0]
+
+
 def test_a_page_of_html_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BuildError) as error:
         build(tmp_path, '<?xml version="1.0"?>\n<html><body>\n<p>Not found</body></html>\n', suffix="rdf")
@@ -518,3 +530,16 @@ def test_the_remedy_is_no_predicate_of_numbers(tmp_path: Path) -> None:
 def test_the_remedy_is_lang_where_only_the_language_was_wrong(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="keep these languages, too"):
         build(tmp_path, 'ex:a rdfs:label "A"@fr ; ex:size "3" .', languages=("de",))
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1 << 14])
+def test_depth_is_that_of_elements_however_the_file_is_read(size: int) -> None:
+    text = (
+        b'<?xml version="1.0"?><!DOCTYPE a><a><b/><!-- <c> <c> --><b x="1">a > b<![CDATA[<c><c>]] > <c>]]></b><!----><b><c/>'
+        * 50
+    )
+    stream = BoundedDepth(io.BytesIO(text), "kg.rdf", Diagnostics())
+    buffer = bytearray(size)
+    while stream.readinto(buffer):
+        pass
+    assert stream.depth == 2 * 50

@@ -8,7 +8,10 @@ import gzip
 import hashlib
 import io
 import lzma
+import os
+import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -320,6 +323,38 @@ def test_a_source_that_is_no_file_is_refused_before_any_work(tmp_path: Path, nam
     with pytest.raises(SourceError, match=why):
         build_untrained([tmp_path / name], tmp_path / "my.kb")
     assert not (tmp_path / "my.kb").exists()
+
+
+def test_a_named_pipe_is_refused_at_once_though_nobody_writes_to_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.nt")
+    code = "import sys; from eigenthemes.kg.read import read_sources; read_sources(sys.argv[1:])"
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "pipe.nt")], capture_output=True, text=True, timeout=60, check=False
+    )
+    last = ended.stderr.strip().splitlines()[-1]
+    assert "pipe.nt is a named pipe; " in last
+    assert last.endswith("give - and send it to standard input")
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="this system has no /dev/stdin")
+@pytest.mark.parametrize("path", ["/dev/stdin", "-"])
+def test_a_pipe_to_standard_input_is_read_by_either_name(path: str) -> None:
+    code = "import sys; from eigenthemes.kg.read import read_sources; print(*read_sources(sys.argv[1:])[0].ids)"
+    ended = subprocess.run([sys.executable, "-c", code, path], input=CONTENT["nt"], capture_output=True, timeout=60, check=True)
+    assert ended.stdout.split()
+
+
+@pytest.mark.parametrize("name", ["kg.nt", "kg.nq", "kg.ttl", "kg.trig"])
+def test_a_file_of_nothing_but_errors_is_given_up_and_that_is_told(tmp_path: Path, name: str) -> None:
+    def seconds(size: int) -> float:
+        (tmp_path / name).write_bytes(b"\0" * size)
+        began = time.perf_counter()
+        problems = read_sources([tmp_path / name])[0].diagnostics
+        assert problems.examples["given up"][0].startswith(name)
+        assert "the rest of the file is not read" in problems.examples["given up"][0]
+        return time.perf_counter() - began
+
+    assert seconds(10_000_000) < 5 * seconds(1_000_000) + 1
 
 
 EMPTY = {"no byte": b"", "blank": b"\n \n", "BOM": b"\xef\xbb\xbf", "packed": gzip.compress(b"")}

@@ -373,6 +373,31 @@ def test_a_broken_row_is_counted_with_file_and_line_and_the_rest_is_read(
     assert example.split(" ")[0].rstrip(":") == f"{name}:{line}"
 
 
+@pytest.mark.parametrize("value", ['{"a": 1}', "[[1]]", "true", '[{"a": "b"}]'])
+@pytest.mark.parametrize("role", ["id", "name", "aliases", "description", "type", "source", "target", "relation"])
+def test_a_value_that_is_neither_text_nor_number_is_one_counted_problem(tmp_path: Path, role: str, value: str) -> None:
+    fields = {"source": '"a"', "target": '"c"', "relation": '"knows"'} if role in ("source", "target", "relation") else {}
+    fields = {**(fields or {"id": '"b"', "name": '"Bob"'}), role: value}
+    odd = ", ".join(f'"{key}": {text}' for key, text in fields.items())
+    kb = build(tmp_path, {"n.jsonl": f'{{"id": "a", "name": "Ada"}}\n{{{odd}}}\n{{"id": "c", "name": "Cy"}}\n'})
+    assert diagnostics_of(kb) == {"value that is neither text nor number": 1}
+    assert examples(kb, "neither")[0].startswith(f"n.jsonl:2: {role}: ")
+    assert set(kb.ids) == ({"a", "b", "c"} if role in ("name", "aliases", "description", "type") else {"a", "c"})
+    assert all(isinstance(name, str) and name in ("Ada", "Bob", "Cy") for name in kb.names)
+
+
+@pytest.mark.parametrize("record", ["{}", '{"colour": "red"}', '{"": 1}', '\n{"colour": "red"}', '{}\n{"colour": "red"}'])
+def test_records_without_any_known_field_are_refused_with_the_remedy(tmp_path: Path, record: str) -> None:
+    with pytest.raises(SourceError, match=r"n\.jsonl .*a table of nodes needs a column id.*source and target"):
+        build(tmp_path, {"n.jsonl": f"{record}\n{record}\n"})
+    assert not (tmp_path / "my.kb").exists()
+
+
+def test_an_empty_record_does_not_hide_the_others(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.jsonl": '{}\n{"id": "a", "name": "Ada"}\n{}\n'})
+    assert (names_of(kb, "a"), diagnostics_of(kb)) == (["Ada"], {"record without an id": 2})
+
+
 def test_an_edge_without_a_target_is_counted_with_file_and_line(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,,knows\n"})
     assert examples(kb, "broken row")[0].startswith("e.csv:3: ")
@@ -382,6 +407,55 @@ def test_a_quote_that_is_never_closed_is_reported(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": 'id,name\na,Ada\nb,"Bob\nc,Cy\nd,Di\n'})
     assert names_of(kb, "a") == ["Ada"]
     assert sum(diagnostics_of(kb).values()) == 1
+
+
+def rows(count: int) -> str:
+    return "".join(f"r{i},Name {i}\n" for i in range(count))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('b,"Bob\n', ""),
+        ('b,"Bob\n', 'z,Zoe "Z"\n'),
+        ('b,"Bob\n', 'z,Zoe",x,y\n'),
+        ('b,"Bob\n', 'z,Zoe"\n'),
+        ('"b,Bob\n', 'z,"Zoe"\n'),
+    ],
+    ids=["never closed", "closed inside a cell", "closed with too many cells", "closed at a row's end", "closed by another"],
+)
+def test_rows_behind_a_stray_quote_are_read_and_the_row_of_the_quote_is_counted(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    kb = build(tmp_path, {"n.csv": f"id,name\na,Ada\n{before}{rows(3000)}{after}"})
+    assert names_of(kb, "a") + names_of(kb, "r0") + names_of(kb, "r2999") == ["Ada", "Name 0", "Name 2999"]
+    (example,) = examples(kb, "broken row")
+    assert example.startswith("n.csv:3: a quote ")
+    assert f"{3001 + bool(after):,} lines" in example
+    lost = 1 + ("x,y" in after)
+    assert sum(diagnostics_of(kb).values()) == lost
+    assert len(kb) == 1 + 3000 + bool(after) + 1 - lost
+
+
+def test_a_stray_quote_in_every_row_costs_that_row_only(tmp_path: Path) -> None:
+    odd = "".join(f'b{i},"Bob\n' for i in range(3000))
+    kb = build(tmp_path, {"n.csv": f"id,name\na,Ada\n{odd}c,Cy\n"})
+    assert (names_of(kb, "a"), names_of(kb, "c"), diagnostics_of(kb)) == (["Ada"], ["Cy"], {"broken row": 3000})
+
+
+def test_quotes_that_close_and_open_in_every_row_take_no_longer_than_rows_do(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name,description\na,Ada,\n" + 'b",Bob,"c\n' * 20_000})
+    assert names_of(kb, "a") == ["Ada"]
+    problems = diagnostics_of(kb)
+    assert sum(problems.values()) >= 20_000  # nothing lost that is not counted
+    assert examples(kb, "stray quotes")[0].startswith("n.csv:")
+
+
+def test_a_cell_of_many_lines_of_prose_is_a_cell(tmp_path: Path) -> None:
+    prose = "".join(f"line {i}, with a comma,\nand a line without\n" for i in range(200))
+    kb = build(tmp_path, {"n.csv": f'id,name,description\na,Ada,"{prose}"\nb,"Bo\nb",\n'})
+    assert kb.description_of(index_of(kb, "a")) == prose.strip()
+    assert (names_of(kb, "b"), diagnostics_of(kb)) == (["Bo\nb"], {})
 
 
 @pytest.mark.parametrize("value", ["many", "nan", "inf"])

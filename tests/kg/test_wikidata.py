@@ -197,6 +197,35 @@ def test_a_broken_entity_is_counted_with_file_and_line_and_the_rest_is_read(tmp_
     assert kb.manifest["problem_examples"]["broken entity"][0].startswith("dump.json:3: ")
 
 
+ODD = ([["Q5"], 5, 2.5, True, {"id": "Q5"}, [[]]], ["list", "number", "fraction", "truth", "object", "nested list"])
+
+
+@pytest.mark.parametrize("odd", ODD[0], ids=ODD[1])
+@pytest.mark.parametrize("part", ["id", "type", "edge", "number", "label", "alias", "description", "language"])
+def test_what_should_be_text_and_is_not_is_one_broken_entity_and_the_rest_is_read(
+    tmp_path: Path, part: str, odd: object
+) -> None:
+    term = {"language": odd, "value": "Five"} if part == "language" else {"language": "en", "value": odd}
+    target: dict[str, Any] = {"numeric-id": "5" if odd == 5 else odd} if part == "number" else {"id": odd}
+    parts: dict[str, dict[str, Any]] = {
+        "id": {"id": odd},
+        "type": {"claims": {"P31": [claim("Q1", **target), claim("Q2")]}},
+        "edge": {"claims": {"P1": [claim("Q1", **target), claim("Q2")]}},
+        "number": {"claims": {"P1": [claim("Q1", **target), claim("Q2")]}},
+        "label": {"labels": {"de": term, **texts(en="Nine")}},
+        "alias": {"aliases": {"en": [term, {"language": "en", "value": "IX"}]}},
+        "description": {"descriptions": {"de": term, **texts(en="a number")}},
+        "language": {"labels": {"de": term, **texts(en="Nine")}},
+    }
+    entities = [item("Q1", "One"), {**item("Q9", "Nine"), **parts[part]}, item("Q2", "Two", claims={"P31": [claim("Q1")]})]
+    kb = build(tmp_path, entities)
+    assert names_of(kb, "Q1") + names_of(kb, "Q2") == ["One", "Two"]
+    assert diagnostics_of(kb) == {"broken entity": 1}
+    assert kb.types_of(index_of(kb, "Q2")) == ["Q1"]
+    if part != "id":
+        assert names_of(kb, "Q9") == ["Nine", "IX"] if part == "alias" else ["Nine"]  # what is sound of it is read
+
+
 def test_strict_stops_at_a_broken_entity(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"broken entity at dump\.json:2: .+; mend the file or build"):
         build(tmp_path, f"{ONE}\nnonsense\n{TWO}\n", strict=True)
