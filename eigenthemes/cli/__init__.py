@@ -28,6 +28,8 @@ from eigenthemes.cli.train import train
 from eigenthemes.cli.train_taumil import train_taumil
 from eigenthemes.errors import EigenthemesError
 
+_HELP = ["-h", "--help"]
+
 
 class _Group(click.Group):
     """click itself would end with 1 where the reader of the output has gone."""
@@ -39,7 +41,7 @@ class _Group(click.Group):
             _leave_quietly()
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_Group, context_settings={"help_option_names": _HELP, "max_content_width": 100})
 @click.version_option(__version__, prog_name="eigenthemes")
 def cli() -> None:
     """Link names in text and tables to your own knowledge graph.
@@ -51,6 +53,7 @@ def cli() -> None:
 for _command in (
     build, embed, train, train_taumil, info, verify, candidates, link, explain, evaluate, experiment, prepare, demo,
 ):  # fmt: skip
+    _command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
     cli.add_command(_command)
 
 
