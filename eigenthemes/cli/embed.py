@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from typing import Any
@@ -12,6 +13,7 @@ from eigenthemes.cli.options import JOBS, SEED
 from eigenthemes.cli.output import say, terminal_progress
 from eigenthemes.errors import OptionError
 
+_COUNT = click.IntRange(min=1, max=10_000)  # of walks, their length and the like: more would take years
 _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 
 
@@ -23,10 +25,10 @@ _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 @click.option("--dimensions", type=int, help="Of vectors that are made; default: 128, a fifth of the nodes at most.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--preset", type=click.Choice(("paper",)), help="deepwalk: as in the paper, 80 walks of 80, window 10: hours.")
-@click.option("--walks", type=click.IntRange(min=1), help="deepwalk: from each node.")
-@click.option("--length", type=click.IntRange(min=2), help="deepwalk: nodes of a walk.")
-@click.option("--window", type=click.IntRange(min=1), help="deepwalk, netsmf: how far apart nodes belong together.")
-@click.option("--negatives", type=click.IntRange(min=1), help="deepwalk: negative sampling instead of hierarchical softmax.")
+@click.option("--walks", type=_COUNT, help="deepwalk: from each node.")
+@click.option("--length", type=click.IntRange(min=2, max=10_000), help="deepwalk: nodes of a walk.")
+@click.option("--window", type=_COUNT, help="deepwalk, netsmf: how far apart nodes belong together.")
+@click.option("--negatives", type=_COUNT, help="deepwalk: negative sampling instead of hierarchical softmax.")
 @click.option("--fast", is_flag=True, help="deepwalk: several threads at once, and other bytes every time.")
 @click.option("--max-memory", metavar="SIZE", help="netsmf: about how much it may use, e.g. 4G.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For descriptions, and for --inductive.")
@@ -122,6 +124,6 @@ def _own(options: dict[str, Any]) -> dict[str, Any]:
 def parse_size(text: str) -> float:
     """A number of bytes: 500M, 4G, 2e9."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([kmg]?)b?", text.strip().lower())
-    if found is None or float(found[1]) <= 0:
-        raise OptionError(f"--max-memory is {text!r}; expected a size such as 500M or 4G")
+    if found is None or not 0 < float(found[1]) < math.inf:
+        raise OptionError(f"--max-memory is {text[:40]!r}; expected a size such as 500M or 4G")
     return float(found[1]) * _UNITS[found[2]]

@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
-from eigenthemes.cli.options import candidate_options, vectors_option
+from eigenthemes.cli.options import candidate_options, parse_digits, vectors_option
 from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
@@ -78,7 +78,7 @@ def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterator[Docum
 
 
 def _find(documents: Iterator[Document], wanted: str) -> Document:
-    number = int(wanted) if wanted.isascii() and wanted.isdigit() else -1
+    number = parse_digits(wanted)
     by_number: Document | None = None
     example, count = "", 0
     for each in documents:

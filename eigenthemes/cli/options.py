@@ -16,6 +16,7 @@ Command = Callable[..., Any]
 
 SEED = click.IntRange(min=0)
 JOBS = click.IntRange(min=1, max=1024)  # more are a slip of the finger, and systems refuse them in odd ways
+_DIGITS = 18  # those of a number that fits into 64 bits
 SCORING = ("k", "delta", "weights", "window", "word_vectors", "unique", "model")  # options of methods
 
 
@@ -91,6 +92,12 @@ def parse_count(text: str, name: str) -> int | None:
     """A whole number of 1 or more, or all."""
     if text == "all":
         return None
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        raise OptionError(f"{name} is {text!r}; expected a number of 1 or more, or all")
-    return int(text)
+    number = parse_digits(text)
+    if number is None or number < 1:
+        raise OptionError(f"{name} is {text[:40]!r}; expected a number of 1 or more, or all")
+    return number
+
+
+def parse_digits(text: str) -> int | None:
+    """A whole number that a computer can count to, or None."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None

@@ -68,6 +68,25 @@ def test_more_jobs_than_any_machine_has_are_refused(command: str, tmp_path: Path
     assert_usage(call(command, *arguments, "--jobs", "100000000000", cwd=tmp_path), "--jobs", "1024")
 
 
+@pytest.mark.parametrize("option", ["--walks", "--length", "--window", "--negatives"])
+def test_more_walks_than_anybody_waits_for_are_refused(tiny: KB, option: str) -> None:
+    assert_usage(call("embed", tiny.path, "--method", "deepwalk", option, "99999999999999999999"), option, "10000")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("candidates", "KB", "Paris", "--max-candidates", "9" * 5000),
+        ("link", "KB", "-", "--method", "eigen", "--k", "9" * 5000),
+        ("explain", "KB", "-", "--document", "9" * 5000),
+        ("embed", "KB", "--method", "netsmf", "--max-memory", "1e999"),
+    ],
+)
+def test_numbers_that_are_too_long_are_told(trained_tiny: KB, command: tuple[str, ...]) -> None:
+    arguments = [trained_tiny.path if argument == "KB" else argument for argument in command]
+    assert_one_sentence(call(*arguments, stdin="Paris is in Texas."))
+
+
 # Streams that are closed
 
 
