@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates import rules
 from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, TYPO
-from eigenthemes.candidates.typos import similar_tokens
+from eigenthemes.candidates.typos import similar_to_each
 from eigenthemes.core.strings import Strings, hash_bytes, hash_strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays
 from eigenthemes.text.normalize import squash
@@ -146,15 +146,16 @@ class Lookup:
         forms = [endings_of(word, PLURALS) for word in unknown]
         rows = iter(self.tokens([form for of_word in forms for form in of_word]))
         plurals = {word: [next(rows) for _ in of_word] for word, of_word in zip(unknown, forms, strict=True)}
-        return [
-            [(token, 10)] if token >= 0 else self._near(word, plurals[word]) for word, token in zip(words, tokens, strict=True)
-        ]
-
-    def _near(self, word: str, plurals: list[int]) -> list[tuple[int, int]]:
-        alternatives = [(token, rules.PLURAL_TENTHS) for token in plurals if token >= 0]
-        if not alternatives:
-            near = similar_tokens(word, self.index.tokens, self.index.typos)[: rules.MOST_TYPOS]
-            alternatives = [(token, rules.TYPO_TENTHS) for token in near]
+        misspelt = [word for word in unknown if max(plurals[word], default=-1) < 0]
+        near = dict(zip(misspelt, similar_to_each(misspelt, self.index.tokens, self.index.typos), strict=True))
+        alternatives: list[list[tuple[int, int]]] = []
+        for word, token in zip(words, tokens, strict=True):
+            if token >= 0:
+                alternatives.append([(token, 10)])
+            elif word in near:
+                alternatives.append([(other, rules.TYPO_TENTHS) for other in near[word][: rules.MOST_TYPOS]])
+            else:
+                alternatives.append([(other, rules.PLURAL_TENTHS) for other in plurals[word] if other >= 0])
         return alternatives
 
     def _rare_entities(self, lists: list[list[tuple[NDArray[np.uint32], int]]], weights: list[int], total: int) -> list[int]:
