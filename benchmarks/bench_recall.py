@@ -62,12 +62,14 @@ class RuledLookup(Lookup):
     def _by_ending(self, key: str) -> Iterator[int]:
         return super()._by_ending(key) if "endings" in self.rules else iter(())
 
-    def _sharing(self, words: list[str], most: int) -> MatchTypes:
-        return super()._sharing(words, most) if "shared words" in self.rules else {}
+    def _sharing(self, words: list[str], tokens: list[int], most: int) -> MatchTypes:
+        return super()._sharing(words, tokens, most) if "shared words" in self.rules else {}
 
-    def _alternatives(self, word: str) -> list[tuple[int, int]]:
-        alternatives = super()._alternatives(word)
-        return alternatives if "typos" in self.rules else [pair for pair in alternatives if pair[1] != TYPO_TENTHS]
+    def _alternatives(self, words: list[str], tokens: list[int]) -> list[list[tuple[int, int]]]:
+        alternatives = super()._alternatives(words, tokens)
+        if "typos" in self.rules:
+            return alternatives
+        return [[pair for pair in of_word if pair[1] != TYPO_TENTHS] for of_word in alternatives]
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates import rules
 from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, TYPO
-from eigenthemes.candidates.typos import similar_tokens
-from eigenthemes.core.strings import hash_bytes
+from eigenthemes.candidates.typos import similar_to_each
+from eigenthemes.core.strings import Strings, hash_bytes, hash_strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays
 from eigenthemes.text.normalize import squash
+
+_MANY = 64  # words from which they are looked up together
 
 MatchTypes = dict[int, int]  # entity -> match type: a key of `rules.MATCH_TYPES`
 
@@ -26,8 +28,7 @@ class Lookup:
 
     def paper(self, normalized: str, limit: int | None) -> MatchTypes:
         """Find candidates as the paper does: all tokens contained, by prior."""
-        tokens = [self.token(word) for word in normalized.split()]
-        contained = self._containing(tokens, limit)
+        contained = self._containing(self.tokens(distinct(normalized)), limit)
         match_types = dict(zip(*self.whole_names(squash(normalized)), strict=True))
         return {entity: _whole_match_type(match_types.get(entity), self.worst_whole) for entity in contained}
 
@@ -52,16 +53,25 @@ class Lookup:
                 _add(match_types, entity, match_type, most)
         for entity in self._by_ending(key):
             _add(match_types, entity, ENDING, most)
-        words = normalized.split()
-        for entity in self._containing([self.token(word) for word in words], None if limit is None else most):
+        words = distinct(normalized)
+        tokens = self.tokens(words)
+        for entity in self._containing(tokens, None if limit is None else most):
             _add(match_types, entity, CONTAINS, most)
         if not match_types and words:
-            match_types = self._sharing(words, most)
+            match_types = self._sharing(words, tokens, most)
         return dict(sorted(match_types.items()))
 
     def token(self, word: str) -> int:
         """Return the number of a token, or -1."""
         return self.index.token_table.find(hash_bytes(word.encode("utf-8", "replace")))
+
+    def tokens(self, words: list[str]) -> list[int]:
+        """Return the number of each token, or -1."""
+        if len(words) < _MANY:
+            return [self.token(word) for word in words]
+        encoded = Strings.of(word.encode("utf-8", "replace").decode("utf-8") for word in words)
+        rows: list[int] = self.index.token_table.find_all(hash_strings(encoded)).tolist()
+        return rows
 
     def postings(self, token: int) -> NDArray[np.uint32]:
         """Return the entities with a token in their names (labels), by prior."""
@@ -98,15 +108,16 @@ class Lookup:
             block = shortest[start : start + step]
             for other in lists[1:]:
                 block = block[is_member(block, other)]
+                if not len(block):
+                    break
             hits.extend(block.tolist())
             if limit is not None and len(hits) >= limit:
                 break
         return hits[:limit]
 
-    def _sharing(self, words: list[str], most: int) -> MatchTypes:
-        """Find the entities that share most of the words' weight."""
-        words = list(dict.fromkeys(words))
-        options = [self._alternatives(word) for word in words]
+    def _sharing(self, words: list[str], tokens: list[int], most: int) -> MatchTypes:
+        """Find the entities that share most of the weight of distinct words."""
+        options = self._alternatives(words, tokens)
         lists = [[(self.postings(token), tenths) for token, tenths in alternatives] for alternatives in options]
         having = [sum(len(posting) for posting, _ in postings) for postings in lists]
         weights = [rules.rarity(self.entities, count) for count in having]
@@ -114,32 +125,37 @@ class Lookup:
         if not all(common):
             weights = [0 if is_common else weight for is_common, weight in zip(common, weights, strict=True)]
         total = sum(weights)
-        score: dict[int, int] = {}
-        slipped: set[int] = set()
-        for entity in self._rare_entities(lists, weights, total):
-            shared = 0
-            for postings, weight in zip(lists, weights, strict=True):
-                if not weight:
-                    continue
-                tenths = max((tenths for posting, tenths in postings if _holds(posting, entity)), default=0)
-                shared += weight * tenths // 10
-                if tenths == rules.TYPO_TENTHS:
-                    slipped.add(entity)
-            if shared * 10 >= total * rules.SHARE_OF_TEN:
-                score[entity] = shared
-        best = sorted(score, key=lambda entity: (-score[entity], entity))[: min(most, rules.MOST_SHARING)]
-        return {entity: TYPO if entity in slipped else SHARES for entity in best}
+        entities = np.array(self._rare_entities(lists, weights, total), dtype=np.uint32)
+        shared, slipped = np.zeros(len(entities), dtype=np.int64), np.zeros(len(entities), dtype=bool)
+        for postings, weight in zip(lists, weights, strict=True):
+            if not weight or not postings:
+                continue
+            tenths = np.zeros(len(entities), dtype=np.int64)
+            for posting, tenths_of_token in postings:
+                tenths = np.maximum(tenths, tenths_of_token * is_member(entities, posting))
+            shared += weight * tenths // 10
+            slipped |= tenths == rules.TYPO_TENTHS
+        enough = np.flatnonzero(shared * 10 >= total * rules.SHARE_OF_TEN)
+        best = enough[np.argsort(-shared[enough], kind="stable")][: min(most, rules.MOST_SHARING)]  # ties in order of entity
+        match_types = np.where(slipped[best], TYPO, SHARES)
+        return dict(zip(entities[best].tolist(), match_types.tolist(), strict=True))
 
-    def _alternatives(self, word: str) -> list[tuple[int, int]]:
-        """Return the tokens of the vocabulary a word may stand for, with what each counts in tenths."""
-        exact = self.token(word)
-        if exact >= 0:
-            return [(exact, 10)]
-        plurals = [self.token(other) for other in endings_of(word, PLURALS)]
-        alternatives = [(token, rules.PLURAL_TENTHS) for token in plurals if token >= 0]
-        if not alternatives:
-            near = similar_tokens(word, self.index.tokens, self.index.typos)[: rules.MOST_TYPOS]
-            alternatives = [(token, rules.TYPO_TENTHS) for token in near]
+    def _alternatives(self, words: list[str], tokens: list[int]) -> list[list[tuple[int, int]]]:
+        """Return, for each word, the tokens of the vocabulary it may stand for, with what each counts in tenths."""
+        unknown = [word for word, token in zip(words, tokens, strict=True) if token < 0]
+        forms = [endings_of(word, PLURALS) for word in unknown]
+        rows = iter(self.tokens([form for of_word in forms for form in of_word]))
+        plurals = {word: [next(rows) for _ in of_word] for word, of_word in zip(unknown, forms, strict=True)}
+        misspelt = [word for word in unknown if max(plurals[word], default=-1) < 0]
+        near = dict(zip(misspelt, similar_to_each(misspelt, self.index.tokens, self.index.typos), strict=True))
+        alternatives: list[list[tuple[int, int]]] = []
+        for word, token in zip(words, tokens, strict=True):
+            if token >= 0:
+                alternatives.append([(token, 10)])
+            elif word in near:
+                alternatives.append([(other, rules.TYPO_TENTHS) for other in near[word][: rules.MOST_TYPOS]])
+            else:
+                alternatives.append([(other, rules.PLURAL_TENTHS) for other in plurals[word] if other >= 0])
         return alternatives
 
     def _rare_entities(self, lists: list[list[tuple[NDArray[np.uint32], int]]], weights: list[int], total: int) -> list[int]:
@@ -153,6 +169,11 @@ class Lookup:
             for posting, _ in lists[i]:
                 entities.update(posting[: rules.RARE_LIST].tolist())
         return sorted(entities)
+
+
+def distinct(normalized: str) -> list[str]:
+    """Return the words of a normalised mention, each once."""
+    return list(dict.fromkeys(normalized.split()))
 
 
 def endings_of(word: str, endings: tuple[tuple[str, str, int], ...]) -> list[str]:
@@ -171,11 +192,6 @@ def is_member(entities: NDArray[np.uint32], ascending: NDArray[np.uint32]) -> ND
     row = np.searchsorted(ascending, entities)
     row[row == len(ascending)] = 0
     return np.asarray(ascending[row] == entities)
-
-
-def _holds(posting: NDArray[np.uint32], entity: int) -> bool:
-    row = int(np.searchsorted(posting, entity))
-    return row < len(posting) and int(posting[row]) == entity
 
 
 def _add(match_types: MatchTypes, entity: int, match_type: int, most: int) -> None:

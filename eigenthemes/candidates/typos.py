@@ -43,15 +43,28 @@ def build_typo_index(tokens: Strings) -> TypoIndex:
 
 def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
     """Return the tokens nearest to a word, within the slips forgiven to both; ascending."""
+    return similar_to_each([word], tokens, index)[0]
+
+
+def similar_to_each(words: list[str], tokens: Strings, index: TypoIndex) -> list[list[int]]:
+    """Return `similar_tokens` of many words; together they are much quicker than one by one."""
+    met: list[set[int]] = [set() for _ in words]
+    if any(map(slips, words)):
+        bits = (len(index.indptr) - 1).bit_length() - 1
+        hashes, row, _ = _deletions(Strings.of(words))
+        bit = (hashes & np.uint64(8 * len(index.filter) - 1)).astype(np.int64)
+        known = (index.filter[bit >> 3] >> (bit & 7).astype(np.uint8)) & 1 == 1
+        for h, of_word in zip(hashes[known].tolist(), row[known].tolist(), strict=True):
+            first, last = index.indptr[h >> (64 - bits) : (h >> (64 - bits)) + 2].tolist()
+            met[of_word].update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
+    return [_nearest(word, met_by_word, tokens) for word, met_by_word in zip(words, met, strict=True)]
+
+
+def _nearest(word: str, met: set[int], tokens: Strings) -> list[int]:
+    if not met:
+        return []
     from rapidfuzz.distance import OSA
 
-    if not slips(word):
-        return []
-    bits = (len(index.indptr) - 1).bit_length() - 1
-    met: set[int] = set()
-    for h in _deletions(Strings.of([word]))[0].tolist():
-        first, last = index.indptr[h >> (64 - bits) : (h >> (64 - bits)) + 2].tolist()
-        met.update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
     nearest, tokens_found = LONGEST, list[int]()
     for token in sorted(met):
         other = tokens[token]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
+from helpers.kbs import build_untrained
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB, CandidateGenerator
 from eigenthemes.errors import OptionError
+from eigenthemes.text.normalize import normalize
 
 
 def ids(kb: KB, name: str, **options: object) -> list[str]:
@@ -140,3 +146,31 @@ def test_the_default_finds_all_that_the_paper_finds(tiny: KB, names: list[str]) 
     paper = CandidateGenerator(tiny, max_candidates=None, generator="paper").find_batch(names)
     pairs = set(zip(default.mention_of.tolist(), default.entity.tolist(), strict=True))
     assert set(zip(paper.mention_of.tolist(), paper.entity.tolist(), strict=True)) <= pairs
+
+
+LONG_MENTIONS = {
+    "one word again and again": "ada " * 40_000,
+    "unknown words": " ".join(f"w{i:x}" for i in range(20_000)),
+    "known and unknown words": " ".join(f"name{i} x{i:x}" for i in range(10_000)),
+    "a script without spaces": "東京都" * 20_000,
+}
+REPEATED = [(words, "default") for words in ("one word again and again", "a script without spaces")]
+
+
+@pytest.mark.parametrize(("words", "generator"), [*((words, "paper") for words in LONG_MENTIONS), *REPEATED])
+def test_a_very_long_mention_takes_little_more_than_its_normalisation(tmp_path: Path, words: str, generator: str) -> None:
+    mention = LONG_MENTIONS[words]
+    (tmp_path / "n.csv").write_text("id,name\na,Ada\n" + "".join(f"n{i},Name{i}\n" for i in range(3000)))
+    kb = build_untrained([tmp_path / "n.csv"], tmp_path / "my.kb")
+    lookup = CandidateGenerator(kb, generator=generator)
+
+    def seconds(work: Callable[[], object]) -> float:
+        times = []
+        for _ in range(3):
+            began = time.perf_counter()
+            work()
+            times.append(time.perf_counter() - began)
+        return min(times)
+
+    normalized = seconds(lambda: normalize(mention).split())
+    assert seconds(lambda: lookup.find(mention)) < 40 * normalized

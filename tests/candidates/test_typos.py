@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from eigenthemes.candidates.compiled_typos import edit_distance
-from eigenthemes.candidates.typos import LONGEST, build_typo_index, similar_tokens, slips
+from eigenthemes.candidates.typos import LONGEST, build_typo_index, similar_to_each, similar_tokens, slips
 from eigenthemes.core.strings import Strings
 
 short = st.text(alphabet="abcde", max_size=10)
@@ -36,3 +38,17 @@ def test_similar_tokens_are_just_the_nearest_within_the_slips(vocabulary: list[s
 
 def test_slips_depend_on_length_and_digits_are_never_mended() -> None:
     assert [slips(word) for word in ("four", "fives", "eightlet", "nineletts", "abcde1")] == [0, 1, 1, 2, 0]
+
+
+def test_many_words_together_take_much_less_than_one_by_one() -> None:
+    letters = "abcdefghij"
+    words = ["".join(letters[(i // 10**place) % 10] for place in range(6)) for i in range(0, 300_000, 1000)]
+    tokens = Strings.of([word[:3] + "z" + word[3:] for word in words[::7]])
+    index = build_typo_index(tokens)
+    began = time.perf_counter()
+    one_by_one = [similar_tokens(word, tokens, index) for word in words]
+    between = time.perf_counter()
+    together = similar_to_each(words, tokens, index)
+    assert together == one_by_one
+    assert any(together)
+    assert time.perf_counter() - between < (between - began) / 2
