@@ -16,7 +16,7 @@ Command = Callable[..., Any]
 
 SEED = click.IntRange(min=0)
 JOBS = click.IntRange(min=1, max=1024)  # more are a slip of the finger, and systems refuse them in odd ways
-_DIGITS = 18  # those of a number that fits into 64 bits
+_DIGITS = 4000  # Python itself reads no more than 4,300
 SCORING = ("k", "delta", "weights", "window", "word_vectors", "unique", "model")  # options of methods
 
 
