@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,6 +134,12 @@ def phenotypes_kb(real_data: FindRealData, tmp_path_factory: pytest.TempPathFact
     source = real_data("phenotypes/hp.obo.gz")
     folder = build_once(tmp_path_factory, "phenotypes", lambda place: build_untrained([source], place / "hp.kb"))
     return KB.open(folder / "hp.kb")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let Ctrl-C work in what tests start: a shell that runs the suite in its background has it ignored, for children too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
