@@ -13,8 +13,10 @@ from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.plain import Lookup, MatchTypes
 from eigenthemes.candidates.rules import MATCH_TYPES
+from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.kb.store import KB
+from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
@@ -66,8 +68,8 @@ class CandidateGenerator:
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
-        self._names = kb.name_index if embedded is None or generator != "paper" else only_entities(kb.name_index, embedded)
-        self._lookup = Lookup(self._names, len(kb), aliases=aliases)
+        self._only = only_entities(kb.name_index, embedded) if embedded is not None and generator == "paper" else None
+        self._lookup = Lookup(self._only or kb.mapped_name_index, len(kb), aliases=aliases)
         self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
         self._singles = 0
         self._most = min(max_candidates or 0, len(kb))  # no name has more
@@ -82,7 +84,7 @@ class CandidateGenerator:
         counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
         n = counts[0]
         return CandidateTable(
-            1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.prior[entity[0, :n]], match_types[0, :n]
+            1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.priors_of(entity[0, :n]), match_types[0, :n]
         )
 
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
@@ -93,7 +95,10 @@ class CandidateGenerator:
 
     def match_types(self, name: str) -> dict[int, int]:
         """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
-        return dict(zip(*self._lookup.whole_names(squash(normalize(name))), strict=True))
+        try:
+            return dict(zip(*self._lookup.whole_names(squash(normalize(name))), strict=True))
+        except OutOfBoundsError as error:
+            raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
 
     def records(self, name: str) -> list[Candidate]:
         """Return the candidates of one name, as records for people."""
@@ -154,7 +159,10 @@ class CandidateGenerator:
 
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
         look = self._lookup.paper if self.generator == "paper" else self._lookup.default
-        return look(normalize(name), limit)
+        try:
+            return look(normalize(name), limit)
+        except OutOfBoundsError as error:
+            raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
         matches = [self._plain(name, self.max_candidates) for name in names]
@@ -180,7 +188,7 @@ class CandidateGenerator:
     def _load_kernels(self) -> tuple[Any, Any]:
         from eigenthemes.candidates.compiled import find_candidates, index_of
 
-        return find_candidates, index_of(self._names, len(self.kb))
+        return find_candidates, index_of(self._only or self.kb.name_index, len(self.kb))
 
     def _run_kernel(self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
         if self._compiled is None:
@@ -192,7 +200,7 @@ class CandidateGenerator:
         first = np.cumsum(counts) - counts
         rank = np.arange(1, len(entity) + 1) - np.repeat(first, counts)
         mention_of = np.repeat(np.arange(len(counts)), counts)
-        return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.prior[entity], match_types)
+        return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.priors_of(entity), match_types)
 
 
 def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bool) -> str:

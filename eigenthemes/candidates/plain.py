@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates import rules
 from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, TYPO
 from eigenthemes.candidates.typos import similar_to_each
-from eigenthemes.core.strings import Strings, hash_bytes, hash_strings
+from eigenthemes.core.strings import OutOfBoundsError, Strings, bounds_of, hash_bytes, hash_strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays
 from eigenthemes.text.normalize import squash
 
@@ -75,8 +75,8 @@ class Lookup:
 
     def postings(self, token: int) -> NDArray[np.uint32]:
         """Return the entities with a token in their names (labels), by prior."""
-        first, last = self.index.postings_indptr[token : token + 2].tolist()
-        entities = self.index.postings[first:last]
+        first, last = bounds_of(self.index.postings_indptr, token, len(self.index.postings))
+        entities = self._known(self.index.postings[first:last])
         return entities if self.aliases else entities[self.index.in_label[first:last] == 1]
 
     def whole_names(self, key: str) -> tuple[list[int], list[int]]:
@@ -84,8 +84,14 @@ class Lookup:
         row = self.index.key_table.find(hash_bytes(key.encode("utf-8", "replace"))) if key else -1
         if row < 0:
             return [], []
-        first, last = self.index.key_indptr[row : row + 2].tolist()
-        return self.index.key_entities[first:last].tolist(), self.index.key_kinds[first:last].tolist()
+        first, last = bounds_of(self.index.key_indptr, row, len(self.index.key_entities))
+        return self._known(self.index.key_entities[first:last]).tolist(), self.index.key_kinds[first:last].tolist()
+
+    def _known(self, entities: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return entities as they are, if there are such: a damaged file may name others."""
+        if len(entities) and int(entities.max()) >= self.entities:
+            raise OutOfBoundsError(f"entity {int(entities.max()):,} of {self.entities:,}")
+        return entities
 
     def _by_ending(self, key: str) -> Iterator[int]:
         quota = QUOTA

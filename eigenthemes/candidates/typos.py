@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import sort_rows
-from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, Strings, bit_filter, mix
+from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, OutOfBoundsError, Strings, bit_filter, bounds_of, mix
 from eigenthemes.kb.name_index import TypoIndex
 
 PREFIX = 8
@@ -55,7 +55,7 @@ def similar_to_each(words: list[str], tokens: Strings, index: TypoIndex) -> list
         bit = (hashes & np.uint64(8 * len(index.filter) - 1)).astype(np.int64)
         known = (index.filter[bit >> 3] >> (bit & 7).astype(np.uint8)) & 1 == 1
         for h, of_word in zip(hashes[known].tolist(), row[known].tolist(), strict=True):
-            first, last = index.indptr[h >> (64 - bits) : (h >> (64 - bits)) + 2].tolist()
+            first, last = bounds_of(index.indptr, h >> (64 - bits), len(index.members))
             met[of_word].update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
     return [_nearest(word, met_by_word, tokens) for word, met_by_word in zip(words, met, strict=True)]
 
@@ -67,6 +67,8 @@ def _nearest(word: str, met: set[int], tokens: Strings) -> list[int]:
 
     nearest, tokens_found = LONGEST, list[int]()
     for token in sorted(met):
+        if token >= len(tokens):
+            raise OutOfBoundsError(f"token {token:,} of {len(tokens):,}")
         other = tokens[token]
         limit = min(slips(word), slips(other), nearest)
         distance = OSA.distance(word, other, score_cutoff=limit)

@@ -12,7 +12,7 @@ import click
 
 from eigenthemes.cli.options import candidate_options, parse_count
 from eigenthemes.cli.output import plain, print_table, say
-from eigenthemes.errors import KBDamagedError
+from eigenthemes.errors import EigenthemesError, KBDamagedError
 
 _REMEDIES = {"vectors": "make them with eigenthemes embed", "ranker": "train it with eigenthemes train"}
 
@@ -24,7 +24,9 @@ def tells_damage(command: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*arguments: Any, **options: Any) -> Any:
         try:
             return command(*arguments, **options)
-        except (IndexError, KeyError, OverflowError, TypeError, ValueError):
+        except (EigenthemesError, click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise
+        except Exception:
             _check_hashes(options["kb"])
             raise
 
@@ -72,7 +74,11 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
 @click.argument("kb", type=click.Path())
 def verify(kb: str) -> None:
     """Check the hash of every file of a KB, and of its manifest."""
+    from eigenthemes.kb.store import KB
+
     say(f"{kb}: {_check_hashes(kb)} files, all as built")
+    if not KB.open(kb).is_sealed:
+        say("its manifest has no hash of itself, as format 1 had none; build it again to have it checked, too", err=True)
 
 
 @click.command()

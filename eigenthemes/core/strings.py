@@ -25,6 +25,18 @@ _LONG = 1024  # bytes from which a string is hashed by `_extend_hash_long`
 _STRETCH = 1 << 16  # bytes it takes at a time
 
 
+class OutOfBoundsError(Exception):
+    """Numbers that say where something lies lead out of their array: its file is damaged."""
+
+
+def bounds_of(bounds: NDArray[Any], row: int, size: int) -> tuple[int, int]:
+    """Return where part `row` begins and ends, of something of this size that is cut into parts."""
+    first, last = int(bounds[row]), int(bounds[row + 1])
+    if not 0 <= first <= last <= size:
+        raise OutOfBoundsError(f"part {row:,} is {first:,} to {last:,}, of {size:,}")
+    return first, last
+
+
 class StringPile:
     """An append-only pile of strings in compact form."""
 
@@ -231,8 +243,7 @@ class HashTable:
     def find(self, h: int) -> int:
         """Return the row that holds `h`, or -1."""
         bucket = h >> self.shift
-        first, last = int(self.buckets[bucket]), int(self.buckets[bucket + 1])
-        for row in range(first, last):
+        for row in range(*bounds_of(self.buckets, bucket, len(self.hashes))):
             if self.hashes[row] == h:
                 return row
         return -1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from eigenthemes.core.strings import Strings
+from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.records import Entity, Neighbor
 
 if TYPE_CHECKING:
@@ -15,17 +16,16 @@ if TYPE_CHECKING:
 
 def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
     """Yield the entities with the indices first, ..., last - 1; many at once are read much faster than one by one."""
-    name_bounds = kb.array("entity_names")[first : last + 1].tolist()
-    type_bounds = kb.array("type_indptr")[first : last + 1].tolist()
-    names = _texts(kb.names, name_bounds[0], name_bounds[-1])
-    types = kb.array("entity_types")[type_bounds[0] : type_bounds[-1]].tolist()
+    name_bounds, type_bounds = kb.bounds("entity_names", first, last), kb.bounds("type_indptr", first, last)
+    names = _texts(kb, "names", name_bounds[0], name_bounds[-1])
+    types = kb.numbers("entity_types", type_bounds[0], type_bounds[-1])
     type_names = {row: str(kb.types[row]) for row in set(types)}
     columns = zip(
-        _texts(kb.ids, first, last),
+        _texts(kb, "ids", first, last),
         pairwise(name_bounds),
-        _texts(kb.descriptions, first, last),
+        _texts(kb, "descriptions", first, last),
         pairwise(type_bounds),
-        kb.prior[first:last].tolist(),
+        kb.mapped("prior")[first:last].tolist(),
         strict=True,
     )
     for entity_id, (name, name_end), description, (type_, type_end), prior in columns:
@@ -36,23 +36,31 @@ def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
 
 def neighbor_records(kb: KB, index: int, limit: int | None, *, only: int | None = None) -> list[Neighbor]:
     """Return a record for each relation of an entity to a neighbour, at most `limit`; `only`: of this neighbour."""
-    graph, further = kb.graph, kb.further_relations
-    first, last = graph.indptr[index : index + 2].tolist()
+    first, last = kb.bounds("graph_indptr", index, index + 1)
+    neighbors = kb.numbers("graph_neighbors", first, last)
+    codes = kb.numbers("graph_relations", first, last)
+    further = kb.further_relations
+    positions = range(len(neighbors))
     if only is not None:
-        first += int(graph.neighbors[first:last].searchsorted(only))
-        last = first + 1 if first < last and graph.neighbors[first] == only else first
+        position = bisect_left(neighbors, only)
+        positions = range(position, position + (neighbors[position : position + 1] == [only]))
     records: list[Neighbor] = []
-    for entry in range(first, last):
-        neighbor = int(graph.neighbors[entry])
-        for code in (int(graph.relations[entry]), *further.of(entry)):
+    for position in positions:
+        neighbor = neighbors[position]
+        for code in (codes[position], *further.of(first + position)):
             if len(records) == limit:
                 return records
+            if code >> 1 >= len(kb.relations):
+                raise damaged(kb.path, f"graph_more_relations.npy has the number {code}")
             records.append(Neighbor(kb.id_of(neighbor), kb.label_of(neighbor), str(kb.relations[code >> 1]), bool(code & 1)))
     return records
 
 
-def _texts(strings: Strings, first: int, last: int) -> list[str]:
+def _texts(kb: KB, name: str, first: int, last: int) -> list[str]:
     """Return some strings in a row, decoded from one piece of the blob."""
-    bounds = strings.offsets[first : last + 1].tolist()
-    blob = strings.blob[bounds[0] : bounds[-1]].tobytes()
-    return [blob[start - bounds[0] : end - bounds[0]].decode("utf-8") for start, end in pairwise(bounds)]
+    bounds = kb.bounds(f"{name}_offsets", first, last)
+    blob = kb.mapped(f"{name}_blob")[bounds[0] : bounds[-1]].tobytes()
+    try:
+        return [blob[start - bounds[0] : end - bounds[0]].decode("utf-8") for start, end in pairwise(bounds)]
+    except UnicodeDecodeError:
+        raise damaged(kb.path, f"{name}_blob.npy holds bytes that are no text") from None

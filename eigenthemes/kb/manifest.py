@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.errors import KBDamagedError, KBNotFoundError, KBVersionError
+from eigenthemes.errors import KBDamagedError, KBError, KBNotFoundError, KBVersionError
+from eigenthemes.kb.manifest_layout import find_mismatch
 
 FORMAT = "eigenthemes-kb"
 VERSION = 2
@@ -24,8 +25,11 @@ OF_THE_FOLDER = ("format", "version", "data", "files", "sha256")
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of a KB and refuse one that is damaged or of a newer format."""
     manifest = parse_manifest(path)
-    if not is_sealed(manifest):
-        raise KBDamagedError(f"{path} is damaged: {MANIFEST} does not match its own hash; build the KB again", where=str(path))
+    wrong = None if is_sealed(manifest) else "does not match its own hash"
+    mismatch = None if wrong else find_mismatch(manifest)
+    if wrong or mismatch:
+        wrong = wrong or f"is not whole ({mismatch})"
+        raise KBDamagedError(f"{path} is damaged: {MANIFEST} {wrong}; build the KB again", where=str(path))
     return manifest
 
 
@@ -36,20 +40,25 @@ def parse_manifest(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         what = "has no manifest.json, so it is not a KB" if path.is_dir() else "does not exist"
         raise KBNotFoundError(f"{path} {what}; build a KB there first", where=str(path)) from None
+    except PermissionError:
+        raise no_permission(path, MANIFEST) from None
     except OSError as error:
-        raise KBNotFoundError(f"{path} cannot be opened as a KB ({error.strerror}); give the folder a build made") from None
+        raise KBNotFoundError(
+            f"{path} cannot be opened as a KB ({error.strerror}); give the folder a build made", where=str(path)
+        ) from None
     try:
         manifest = json.loads(text)
         name, version, data = manifest["format"], manifest["version"], manifest["data"]
         is_valid = name == FORMAT and DATA_FOLDER.fullmatch(data) and isinstance(version, int)
-        is_valid = is_valid and {"files", "counts"} <= manifest.keys()
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         is_valid = False
     if not is_valid:
         raise KBDamagedError(f"{path / MANIFEST} is not the manifest of a KB; build the KB again", where=str(path))
     if version > VERSION:
         raise KBVersionError(
-            f"{path} has format version {version}, this program reads up to {VERSION}; upgrade with: pip install -U eigenthemes"
+            f"{path} has format version {version}, this program reads up to {VERSION}; "
+            "upgrade with: pip install -U eigenthemes",
+            where=str(path),
         )
     return dict(manifest)
 
@@ -100,11 +109,22 @@ def find_damage(folder: Path, files: dict[str, dict[str, Any]]) -> str | None:
     for name, described in files.items():
         try:
             size = os.stat(f"{start}{name}.npy").st_size  # noqa: PTH116
+        except PermissionError:
+            raise no_permission(folder.parent, folder.name) from None
         except OSError:
             return f"{name}.npy is missing"
         if size != described["bytes"]:
             return f"{name}.npy has {size:,} bytes, the manifest says {described['bytes']:,}"
     return None
+
+
+def no_permission(path: Path, name: str) -> KBError:
+    """Return the error for a KB whose files are there, but not for this user."""
+    return KBError(
+        f"{path} may not be read by this user ({name}: permission denied); ask its owner, or change its permissions",
+        code="kb-permission",
+        where=str(path),
+    )
 
 
 def missing_parts(path: Path, manifest: dict[str, Any]) -> list[str]:
@@ -113,11 +133,16 @@ def missing_parts(path: Path, manifest: dict[str, Any]) -> list[str]:
     Version 1 does not say what that is: its builds trained a ranker unless told otherwise, and one that was interrupted left
     vectors without it.
     """
+    missing = [] if manifest["version"] >= _SEALED_SINCE else [_unsealed(path)]
     used = next(iter(manifest.get("vectors", {})), "")
     rankers = manifest.get("rankers", {})
     expected = manifest.get("expects", ["ranker"] if manifest["version"] == 1 and used else [])
-    if "ranker" not in expected or used in rankers:
-        return []
-    others = ", ".join(f"the vectors {name}" if name else "no vectors" for name in rankers)
-    ours = f"for the vectors {used}, which are the ones used" if used else "any more, although it was built with one"
-    return [f"{path} has no ranker {ours}{f' (it has one for {others})' if others else ''}; train it"]
+    if "ranker" in expected and used not in rankers:
+        others = ", ".join(f"the vectors {name}" if name else "no vectors" for name in rankers)
+        ours = f"for the vectors {used}, which are the ones used" if used else "any more, although it was built with one"
+        missing.append(f"{path} has no ranker {ours}{f' (it has one for {others})' if others else ''}; train it")
+    return missing
+
+
+def _unsealed(path: Path) -> str:
+    return f"{path} has format 1, whose {MANIFEST} has no hash of itself: damage to it may go unnoticed; build it again"

@@ -23,8 +23,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.strings import HashTable, Strings, hash_bytes, hash_strings
-from eigenthemes.errors import KBDamagedError, KBError, OptionError, VectorError
+from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
+from eigenthemes.errors import EigenthemesError, KBDamagedError, KBError, OptionError, VectorError
+from eigenthemes.kb.array_rules import damage_of_array, damage_of_numbers, part_size, sizes_of
 from eigenthemes.kb.entities import entity_records, neighbor_records
 from eigenthemes.kb.graph import FurtherRelations, Graph
 from eigenthemes.kb.manifest import (
@@ -33,11 +34,13 @@ from eigenthemes.kb.manifest import (
     find_damage,
     is_sealed,
     missing_parts,
+    no_permission,
     parse_manifest,
     read_manifest,
 )
 from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.search import NamePrefixes
+from eigenthemes.kb.stored_strings import StoredStrings, damaged
 from eigenthemes.records import Entity, Neighbor
 
 Made = TypeVar("Made")
@@ -82,7 +85,9 @@ class KB:
         self.path = path
         self.manifest = manifest
         self._folder = path / str(manifest["data"])
-        self._arrays: dict[str, NDArray[Any]] = {}
+        self._mapped: dict[str, NDArray[Any]] = {}
+        self._checked: dict[str, NDArray[Any]] = {}
+        self._sizes = sizes_of(len(self), manifest["files"])
         self._made: dict[str, Any] = {}
         self._mapping, self._making = Lock(), RLock()
         self._closed = False
@@ -93,22 +98,23 @@ class KB:
 
         While another process replaces the KB, the old one or the new one is opened.
         """
-        path, previous = Path(path), None
+        path, previous, damage = Path(path), None, ""
         for _ in range(_ATTEMPTS):
             manifest = read_manifest(path)
-            damage = find_damage(path / manifest["data"], manifest["files"])
-            if damage is None:
+            damage = find_damage(path / manifest["data"], manifest["files"]) or ""
+            if not damage:
                 return cls(path, manifest)
             if manifest == previous:  # not replaced meanwhile
                 break
             previous = manifest
-        raise KBDamagedError(f"{path} is damaged: {damage}; build it again", where=str(path))
+        raise damaged(path, damage)
 
     def close(self) -> None:
         """Let go of the mapped files; arrays that somebody still holds stay as they are."""
         with self._making, self._mapping:
             self._closed = True
-            self._arrays.clear()
+            self._mapped.clear()
+            self._checked.clear()
             self._made.clear()
             for name in _VIEWS:
                 self.__dict__.pop(name, None)
@@ -197,8 +203,11 @@ class KB:
     def index_of(self, entity_id: str) -> int | None:
         """Return the index of an id; redirects (merged, replaced or alternative ids) resolve. None if unknown."""
         raw = entity_id.encode("utf-8", "replace")
-        row = self._id_table.find(hash_bytes(raw))
-        return None if row < 0 else int(self.array("id_entities")[row])
+        try:
+            row = self._id_table.find(hash_bytes(raw))
+        except OutOfBoundsError:
+            raise damaged(self.path, "id_buckets.npy does not ascend") from None
+        return None if row < 0 else self.numbers("id_entities", row, row + 1)[0]
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the indices of many ids at once; -1 where unknown."""
@@ -210,27 +219,49 @@ class KB:
 
     def label_of(self, index: int) -> str:
         """Return the label; a node without any name shows its id."""
-        first, last = self.array("entity_names")[index : index + 2]
-        return str(self.names[int(first)]) if first < last else self.id_of(index)
+        first, last = self.bounds("entity_names", index, index + 1)
+        return str(self.names[first]) if first < last else self.id_of(index)
 
     def names_of(self, index: int) -> list[str]:
         """Return all names, the label first."""
-        first, last = self.array("entity_names")[index : index + 2].tolist()
-        return [str(self.names[row]) for row in range(first, last)]
+        return [str(self.names[row]) for row in range(*self.bounds("entity_names", index, index + 1))]
 
     def languages_of(self, index: int) -> list[str]:
         """Return the language tag of each of the names; "" for none."""
-        first, last = self.array("entity_names")[index : index + 2].tolist()
+        first, last = self.bounds("entity_names", index, index + 1)
         if not self.has("name_languages"):
             return [""] * (last - first)
-        return [str(self.languages[row]) for row in self.array("name_languages")[first:last].tolist()]
+        return [str(self.languages[row]) for row in self.numbers("name_languages", first, last)]
 
     def description_of(self, index: int) -> str:
         return str(self.descriptions[index])
 
     def types_of(self, index: int) -> list[str]:
-        first, last = self.array("type_indptr")[index : index + 2].tolist()
-        return [str(self.types[row]) for row in self.array("entity_types")[first:last].tolist()]
+        first, last = self.bounds("type_indptr", index, index + 1)
+        return [str(self.types[row]) for row in self.numbers("entity_types", first, last)]
+
+    def priors_of(self, indices: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the priors of some entities, checked."""
+        priors: NDArray[np.float64] = self.mapped("prior")[indices]
+        if not np.all(np.isfinite(priors)):
+            raise damaged(self.path, "prior.npy has a number that is no prior")
+        return priors
+
+    def bounds(self, name: str, first: int, last: int) -> list[int]:
+        """Return the bounds of the parts first, ..., last - 1 that an array holds, checked."""
+        bounds: list[int] = self.mapped(name)[first : last + 1].tolist()
+        if not bounds or bounds[0] < 0 or bounds[-1] > part_size(name, self._sizes) or bounds != sorted(bounds):
+            raise damaged(self.path, f"{name}.npy does not ascend")
+        return bounds
+
+    def numbers(self, name: str, first: int, last: int) -> list[int]:
+        """Return the numbers first, ..., last - 1 that an array holds, checked."""
+        numbers = self.mapped(name)[first:last]
+        wrong = damage_of_numbers(name, numbers, self._sizes)
+        if wrong:
+            raise damaged(self.path, f"{name}.npy {wrong}")
+        as_list: list[int] = numbers.tolist()
+        return as_list
 
     # the arrays
 
@@ -272,22 +303,33 @@ class KB:
         """The relations beside the one that `graph` has of each pair; none for a KB that does not keep them."""
         if not self.has("graph_more_entries"):
             return FurtherRelations.none()
-        return FurtherRelations(self.array("graph_more_entries"), self.array("graph_more_relations"))
+        return FurtherRelations(self.mapped("graph_more_entries"), self.mapped("graph_more_relations"))
 
     @cached_property
     def name_index(self) -> NameIndexArrays:
+        """The name index, checked as a whole: for many names, and for compiled code."""
+        for name in ("tokens_offsets", *(f"{table}_{part}" for table in ("token", "key") for part in ("hashes", "buckets"))):
+            self.array(name)
+        return self._name_index(self.array)
+
+    @cached_property
+    def mapped_name_index(self) -> NameIndexArrays:
+        """The name index as it lies on the disk, for a few look-ups: whoever uses it checks the rows it reads."""
+        return self._name_index(self.mapped)
+
+    def _name_index(self, array: Callable[[str], NDArray[Any]]) -> NameIndexArrays:
         return NameIndexArrays(
             self._strings("tokens"),
             self._table("token"),
-            self.array("postings_indptr"),
-            self.array("postings"),
-            self.array("postings_in_label"),
+            array("postings_indptr"),
+            array("postings"),
+            array("postings_in_label"),
             self._table("key"),
-            self.array("key_indptr"),
-            self.array("key_entities"),
-            self.array("key_kinds"),
-            self.array("key_filter"),
-            TypoIndex(*(self.array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
+            array("key_indptr"),
+            array("key_entities"),
+            array("key_kinds"),
+            array("key_filter"),
+            TypoIndex(*(array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
         )
 
     @cached_property
@@ -322,19 +364,30 @@ class KB:
         return name in self.manifest["files"]
 
     def array(self, name: str) -> NDArray[Any]:
-        """Return a file of the KB as a read-only mapped array."""
-        array = self._arrays.get(name)
+        """Return a file of the KB as a read-only mapped array, all of its numbers checked once (see `array_rules`)."""
+        array = self._checked.get(name)
+        if array is None:
+            array = self.mapped(name)
+            wrong = damage_of_array(name, array, self._sizes)
+            if wrong:
+                raise damaged(self.path, f"{name}.npy {wrong}")
+            self._checked[name] = array
+        return array
+
+    def mapped(self, name: str) -> NDArray[Any]:
+        """Return a file of the KB as a read-only mapped array; nothing of it is read."""
+        array = self._mapped.get(name)
         if array is None:
             with self._mapping:
-                array = self._arrays.get(name)
+                array = self._mapped.get(name)
                 if array is None:
-                    array = self._arrays[name] = self._map(name)
+                    array = self._mapped[name] = self._map(name)
         return array
 
     def map_files(self) -> None:
         """Map all files now: then the KB stays as it is, whatever becomes of the folder."""
         for name in self.manifest["files"]:
-            self.array(name)
+            self.mapped(name)
 
     def cached(self, name: str, make: Callable[[], Made]) -> Made:
         """Return something made from the KB: made when first asked for, kept as long as the KB is open."""
@@ -354,15 +407,17 @@ class KB:
             )
         described = self.manifest["files"][name]
         empty = 0 in described["shape"]  # nothing to map
+        array = None
         try:
             array = np.asarray(np.load(self._file(name), mmap_mode=None if empty else "r", allow_pickle=False))
-        except (ValueError, EOFError):
-            array = None
+        except PermissionError:
+            raise no_permission(self.path, f"{name}.npy") from None
+        except (EigenthemesError, OSError, MemoryError):
+            raise
+        except Exception:  # numpy parses the header as Python: a broken one raises TokenError, SyntaxError, ValueError, ...
+            pass
         if array is None or (list(array.shape), array.dtype.str) != (described["shape"], described["dtype"]):
-            raise KBDamagedError(
-                f"{self.path} is damaged: {name}.npy is not the array that the manifest names; build it again",
-                where=str(self.path),
-            )
+            raise damaged(self.path, f"{name}.npy is not the array that the manifest names")
         return array
 
     def _file(self, name: str) -> Path:
@@ -375,11 +430,11 @@ class KB:
         folder: str = now["data"]
         return self.path / folder / f"{name}.npy"
 
-    def _strings(self, name: str) -> Strings:
-        return Strings(self.array(f"{name}_blob"), self.array(f"{name}_offsets"))
+    def _strings(self, name: str) -> StoredStrings:
+        return StoredStrings(self.mapped(f"{name}_blob"), self.mapped(f"{name}_offsets"), self.path, name)
 
     def _table(self, name: str) -> HashTable:
-        return HashTable(self.array(f"{name}_hashes"), self.array(f"{name}_buckets"))
+        return HashTable(self.mapped(f"{name}_hashes"), self.mapped(f"{name}_buckets"))
 
     # the manifest
 
@@ -397,6 +452,11 @@ class KB:
     def vector_sets(self) -> dict[str, dict[str, Any]]:
         """Name -> how it was made, of every set of vectors; the one used unless another is asked for comes first."""
         return dict(self.manifest.get("vectors", {}))
+
+    @property
+    def is_sealed(self) -> bool:
+        """Does the manifest hold a hash of itself? Those of format 1 do not."""
+        return "sha256" in self.manifest
 
     def missing_parts(self) -> list[str]:
         """Return a sentence for each part that the KB was built to have and lacks: without its ranker another method links."""

@@ -1,0 +1,102 @@
+"""What a manifest must hold: a damaged one is refused when the KB is opened, not when something in it is missed.
+
+A layout is a type, a list of one layout, or a dict of them: "key?" may be missing, ANY stands for every key.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+ANY = ""
+_FILE_NAME = re.compile(r"[^/\\\0.][^/\\\0]*")  # stays in its folder
+
+_FILE = {"dtype": str, "shape": [int], "bytes": int, "sha256": str}
+_VECTORS = {"method": str, "dimensions": int, "entities": int, "source?": str}
+_WEIGHTS = {ANY: float}
+_BIN = {"mentions": int, "confidence": object, "accuracy": object}
+_RANKER = {
+    "threshold": float,
+    "temperature": float,
+    "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}],
+    "training": {"documents": int},
+    "made_up": {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]},
+    "unlearned": [str],
+    "gold?": {"documents": int, "mentions": int},
+}
+_COUNTS = dict.fromkeys(
+    (
+        "entities",
+        "named",
+        "names",
+        "distinct_names",
+        "ambiguous_names",
+        "described",
+        "types",
+        "redirects",
+        "edges",
+        "edge_statements",
+        "relations",
+        "isolated",
+    ),
+    int,
+)
+LAYOUT = {
+    "format": str,
+    "version": int,
+    "data": str,
+    "tool": {"name": str, "version": str},
+    "sources": [{"name": str, "bytes": int}],
+    "options": dict,
+    "counts": {**_COUNTS, "prior": str},
+    "left_out": {ANY: int},
+    "problems": {ANY: int},
+    "problem_examples": {ANY: [str]},
+    "vectors?": {ANY: _VECTORS},
+    "rankers?": {ANY: _RANKER},
+    "expects?": [str],
+    "files": {ANY: _FILE},
+}
+
+
+def find_mismatch(manifest: Any) -> str | None:
+    """Say which part of a manifest is missing or of the wrong kind; None: none is."""
+    wrong = _mismatch(manifest, LAYOUT, "")
+    if wrong is not None:
+        return wrong
+    if any(not ranker["rounds"] for ranker in manifest.get("rankers", {}).values()):
+        return "a ranker has no rounds"
+    strange = next((name for name in manifest["files"] if not _FILE_NAME.fullmatch(name)), None)
+    return None if strange is None else f"{strange[:40]!r} is no name of a file of a KB"
+
+
+def _mismatch(value: Any, layout: Any, place: str) -> str | None:
+    if isinstance(layout, type):
+        return None if _is(value, layout) else f"{place} is {_shown(value)}"
+    if not isinstance(value, type(layout)):
+        return f"{place or 'it'} is {_shown(value)}"
+    if isinstance(layout, list):
+        parts = ((f"{place}[{i}]", item, layout[0]) for i, item in enumerate(value))
+    elif ANY in layout:
+        parts = ((f"{place}.{key}", item, layout[ANY]) for key, item in value.items())
+    else:
+        missing = next((key for key in layout if not key.endswith("?") and key not in value), None)
+        if missing is not None:
+            return f"{place}.{missing} is missing".lstrip(".")
+        known = ((key.removesuffix("?"), of_key) for key, of_key in layout.items())
+        parts = ((f"{place}.{key}", value[key], of_key) for key, of_key in known if key in value)
+    return next((wrong for at, item, of_item in parts if (wrong := _mismatch(item, of_item, at.lstrip(".")))), None)
+
+
+def _is(value: Any, kind: type) -> bool:
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, kind)
+
+
+def _shown(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
+    return kinds.get(type(value), "empty") if not isinstance(value, int | float) else f"{value!r:.20}"
