@@ -62,41 +62,45 @@ LAYOUT = {
 
 def find_mismatch(manifest: Any) -> str | None:
     """Say which part of a manifest is missing or of the wrong kind; None: none is."""
-    wrong = _mismatch(manifest, LAYOUT, "")
+    wrong = _mismatch(manifest, LAYOUT)
     if wrong is not None:
-        return wrong
+        return wrong.lstrip(".")
     if any(not ranker["rounds"] for ranker in manifest.get("rankers", {}).values()):
         return "a ranker has no rounds"
     strange = next((name for name in manifest["files"] if not _FILE_NAME.fullmatch(name)), None)
     return None if strange is None else f"{strange[:40]!r} is no name of a file of a KB"
 
 
-def _mismatch(value: Any, layout: Any, place: str) -> str | None:
+def _mismatch(value: Any, layout: Any) -> str | None:
     if isinstance(layout, type):
-        return None if _is(value, layout) else f"{place} is {_shown(value)}"
+        return None if _is(value, layout) else f" is {_shown(value)}"
     if not isinstance(value, type(layout)):
-        return f"{place or 'it'} is {_shown(value)}"
+        return f" is {_shown(value)}"
     if isinstance(layout, list):
-        parts = ((f"{place}[{i}]", item, layout[0]) for i, item in enumerate(value))
+        parts = ((place, item, layout[0]) for place, item in enumerate(value))
     elif ANY in layout:
-        parts = ((f"{place}.{key}", item, layout[ANY]) for key, item in value.items())
+        parts = ((place, item, layout[ANY]) for place, item in value.items())
     else:
-        missing = next((key for key in layout if not key.endswith("?") and key not in value), None)
+        missing = next((key for key in layout if key not in value and not key.endswith("?")), None)
         if missing is not None:
-            return f"{place}.{missing} is missing".lstrip(".")
+            return f".{missing} is missing"
         known = ((key.removesuffix("?"), of_key) for key, of_key in layout.items())
-        parts = ((f"{place}.{key}", value[key], of_key) for key, of_key in known if key in value)
-    return next((wrong for at, item, of_item in parts if (wrong := _mismatch(item, of_item, at.lstrip(".")))), None)
+        parts = ((key, value[key], of_key) for key, of_key in known if key in value)
+    for place, item, of_item in parts:
+        wrong = _mismatch(item, of_item)
+        if wrong is not None:
+            return f".{place}{wrong}"
+    return None
 
 
 def _is(value: Any, kind: type) -> bool:
     if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        return type(value) is int and value >= 0
     if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        return type(value) in (int, float) and math.isfinite(value)
     return isinstance(value, kind)
 
 
 def _shown(value: Any) -> str:
-    kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
-    return kinds.get(type(value), "empty") if not isinstance(value, int | float) else f"{value!r:.20}"
+    kinds = {dict: "an object", list: "a list", str: "a text", type(None): "empty"}
+    return kinds.get(type(value), f"{value!r:.20}")
