@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -37,17 +36,16 @@ def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
 def neighbor_records(kb: KB, index: int, limit: int | None, *, only: int | None = None) -> list[Neighbor]:
     """Return a record for each relation of an entity to a neighbour, at most `limit`; `only`: of this neighbour."""
     first, last = kb.bounds("graph_indptr", index, index + 1)
-    neighbors = kb.numbers("graph_neighbors", first, last)
-    codes = kb.numbers("graph_relations", first, last)
-    further = kb.further_relations
-    positions = range(len(neighbors))
     if only is not None:
-        position = bisect_left(neighbors, only)
-        positions = range(position, position + (neighbors[position : position + 1] == [only]))
+        first += int(kb.mapped("graph_neighbors")[first:last].searchsorted(only))
+        last = first + 1 if first < last and kb.mapped("graph_neighbors")[first] == only else first
+    elif limit is not None:
+        last = min(last, first + limit)
+    further = kb.further_relations
     records: list[Neighbor] = []
-    for position in positions:
-        neighbor = neighbors[position]
-        for code in (codes[position], *further.of(first + position)):
+    neighbors, codes = (kb.numbers(name, first, last) for name in ("graph_neighbors", "graph_relations"))
+    for entry, neighbor, code_of_entry in zip(range(first, last), neighbors, codes, strict=True):
+        for code in (code_of_entry, *further.of(entry)):
             if len(records) == limit:
                 return records
             if code >> 1 >= len(kb.relations):

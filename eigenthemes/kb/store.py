@@ -207,7 +207,12 @@ class KB:
             row = self._id_table.find(hash_bytes(raw))
         except OutOfBoundsError:
             raise damaged(self.path, "id_buckets.npy does not ascend") from None
-        return None if row < 0 else self.numbers("id_entities", row, row + 1)[0]
+        if row < 0:
+            return None
+        index = int(self.mapped("id_entities")[row])
+        if index >= len(self):
+            raise damaged(self.path, f"id_entities.npy has the number {index:,}, and there are {len(self):,} entities")
+        return index
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the indices of many ids at once; -1 where unknown."""
@@ -250,7 +255,8 @@ class KB:
     def bounds(self, name: str, first: int, last: int) -> list[int]:
         """Return the bounds of the parts first, ..., last - 1 that an array holds, checked."""
         bounds: list[int] = self.mapped(name)[first : last + 1].tolist()
-        if not bounds or bounds[0] < 0 or bounds[-1] > part_size(name, self._sizes) or bounds != sorted(bounds):
+        ascending = bounds[0] <= bounds[1] if len(bounds) == 2 else len(bounds) > 0 and bounds == sorted(bounds)
+        if not ascending or bounds[0] < 0 or bounds[-1] > part_size(name, self._sizes):
             raise damaged(self.path, f"{name}.npy does not ascend")
         return bounds
 

@@ -28,7 +28,7 @@ class StoredStrings(Strings):
 
     def raw(self, index: int) -> bytes:
         """Return the UTF-8 bytes of one string."""
-        first, last = self.offsets[index : index + 2].tolist()
+        first, last = int(self.offsets[index]), int(self.offsets[index + 1])
         if not 0 <= first <= last <= len(self.blob):
             raise damaged(self.path, f"{self.name}_offsets.npy does not ascend")
         return self.blob[first:last].tobytes()
