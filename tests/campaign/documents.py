@@ -93,15 +93,15 @@ def _perhaps(change: Callable[[str, Random], str], line: str, random: Random) ->
     return change(line, random) if random.random() < 0.3 else line
 
 
-def link_and_count(file: Path, records: int, world: World, flags: list[str]) -> str:
-    """Link a file; every record is on the output or in the file of errors."""
+def link_and_count(file: Path, records: int | None, world: World, flags: list[str]) -> str:
+    """Link a file; every record is on the output or in the file of errors. None: how many there are is not known."""
     errors = file.with_name("errors.jsonl")
     verdict, done = command("link", world.kb, file, "--errors", errors, *flags, for_programs=True)
     linked, failed = len(json_lines(done.stdout)), len(json_lines(errors.read_bytes())) if errors.exists() else 0
-    if linked + failed != records:
+    if records is not None and linked + failed != records:
         raise Fault(f"records lost or doubled\n{records} went in, {linked} were linked, {failed} failed\n{done.stderr}")
-    if (verdict == FINE) != (failed == 0):
-        raise Fault(f"exit code {done.returncode} with {failed} failures")
+    if failed and verdict == FINE:
+        raise Fault(f"exit code 0 with {failed} failures")
     return verdict
 
 

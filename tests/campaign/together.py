@@ -124,25 +124,25 @@ def _open_files() -> int:
 
 
 def _open_and_close(world: World) -> None:
-    for _ in range(400):
+    for _ in range(200):
         with KB.open(world.kb) as kb:
             kb.get("mj")
 
 
 def _make_linkers(world: World) -> None:
-    for _ in range(20):
+    for _ in range(10):
         Linker(world.kb).link("Michael Jordan in Paris")
 
 
 def _link_documents(world: World) -> None:
     with KB.open(world.kb) as kb:
         linker = Linker(kb)
-        for number in range(300):
+        for number in range(100):
             linker.link(f"Michael Jordan {number} of Paris and Tokyo met the WHO {number}.")
 
 
 def _run_commands(world: World) -> None:
-    for _ in range(10):
+    for _ in range(5):
         assert answer(call("link", world.kb, world.documents, "--explain"))
         assert call("link", world.kb, world.folder / "nothing").returncode == 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import os
 import pickle
@@ -12,6 +13,7 @@ import shutil
 import signal
 import tempfile
 import traceback
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +71,9 @@ class Child:
     def __init__(self, work: Callable[[], Outcome], *, leads: bool = False) -> None:
         self.answer, writer = os.pipe()
         self.leads = leads
-        self.process = os.fork()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads that wait do not keep a lock
+            self.process = os.fork()
         if self.process == 0:
             if leads:
                 os.setpgid(0, 0)
@@ -146,6 +150,7 @@ def limit_memory() -> None:
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.disable()  # the campaign tells of a crash itself
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
