@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest clean
+.PHONY: demo test lint types pytest campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -20,6 +20,12 @@ types: $(VENV)/test.stamp
 
 pytest: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Trials that try to break the program, until the time is up; ONLY: kinds of trials, or how they begin (tests/campaign/)
+MINUTES ?= 10
+SEED ?= 0
+campaign: $(VENV)/test.stamp
+	$(BIN)/python -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --only $(ONLY)
 
 $(VENV)/demo.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eigenthemes needs Python 3.11 or newer, this is %s; use: make PYTHON=python3.11" % sys.version.split()[0])'

@@ -1,0 +1,14 @@
+"""The world of the campaign, made once for all workers."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.shared_builds import build_once
+
+from campaign.world import World
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """What all trials share; trials make their scratch folders in it, and change nothing else."""
+    return World(build_once(tmp_path_factory, "campaign", World.make))

@@ -1,0 +1,16 @@
+"""Every kind of trial, by name; the command line takes names or how they begin."""
+
+from __future__ import annotations
+
+from campaign import damage, documents, kills, options, sources, together, vectors
+from campaign.trial import Trial
+
+KINDS: dict[str, Trial] = {
+    **sources.TRIALS,
+    **documents.TRIALS,
+    **vectors.TRIALS,
+    **options.TRIALS,
+    **damage.TRIALS,
+    **kills.TRIALS,
+    **together.TRIALS,
+}
