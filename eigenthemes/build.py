@@ -175,7 +175,8 @@ def import_vectors(
     if not matched:
         raise VectorError(
             f"none of the {len(external):,} ids of {file} is in the KB (they are like {external[0]}, the KB's are like "
-            f"{kb.id_of(0)}); give vectors with the KB's ids"
+            f"{kb.id_of(0)}); give vectors with the KB's ids",
+            where=str(file),
         )
     described = {"method": "import", "source": Path(file).name, "rows": len(external), "matched": matched}
     made = VectorSet(name, rows, described, lengths)
