@@ -102,7 +102,7 @@ def test_latin_1_is_read(tmp_path: Path, file: str) -> None:
 def test_latin_1_is_told(tmp_path: Path, file: str) -> None:
     read, content = READERS[file]
     (tmp_path / file).write_bytes(content.encode("latin-1"))
-    with pytest.raises(EigenthemesError, match="not (valid )?UTF-8") as caught:
+    with pytest.raises(EigenthemesError, match=r"not (valid )?UTF-8") as caught:
         read(tmp_path / file)
     assert file in str(caught.value.where)
 
