@@ -7,14 +7,12 @@ for link in Linker("my.kb").link("Michael Jordan wrote in Science.").links:
     print(link.mention.text, link.entity, link.label)
 """
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # as in typing, whose import takes longer than all else here: Ctrl-C would meet it
 if TYPE_CHECKING:
+    from typing import Any
+
     from eigenthemes.build import build_kb, complete_vectors, embed_kb, import_vectors, train_kb
     from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
     from eigenthemes.candidates.options import CandidateOptions
@@ -153,8 +151,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import a public name when it is first used: `import eigenthemes` itself costs nothing."""
+    from importlib import import_module
+
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

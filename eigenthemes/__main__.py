@@ -1,39 +1,84 @@
-"""The command eigenthemes, and python -m eigenthemes: Ctrl-C ends them in a sentence, also before and after their work."""
+"""The command eigenthemes, and python -m eigenthemes: Ctrl-C ends them in a sentence, also before and after their work.
 
-from __future__ import annotations
+Python itself starts before the first line of this file; until then Ctrl-C is Python's.
+"""
 
-import os
-import signal
+import sys
+
+try:
+    import atexit
+    import os
+    import signal
+except KeyboardInterrupt:
+    sys.stderr.write("eigenthemes: interrupted; nothing was changed\n")
+    sys.exit(130)
+
+INTERRUPTED = 130
+_AGAIN = 0.01  # seconds until an interrupt that got lost comes again
+_codes: list[object] = []  # that the command ended with
 
 
 def main() -> None:
     """Import the command line and run it."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, as in the background, and stays so
+        from eigenthemes.cli import main as run
+
+        run()
+        return
     try:
-        handler = signal.getsignal(signal.SIGINT)
-        ours = handler is signal.default_int_handler  # else it is ignored, as in the background, and stays so
-        if ours:
-            signal.signal(signal.SIGINT, _stop_before)  # no exception: an import may swallow one, or print it
+        signal.signal(signal.SIGINT, _stop_before)  # no exception: an import may swallow one, or print it
+        atexit.register(_keep_code)
         from eigenthemes.cli import main as run
 
         try:
-            if ours:
-                signal.signal(signal.SIGINT, handler)
+            signal.signal(signal.SIGINT, _interrupt)
             run()
+        except SystemExit as stop:
+            _codes.append(stop.code)
+            raise
+        except Exception:
+            if sys.unraisablehook is not _hear:
+                raise
+            _stop_after()  # compiled modules answer an interrupt with an ImportError
         finally:
-            if ours:
-                signal.signal(signal.SIGINT, _stop_after)
+            signal.signal(signal.SIGINT, _stop_after)
     except KeyboardInterrupt:  # in the moments between
         _stop_after()
 
 
 def _stop_before(*_: object) -> None:
     os.write(2, b"eigenthemes: interrupted; nothing was changed\n")
-    os._exit(130)
+    os._exit(INTERRUPTED)
 
 
 def _stop_after(*_: object) -> None:
     os.write(2, b"eigenthemes: interrupted\n")
-    os._exit(130)
+    os._exit(INTERRUPTED)
+
+
+def _interrupt(*_: object) -> None:
+    sys.unraisablehook = _hear
+    raise KeyboardInterrupt
+
+
+def _hear(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Silence objects that an interrupt left half made, which complain when they go; one that got lost there comes again."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        import threading
+
+        threading.Timer(_AGAIN, signal.raise_signal, (signal.SIGINT,)).start()
+
+
+def _keep_code() -> None:
+    """End with the code of an interrupt: where it met a call of exec(), Python would end by the signal, whatever it is told."""
+    if INTERRUPTED not in _codes:
+        return
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):  # closed, or nobody reads it
+            continue
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

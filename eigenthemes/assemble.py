@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes import __version__
+from eigenthemes.core.paths import check_input
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.graph import EdgeList, FurtherRelations, Graph, build_graph, distinct_edges, find_further_relations
@@ -251,13 +252,15 @@ def name_by_id(statements: Statements) -> None:
 
 def read_ids(path: str | Path) -> set[str]:
     """Read the ids to keep: a text file, one id per line."""
+    remedy = "give a text file, one id per line"
+    check_input(path, remedy=remedy, once=True)
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); give a text file, one id per line") from None
+        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); {remedy}", where=str(path)) from None
     wanted = {line.strip().removeprefix("<").removesuffix(">") for line in lines} - {""}
     if not wanted:
-        raise OptionError(f"{path} holds no ids; give a text file, one id per line")
+        raise OptionError(f"{path} holds no ids; {remedy}", where=str(path))
     return wanted
 
 

@@ -20,6 +20,7 @@ from eigenthemes.assemble import (
     write_content,
 )
 from eigenthemes.candidates.name_index import build_name_index
+from eigenthemes.core.checks import check_jobs, check_seed
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.vector_sets import (
@@ -70,6 +71,8 @@ def build_kb(
     options, progress = options or ReadOptions(), progress or Silent()
     check_writable(Path(out), force=force)
     check_embedding(embedding, dimensions)
+    check_seed(seed)
+    check_jobs(jobs)
     _check_word_vectors(word_vectors, train=train)
     wanted = None if keep is None else read_ids(keep)
     with Workers(jobs) as workers:
@@ -141,6 +144,7 @@ def embed_kb(
     inductive     entities left without a vector get one from their neighbours, or from their descriptions
     train         train a ranker with them
     """
+    check_seed(seed)
     kb = KB.open(path)
     if method == "descriptions":
         made = description_vector_set(kb, word_vectors, name=name)
@@ -166,6 +170,7 @@ def import_vectors(
     progress: Progress | None = None,
 ) -> KB:
     """Keep vectors somebody already has in a KB; they become the ones used unless others are asked for."""
+    check_seed(seed)
     from eigenthemes.embeddings.imported import read_vectors
 
     kb = KB.open(path)
@@ -175,7 +180,8 @@ def import_vectors(
     if not matched:
         raise VectorError(
             f"none of the {len(external):,} ids of {file} is in the KB (they are like {external[0]}, the KB's are like "
-            f"{kb.id_of(0)}); give vectors with the KB's ids"
+            f"{kb.id_of(0)}); give vectors with the KB's ids",
+            where=str(file),
         )
     described = {"method": "import", "source": Path(file).name, "rows": len(external), "matched": matched}
     made = VectorSet(name, rows, described, lengths)
@@ -194,6 +200,7 @@ def complete_vectors(
     progress: Progress | None = None,
 ) -> KB:
     """Give vectors to entities that came after a set of vectors was made; the rows that are there stay as they are."""
+    check_seed(seed)
     kb = KB.open(path)
     old = kb.vectors(vectors)
     made = VectorSet(check_name(name or old.name), old.rows, kb.vector_sets[old.name])
@@ -229,6 +236,7 @@ def train_kb(
     word_vectors  a file of word vectors or gensim's KeyedVectors: they are kept in the KB, and the words around a name count;
                   None: those the KB holds, if it does
     """
+    check_seed(seed)
     from eigenthemes.selftrain.gold import gold_train, labelled_documents
     from eigenthemes.selftrain.train import self_train
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import limit_blas_threads
+from eigenthemes.core.checks import check_probability, check_whole
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
@@ -83,8 +84,7 @@ class Linker:
                 code="unused-option",
                 where="vectors",
             )
-        if top < 0:
-            raise OptionError(f"top is {top}; expected 0 or more")
+        check_whole("top", top, least=0)
         if explain and not self.method.calibrated:
             raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained, or leave explain out")
         self.top, self.explain, self.scoring = top, explain, scoring
@@ -128,8 +128,8 @@ class Linker:
         return self.rule.threshold if self.rule.allow_nil else 0.0
 
     def _threshold(self, wanted: float | None) -> float:
-        if wanted is not None and not 0 <= wanted <= 1:
-            raise OptionError(f"threshold is {wanted}; expected a probability, 0 to 1")
+        if wanted is not None:
+            check_probability("threshold", wanted)
         if self.method.calibrated:
             ranker = ranker_of(self.kb, self._vectors_name)
             return ranker.threshold if wanted is None else wanted
@@ -163,9 +163,8 @@ class Linker:
         on_error  what becomes of a document that cannot be linked: "raise" ends with a `DocumentError` that says which, after
                   those before it; "skip" leaves it out; a function is called with its number and the error
         """
-        if batch_size < 1:
-            raise OptionError(f"batch_size is {batch_size}; expected 1 or more")
-        if isinstance(on_error, str) and on_error not in ("raise", "skip"):
+        check_whole("batch_size", batch_size)
+        if not callable(on_error) and on_error not in ("raise", "skip"):
             raise OptionError(f"on_error is {on_error!r}; expected 'raise', 'skip' or a function")
         if isinstance(documents, str | bytes | Mapping):
             raise DocumentError("link_batch was given one document; give a list of them, or use link")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from eigenthemes.core.checks import check_whole
 from eigenthemes.errors import OptionError
 
 GENERATORS = ("default", "paper")
@@ -26,5 +27,5 @@ class CandidateOptions:
     def __post_init__(self) -> None:
         if self.generator not in GENERATORS:
             raise OptionError(f"generator {self.generator!r} is unknown; expected one of {', '.join(GENERATORS)}")
-        if self.max_candidates is not None and self.max_candidates < 1:
-            raise OptionError(f"max_candidates is {self.max_candidates}; expected 1 or more, or None for all")
+        if self.max_candidates is not None:
+            check_whole("max_candidates", self.max_candidates, otherwise=", or None for all")

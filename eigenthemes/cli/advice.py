@@ -57,6 +57,7 @@ ADVICE: dict[str, Advice] = {
     "no-word-vectors": Advice(
         "--word-vectors FILE, or once and for all eigenthemes train {where} --word-vectors FILE", ("link", "eval")
     ),
+    "gold-of-another-kb": Advice("eigenthemes prepare gives Wikidata ids to gold of Wikipedia"),
     # rankers and models
     "no-ranker": Advice("eigenthemes train {where}"),
     "no-ranker-for-vectors": Advice("eigenthemes train KB --vectors {where}"),

@@ -11,7 +11,7 @@ import click
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import plain, print_table, say, terminal_progress
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
@@ -37,7 +37,7 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
     documents and the p-value of a paired t-test over mentions.
     """
     from eigenthemes.documents.reader import read_gold
-    from eigenthemes.evaluation.run import doubts, report
+    from eigenthemes.evaluation.run import check_gold, report
     from eigenthemes.evaluation.run import evaluate as run_methods
     from eigenthemes.kb.store import KB
 
@@ -47,6 +47,7 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
     results: dict[str, dict[str, Any]] = {}
+    refused: list[SourceError] = []
     for name, documents in {name: read_gold(path) for name, path in set_names(gold).items()}.items():
         with terminal_progress().step(name, total=None, unit="documents") as advance:
             run = run_methods(
@@ -58,17 +59,22 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
                 vectors=options["vectors"],
                 advance=advance,
             )
-        if doubt := doubts(run, opened):
-            say(f"warning: {name}: {doubt}", err=True)
         if run.unknown:
             say(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
+        try:
+            check_gold(run, opened, name)
+        except SourceError as error:  # the other sets are worth their figures
+            refused.append(error)
+            continue
         results[name] = report(run, documents=by_document)
         if not as_json:
             _print(name, results[name])
     if methods is None and "selftrained" not in names:
         say(f"the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
-    if as_json:
+    if as_json and results:
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
+    if refused:
+        raise refused[0]
 
 
 def _ready(kb: KB, vectors: str | None) -> str:

@@ -64,8 +64,10 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
         for line in card_lines(facts, remedies=_REMEDIES):
             say(line)
     if plot:
+        from eigenthemes.core.paths import check_output
         from eigenthemes.kb.info import plot_degrees
 
+        check_output(plot)
         plot_degrees(opened.graph.degree, plot, title=plain(f"{opened.path.name}: degrees"))
         say(f"drawn: {plot}", err=True)
 

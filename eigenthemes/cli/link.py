@@ -14,6 +14,7 @@ import click
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import JOBS, candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import plain, say, table_text, terminal_progress
+from eigenthemes.core.paths import check_output
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
@@ -193,9 +194,9 @@ def _check_outputs(documents: Sequence[str], output: str, errors: str | None) ->
     for path in (path for path in (output, errors) if path not in (None, "-") and Path(str(path)).exists()):
         for source in filter(None, map(_status, documents)):
             if os.path.samestat(Path(str(path)).stat(), source):
-                raise OptionError(f"{path} is the input itself; give another file to write to")
+                raise OptionError(f"{path} is the input itself; give another file to write to", where=str(path))
     if errors is not None and output != "-" and Path(errors).absolute() == Path(output).absolute():
-        raise OptionError(f"-o and --errors are both {errors}; give two files")
+        raise OptionError(f"-o and --errors are both {errors}; give two files", where=errors)
 
 
 def _status(document: str) -> os.stat_result | None:
@@ -210,7 +211,10 @@ def _status(document: str) -> os.stat_result | None:
 def _open_output(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes]:
     if path == "-":
         return sys.stdout.buffer
+    check_output(path, remedy=f"give another place with {option}")
     try:
         return stack.enter_context(open(path, "wb"))
     except OSError as error:
-        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place with {option}") from None
+        raise SourceError(
+            f"{path} cannot be written ({error.strerror}); give another place with {option}", where=path
+        ) from None

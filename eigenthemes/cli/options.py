@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eigenthemes.core.checks import MOST_JOBS
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 SEED = click.IntRange(min=0)
-JOBS = click.IntRange(min=1, max=1024)  # more are a slip of the finger, and systems refuse them in odd ways
+JOBS = click.IntRange(min=1, max=MOST_JOBS)
 _DIGITS = 4000  # Python itself reads no more than 4,300
 SCORING = ("k", "delta", "weights", "window", "word_vectors", "unique", "model")  # options of methods
 

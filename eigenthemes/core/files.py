@@ -13,7 +13,6 @@ import hashlib
 import io
 import lzma
 import re
-import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -23,13 +22,24 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO, cast
 
 from eigenthemes.core.diagnostics import Diagnostics
+from eigenthemes.core.paths import check_input
 from eigenthemes.core.progress import Advance
 from eigenthemes.errors import SourceError
 
 BLOCK = 4 << 20  # bytes of text handed to a parser at a time
 TRUNCATED = "truncated or damaged archive"  # the problem, as diagnostics count it
 _SNIFF = 1 << 16
-_DEVICES = ("/dev/", "/proc/")  # /dev/stdin and what a shell makes of <(...): pipes that somebody writes to
+
+# by byte-order mark, or else by the NULs beside the letters that a file begins with; UTF-32's mark begins with UTF-16's
+_LETTER = rb"[\t\n\r -~\xa0-\xff]"
+_ENCODINGS = {
+    "UTF-32": re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff"),
+    "UTF-16": re.compile(rb"\xff\xfe|\xfe\xff"),
+    "UTF-32LE": re.compile(rb"(?:" + _LETTER + rb"\0\0\0){2}"),
+    "UTF-32BE": re.compile(rb"(?:\0\0\0" + _LETTER + rb"){2}"),
+    "UTF-16LE": re.compile(rb"(?:" + _LETTER + rb"\0){3}"),
+    "UTF-16BE": re.compile(rb"(?:\0" + _LETTER + rb"){3}"),
+}
 
 _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
 
@@ -101,6 +111,7 @@ class Source:
     def _open(self, decompressed: _Decompressed) -> None:
         stream = io.BufferedReader(decompressed, 1 << 20)
         self.head = stream.read(_SNIFF)  # enough to tell the format by
+        _refuse_other_encodings(self.head, self.name)
         self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: stream.read(1 << 20), b""))), 1 << 20)
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
@@ -122,14 +133,27 @@ class Source:
         declared = re.match(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']""", self.head)
         encoding = declared[1].decode() if declared else "utf-8"
         try:
+            b"<".decode(encoding, "replace")  # knows letters only; codecs also has hex and zip
             decoder = codecs.getincrementaldecoder(encoding)("replace")
-        except LookupError:
-            raise SourceError(f"{self.name} declares the encoding {encoding}, which is unknown; convert it to UTF-8") from None
+        except (LookupError, UnicodeError):
+            raise SourceError(
+                f"{self.name} declares the encoding {encoding}, which is unknown; convert it to UTF-8",
+                code="encoding",
+                where=self.name,
+            ) from None
         if declared is None or encoding.lower() in ("utf-8", "utf8", "ascii", "us-ascii"):
             return cast(BinaryIO, self.stream)
-        texts = (decoder.decode(block) for block in iter(lambda: self.stream.read(BLOCK), b""))
-        blocks = (text.replace(encoding, "UTF-8", 1) if i == 0 else text for i, text in enumerate(texts))
-        return cast(BinaryIO, io.BufferedReader(_Joined(block.encode() for block in blocks), 1 << 20))
+        return cast(BinaryIO, io.BufferedReader(_Joined(self._decoded(decoder, encoding)), 1 << 20))
+
+    def _decoded(self, decoder: codecs.IncrementalDecoder, encoding: str) -> Iterator[bytes]:
+        """Yield the file as UTF-8; bytes that its encoding does not know are counted, by the block."""
+        old, new = encoding, "UTF-8"  # in the declaration, once
+        for block in iter(lambda: self.stream.read(BLOCK), b""):
+            text = decoder.decode(block)
+            for _ in range(text.count("\ufffd")):
+                self.diagnostics.add(f"bytes that are not {encoding} (replaced)", self.name)
+            yield text.replace(old, new, 1).encode()
+            old = new
 
     def lines(self) -> Iterator[str]:
         """Return the lines as text, line ends removed."""
@@ -212,16 +236,13 @@ def check_readable(path: str | Path) -> None:
 def _open_raw(path: str) -> IO[bytes]:
     if path == "-":
         return sys.stdin.buffer
+    check_input(path, once=True, remedy="give the files in it one by one" if Path(path).is_dir() else "give the path of a file")
     try:
-        if stat.S_ISFIFO(Path(path).stat().st_mode) and not path.startswith(_DEVICES):
-            raise SourceError(f"{path} is a named pipe; to read what a program writes, give - and send it to standard input")
         return open(path, "rb")
-    except FileNotFoundError:
-        raise SourceError(f"{path} does not exist; give the path of a file that is there") from None
-    except IsADirectoryError:
-        raise SourceError(f"{path} is a folder; give the files in it one by one") from None
+    except (FileNotFoundError, ValueError):  # a name with a NUL is none
+        raise SourceError(f"{path} does not exist; give the path of a file that is there", where=path) from None
     except OSError as error:
-        raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
+        raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions", where=path) from None
 
 
 def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
@@ -236,13 +257,20 @@ def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
         import pyarrow
 
         return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
-    if magic.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SourceError(f"{name} is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8 {name}")
     if magic.startswith(b"PK\x03\x04"):
         if name.lower().endswith((".xlsx", ".ods")):
-            raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV")
-        raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip")
+            raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV", where=name)
+        raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
     return stream
+
+
+def _refuse_other_encodings(head: bytes, name: str) -> None:
+    """Refuse text that is UTF-16 or UTF-32, which would be read as letters with NULs between them."""
+    for encoding, beginning in _ENCODINGS.items():
+        if beginning.match(head):
+            raise SourceError(
+                f"{name} is {encoding}; convert it first: iconv -f {encoding} -t UTF-8 {name}", code="encoding", where=name
+            )
 
 
 def _line_blocks(stream: IO[bytes]) -> Iterator[bytes]:

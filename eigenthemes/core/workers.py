@@ -21,6 +21,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from types import TracebackType
 from typing import Any, TypeVar
 
+from eigenthemes.core.checks import check_jobs
 from eigenthemes.errors import WorkerError
 
 Result = TypeVar("Result")
@@ -94,6 +95,7 @@ class Workers:
     """`jobs` processes; with one job everything runs in the caller's."""
 
     def __init__(self, jobs: int) -> None:
+        check_jobs(jobs)
         self.jobs = jobs
         self._context = _Context()
         self._pool: ProcessPoolExecutor | None = None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
 
+from eigenthemes.core.paths import check_input
 from eigenthemes.documents.aida import dbpedia_iri
 from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError, SourceError
@@ -30,7 +31,8 @@ def read_wned(stream: IO[bytes], *, origin: str, folder: Path | None = None) -> 
         _, root = next(events)
         if not root.tag.endswith("entityAnnotation"):
             raise SourceError(
-                f"{origin} is XML with the root <{root.tag}>; expected WNED's <wikipedia.entityAnnotation> or its like"
+                f"{origin} is XML with the root <{root.tag}>; expected WNED's <wikipedia.entityAnnotation> or its like",
+                where=origin,
             )
         for event, element in events:
             if event == "end" and element.tag == "document":
@@ -58,12 +60,15 @@ def _raw_text(name: str, folders: list[Path]) -> str | None:
     if Path(name).name != name:  # the XML may not lead to files elsewhere
         return None
     for folder in folders:
+        check_input(folder / name, remedy="expected the text of a document there")
         try:
             return (folder / name).read_bytes().decode("utf-8-sig", "replace")
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise SourceError(f"{folder / name} cannot be read ({error.strerror}); check its permissions") from None
+            raise SourceError(
+                f"{folder / name} cannot be read ({error.strerror}); check its permissions", where=str(folder / name)
+            ) from None
     return None
 
 

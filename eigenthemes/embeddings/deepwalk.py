@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_whole
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.embeddings.prone import NEGATIVE_POWER
-from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
 
 PAPER: dict[str, Any] = {"walks": 80, "length": 80, "window": 10, "dimensions": 128, "hierarchical": True}
@@ -148,6 +149,5 @@ def _zeros(rows: int, width: int) -> Matrix:
 
 def _check_options(**options: int) -> None:
     for name, value in options.items():
-        least = 2 if name == "length" else 1
-        if value < least:
-            raise OptionError(f"{name} is {value}; expected {least} or more")
+        most = {"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES)
+        check_whole(name, value, least=2 if name == "length" else 1, most=most)

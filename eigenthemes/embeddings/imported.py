@@ -61,8 +61,12 @@ def read_vectors(
             code="own-ids",
             where=str(ids),
         )
-    names, matrix = _read_npy(path, ids) if format_found == "npy" else _READERS[format_found](path)
-    return _checked(names, matrix, path.name, first_of_repeated)
+    try:
+        names, matrix = _read_npy(path, ids) if format_found == "npy" else _READERS[format_found](path)
+        return _checked(names, matrix, path.name, first_of_repeated)
+    except VectorError as error:
+        error.where = error.where or str(path)
+        raise
 
 
 # files
@@ -78,7 +82,8 @@ def _find_format(path: Path) -> str:
     format_found = _format_of_content(head) or _SUFFIXES.get(_uncompressed_name(path).suffix.lower())
     if format_found is None:
         raise VectorError(
-            f"the format of {path.name} was not recognised by its content or name; give it, one of {', '.join(FORMATS)}"
+            f"the format of {path.name} was not recognised by its content or name; give it, one of {', '.join(FORMATS)}",
+            where=str(path),
         )
     return format_found
 

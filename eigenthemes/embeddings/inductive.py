@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import sum_rows, unit_rows
 from eigenthemes.core.blas import one_thread
-from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.core.checks import check_number, check_whole
+from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
 
 Matrix = NDArray[np.float32]
@@ -33,8 +34,7 @@ def from_neighbors(graph: Graph, vectors: Matrix, has: Mask, *, rounds: int = 1,
 
     rounds  2: those whose neighbours got one in the first round too, and so on; each entity gets its vector once
     """
-    if rounds < 1:
-        raise OptionError(f"rounds is {rounds}; expected 1 or more")
+    check_whole("rounds", rounds)
     _check_shapes(len(graph), vectors, has)
 
     def means(rows: Rows) -> Matrix:
@@ -54,8 +54,7 @@ def from_descriptions(
     The map from description vectors [n, w] (zero: no description) to vectors is the ridge regression over the entities that
     have both: (X^T X + ridge I)^-1 X^T Y, in float64.
     """
-    if not (np.isfinite(ridge) and ridge > 0):
-        raise OptionError(f"ridge is {ridge}; expected a number above 0")
+    check_number("ridge", ridge, "a number above 0", above=0)
     _check_shapes(len(description_rows), vectors, has)
     described = description_rows.any(axis=1)
     has_both = np.flatnonzero(described & has)

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.checks import MOST_DIMENSIONS, check_jobs, check_number, check_whole
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.errors import OptionError, VectorError
@@ -39,11 +40,11 @@ def louvainne(
     progress: Progress | None = None,
 ) -> Matrix:
     """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero."""
-    for name, value in (("dimensions", dimensions), ("jobs", jobs)):
-        if value < 1:
-            raise OptionError(f"{name} is {value}; expected 1 or more")
-    if not 0 < damping < 1:
-        raise OptionError(f"damping is {damping}; expected a number between 0 and 1")
+    check_whole("dimensions", dimensions, most=MOST_DIMENSIONS)
+    check_jobs(jobs)
+    check_number("damping", damping, "a number between 0 and 1", above=0)
+    if damping >= 1:
+        raise OptionError(f"damping is {damping}; expected a number between 0 and 1", where="damping")
     if not graph.edges:
         raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
     vectors = np.zeros((len(graph), dimensions), dtype=np.float32)

@@ -28,10 +28,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_number, check_whole
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix
 from eigenthemes.embeddings.prone import OVERSAMPLING, orthonormal
-from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
 
 ROUNDS = 5  # held-out-edge MRR on AIDA .43 after 1, .52 after 5, .55 after 10; time and memory grow with them
@@ -98,8 +99,8 @@ def netsmf(
     With `truncated`, nodes no closer to any other than chance get no vector either.
     """
     _check(dimensions=dimensions, window=window, rounds=ROUNDS if rounds is None else rounds, jobs=jobs)
-    if not negatives > 0:
-        raise OptionError(f"negatives is {negatives}; expected a number above 0")
+    check_number("negatives", negatives, "a number above 0", above=0)
+    check_number("max_memory", max_memory, "a number of bytes", least=0)
     if not graph.edges:
         raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
     size = min(dimensions, len(graph))
@@ -243,5 +244,4 @@ def factorize(matrix: SparseMatrix, dimensions: int, blocks: Blocks, seed: int) 
 
 def _check(**options: int) -> None:
     for name, value in options.items():
-        if value < 1:
-            raise OptionError(f"{name} is {value}; expected 1 or more")
+        check_whole(name, value, most={"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source, clean_utf8
+from eigenthemes.core.paths import check_input
 from eigenthemes.errors import SourceError, VectorError
 
 Vectors = tuple[list[str], NDArray[Any]]  # ids, and a matrix with a row for each
@@ -19,17 +20,16 @@ Vectors = tuple[list[str], NDArray[Any]]  # ids, and a matrix with a row for eac
 
 def check_file(path: Path, remedy: str) -> None:
     """Refuse a file that cannot be read or is empty."""
+    check_input(path, VectorError, remedy=remedy)
     try:
         with open(path, "rb") as file:
             empty = not file.read(1)
     except FileNotFoundError:
-        raise VectorError(f"{path} does not exist; {remedy}") from None
-    except IsADirectoryError:
-        raise VectorError(f"{path} is a folder; {remedy}") from None
+        raise VectorError(f"{path} does not exist; {remedy}", where=str(path)) from None
     except OSError as error:
-        raise VectorError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
+        raise VectorError(f"{path} cannot be read ({error.strerror}); check its permissions", where=str(path)) from None
     if empty:
-        raise VectorError(f"{path.name} is empty; {remedy}")
+        raise VectorError(f"{path.name} is empty; {remedy}", where=str(path))
 
 
 @contextmanager
@@ -41,9 +41,10 @@ def opened(path: Path) -> Iterator[Source]:
             yield source
     except (SourceError, VectorError) as error:
         if not diagnostics.counts[TRUNCATED]:
-            raise VectorError(str(error)) from None
+            code = error.code if isinstance(error, VectorError) else VectorError.code
+            raise VectorError(str(error), code=code, where=error.where or str(path)) from None
     if diagnostics.counts[TRUNCATED]:
-        raise VectorError(f"{TRUNCATED}: {diagnostics.examples[TRUNCATED][0]}; get the file again")
+        raise VectorError(f"{TRUNCATED}: {diagnostics.examples[TRUNCATED][0]}; get the file again", where=str(path))
 
 
 def quoted(name: str) -> str:

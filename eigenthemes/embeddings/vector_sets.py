@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.checks import MOST_DIMENSIONS, check_jobs, check_seed, check_whole
 from eigenthemes.core.progress import Progress
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.graph import Graph
@@ -54,6 +55,8 @@ def make_vectors(
 ) -> VectorSet:
     """Make vectors from a graph by one of GRAPH_METHODS."""
     check_embedding(method, dimensions)
+    check_seed(seed)
+    check_jobs(jobs)
     check_name(name or method)
     if not graph.edges:
         raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors", code="no-edges")
@@ -110,8 +113,8 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
         )
     if method is not None and method not in GRAPH_METHODS:
         raise OptionError(f"embedding {method!r} is unknown; expected one of {', '.join(METHODS)}, or none")
-    if dimensions is not None and dimensions < 1:
-        raise OptionError(f"dimensions is {dimensions}; expected 1 or more")
+    if dimensions is not None:
+        check_whole("dimensions", dimensions, most=MOST_DIMENSIONS)
 
 
 def align_vectors(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.paths import check_output
 from eigenthemes.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ def _picture(path: str | Path, parts: int, *, width: float, height: float) -> It
         raise MissingExtraError("drawing", "matplotlib", "plot") from None
     suffix = Path(path).suffix.lower()
     if suffix not in (".png", ".svg"):
-        raise OptionError(f"{path} is no picture file; give a name that ends in .png or .svg")
+        raise OptionError(f"{path} is no picture file; give a name that ends in .png or .svg", where=str(path))
+    check_output(path, OptionError)
     if not parts:
         raise OptionError("there is no set to draw; give one or more")
     with rc_context(_STYLE):
@@ -131,4 +133,4 @@ def _picture(path: str | Path, parts: int, *, width: float, height: float) -> It
         try:
             figure.savefig(path, dpi=150, metadata={"Date": None} if suffix == ".svg" else None)
         except OSError as error:
-            raise OptionError(f"{path} cannot be written ({error.strerror}); give another place") from None
+            raise OptionError(f"{path} cannot be written ({error.strerror}); give another place", where=str(path)) from None

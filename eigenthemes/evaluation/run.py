@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import one_thread
+from eigenthemes.core.checks import check_probability
 from eigenthemes.core.progress import Advance
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
@@ -75,6 +76,10 @@ def evaluate(
 
     scoring  option name -> value, for the methods that use it; one that none of them uses is refused
     """
+    if isinstance(methods, str) or not methods:
+        raise OptionError(
+            f"methods is {methods!r}; expected a list of at least one, such as ['eigen', 'degree']", where="methods"
+        )
     chosen = dict(methods) if isinstance(methods, Mapping) else {name: method_named(name) for name in methods}
     options = scoring_options(chosen, scoring or {})
     batches = batch_maker(
@@ -109,8 +114,7 @@ def evaluate(
 def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> None:
     if threshold is None:
         return
-    if not 0 <= threshold <= 1:
-        raise OptionError(f"threshold is {threshold}; expected a probability, 0 to 1")
+    check_probability("threshold", threshold)
     if not any(method.calibrated for method in methods.values()):
         raise OptionError(
             f"none of {', '.join(methods)} gives probabilities, so a threshold means nothing; leave it out",
@@ -143,13 +147,21 @@ def _score(
         scores.linked.append(decisions.linked[counted])
 
 
-def doubts(run: Run, kb: KB) -> str:
-    """Why the figures mean nothing, if they do: else they would be zeros in silence."""
+def check_gold(run: Run, kb: KB, name: str) -> None:
+    """Refuse a set of documents whose figures mean nothing: they would be zeros, as of methods that fail."""
     if not sum(map(len, run.document)):
-        return "no mention has gold, so there is nothing to compare with"
+        raise SourceError(
+            f'no mention of {name} has gold, so there is nothing to compare with; give documents whose mentions have "gold"',
+            code="no-gold",
+            where=name,
+        )
     if not any(part.any() for part in run.in_kb):
-        return f"no gold id is in the KB (they are like {run.gold_example}, the KB's are like {kb.id_of(0)})"
-    return ""
+        raise SourceError(
+            f"no gold id of {name} is in the KB (they are like {run.gold_example}, the KB's are like {kb.id_of(0)}); "
+            "check that the gold is for this KB, or give it the KB's ids",
+            code="gold-of-another-kb",
+            where=name,
+        )
 
 
 def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:

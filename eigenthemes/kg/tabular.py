@@ -100,7 +100,9 @@ class TableReader:
                         number += 1
                         self._mapping(record, number)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"{self.origin} is not a whole Parquet file ({error}); write it again") from None
+            raise SourceError(
+                f"{self.origin} is not a whole Parquet file ({error}); write it again", where=self.origin
+            ) from None
 
     def _tab_rows(self, text: IO[str]) -> Rows:
         for number, line in enumerate(text, 1):

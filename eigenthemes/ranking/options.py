@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.checks import check_number, check_whole
 from eigenthemes.embeddings.word_context import WINDOW
 from eigenthemes.errors import OptionError
 
@@ -65,8 +66,8 @@ class EigenOptions(AverageOptions):
 
     def __post_init__(self) -> None:
         AverageOptions.__post_init__(self)
-        if self.k is not None and self.k < 1:
-            raise OptionError(f"k is {self.k}; expected 1 or more, or None for all")
+        if self.k is not None:
+            check_whole("k", self.k, otherwise=", or None for all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +100,11 @@ ScoringOptions = AverageOptions | EigenOptions | ContextOptions | TaumilOptions
 
 
 def check_delta(delta: float) -> None:
-    if not np.isfinite(delta) or delta < 0:
-        raise OptionError(f"delta is {delta}; expected 0 or more")
+    check_number("delta", delta, "0 or more", least=0)
 
 
 def check_window(window: int) -> None:
-    if window < 1:
-        raise OptionError(f"window is {window}; expected 1 word or more")
+    check_whole("window", window)
 
 
 def refuse_changed(options: Any, unused: Iterable[str], user: str) -> None:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.paths import check_input
 from eigenthemes.errors import MissingExtraError, SourceError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import EASY, HARD, credit, difficulty
@@ -180,8 +181,10 @@ class MentionDictionary:
     @classmethod
     def read(cls, path: Path, kb: KB) -> MentionDictionary:
         """Lines of name, id and count, with tabs between them; ids the KB does not have count for the name alone."""
+        remedy = "give the path of a mention dictionary, or leave it out"
+        check_input(path, remedy=remedy, once=True)
         if not path.exists():
-            raise SourceError(f"{path} does not exist; give the path of a mention dictionary, or leave it out")
+            raise SourceError(f"{path} does not exist; {remedy}", where=str(path))
         counts: dict[str, Counter[int]] = {}
         with open(path, encoding="utf-8", newline="") as lines:
             for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
@@ -189,7 +192,10 @@ class MentionDictionary:
                     name, entity_id, count = row
                     times = int(count)
                 except ValueError:
-                    raise SourceError(f"{path}:{number} is {row!r}; expected a name, an id and a count, tabs between") from None
+                    raise SourceError(
+                        f"{path}:{number} is {row!r}; expected a name, an id and a count, tabs between",
+                        where=f"{path}:{number}",
+                    ) from None
                 entity = kb.index_of(entity_id)
                 counts.setdefault(normalize(name), Counter())[-1 if entity is None else entity] += times
         return cls(counts)

@@ -105,7 +105,10 @@ def published_nodes(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
                     node = nodes.setdefault(str(entity_id), {"id": str(entity_id), "name": name, "prior": prior})
                     node["prior"] = max(node["prior"], prior)
     if not nodes:
-        raise SourceError(f"{files[0]} gives no candidates; expected the authors' layout, with candidates for each mention")
+        raise SourceError(
+            f"{files[0]} gives no candidates; expected the authors' layout, with candidates for each mention",
+            where=str(files[0]),
+        )
     yield from nodes.values()
 
 

@@ -52,11 +52,15 @@ def read_dump_rows(
         if inside and len(buffer) > _LONGEST:
             content = buffer[:40].decode(errors="replace")
             expected = f"expected at least {columns} columns of a MySQL dump"
-            raise SourceError(f"{origin}: row {number + 1:,} of {table} cannot be read ({content!r}); {expected}")
+            raise SourceError(f"{origin}: row {number + 1:,} of {table} cannot be read ({content!r}); {expected}", where=origin)
     if inside:
-        raise SourceError(f"{origin} ends within row {number + 1:,} of {table}, or that row is broken; fetch the file again")
+        raise SourceError(
+            f"{origin} ends within row {number + 1:,} of {table}, or that row is broken; fetch the file again", where=origin
+        )
     if not number:
-        raise SourceError(f"{origin} holds no rows of the table {table}; give the file ...-{table}.sql.gz of a Wikipedia dump")
+        raise SourceError(
+            f"{origin} holds no rows of the table {table}; give the file ...-{table}.sql.gz of a Wikipedia dump", where=origin
+        )
 
 
 def _value(raw: bytes) -> bytes | None:

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.candidates.options import GENERATORS
+from eigenthemes.core.paths import check_input
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.metrics.precision import TIES
@@ -46,16 +47,25 @@ def find_plan(name: str) -> Path:
     for path in (Path(name), PLANS / name, PLANS / f"{name}.toml"):
         if path.is_file():
             return path
+    check_input(name, remedy="give a TOML file")
     ours = ", ".join(sorted(path.name for path in PLANS.glob("*.toml")))
-    raise SourceError(f"{name} does not exist; give a TOML file, or one that comes with eigenthemes: {ours}")
+    raise SourceError(f"{name} does not exist; give a TOML file, or one that comes with eigenthemes: {ours}", where=name)
 
 
 def read_plan(name: str, *, data: str | Path | None = None) -> Plan:
     """Read a plan and check every name in it; `data` is where its relative paths begin."""
     path = find_plan(name)
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return _read(path, data)
+    except OptionError as error:
+        error.where = error.where or str(path)
+        raise
+
+
+def _read(path: Path, data: str | Path | None) -> Plan:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise OptionError(f"{path} is no TOML ({error}); mend it") from None
     whole = _TomlTable(raw, str(path))
     kbs = {name: _kb(name, table) for name, table in whole.tables("kb")}

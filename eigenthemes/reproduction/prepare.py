@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import orjson
 
+from eigenthemes.core.paths import check_output
 from eigenthemes.core.progress import Progress
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import SourceError
@@ -86,6 +87,7 @@ def _written_whole(output: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
     if not isinstance(output, str | Path):
         yield output
         return
+    check_output(output, replaced=True)
     unfinished = Path(f"{output}.part")
     try:
         with open(unfinished, "wb") as out:

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.core.paths import check_output
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb.store import KB
@@ -107,6 +108,7 @@ def train_taumil(
             raise OptionError(f"{name} is {value}; expected {least} or more")
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     progress, path = progress or Silent(), model_path(kb, output)
+    check_output(path, KBError, remedy="give another place for the model", replaced=True)
     if not os.access(path.parent, os.W_OK):
         raise KBError(
             f"{path.parent} does not exist, or cannot be written to; give another place for the model",

@@ -35,7 +35,7 @@ class _Strict(Diagnostics):
     """A dump that is cut short would lose pages in silence: it is not read as far as it goes."""
 
     def add(self, kind: str, where: str, detail: str = "") -> None:
-        raise SourceError(f"{where} is a {kind} ({detail}); fetch the file again")
+        raise SourceError(f"{where} is a {kind} ({detail}); fetch the file again", where=where)
 
 
 class _Numbers:
@@ -151,7 +151,9 @@ def _read(path: str | Path, table: str, columns: int, second: bytes, progress: P
 def _whole(number: bytes | None, path: str | Path) -> int:
     if number is None or not number.isdigit() or len(number) > 18:
         value = "NULL" if number is None else repr(number[:20].decode(errors="replace"))
-        raise SourceError(f"{Path(path).name} has {value} for the id of a page; expected a number, as in a Wikipedia dump")
+        raise SourceError(
+            f"{Path(path).name} has {value} for the id of a page; expected a number, as in a Wikipedia dump", where=str(path)
+        )
     return int(number)
 
 

@@ -131,7 +131,8 @@ class Workspace:
             documents = list(islice(read_gold(self.plan.file(planned.documents)), planned.limit))
             if not any(mention.gold for document in documents for mention in document.mentions or ()):
                 raise SourceError(
-                    f"{planned.documents}: no mention has gold, so nothing can be compared; leave the set {set_name} out"
+                    f"{planned.documents}: no mention has gold, so nothing can be compared; leave the set {set_name} out",
+                    where=str(planned.documents),
                 )
             self._documents[set_name] = documents
         return self._documents[set_name]

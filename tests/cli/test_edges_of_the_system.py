@@ -19,7 +19,7 @@ from eigenthemes import KB
 
 # Run the command line; at the moment when it imports a module, press Ctrl-C, or say so.
 AT_IMPORT = """
-import os, signal, sys
+import os, sys
 
 class Import:
     def find_spec(self, name, path=None, target=None):
@@ -32,7 +32,7 @@ sys.meta_path.insert(0, Import())
 from eigenthemes.__main__ import main
 main()
 """
-PRESS_AT_IMPORT = AT_IMPORT.format(what="os.kill(os.getpid(), signal.SIGINT)")
+PRESS_AT_IMPORT = AT_IMPORT.format(what="os.kill(os.getpid(), 2)")
 SAY_AT_IMPORT = AT_IMPORT.format(what="os.write(1, b'ready')")
 
 
@@ -122,8 +122,8 @@ def test_closed_errors_do_not_hide_the_code(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["eigenthemes.cli", "click", "eigenthemes.errors", "eigenthemes.cli.train_taumil", "eigenthemes.kb.store", "numpy",
-     "numpy.random", "orjson", "eigenthemes.linker"],
+    ["signal", "eigenthemes.cli", "click", "eigenthemes.errors", "eigenthemes.cli.train_taumil", "eigenthemes.kb.store",
+     "numpy", "numpy.random", "orjson", "eigenthemes.linker"],
 )  # fmt: skip
 def test_ctrl_c_while_importing(tiny: KB, module: str) -> None:
     command = [sys.executable, "-c", PRESS_AT_IMPORT, module, "link", str(tiny.path), "-"]
@@ -150,6 +150,58 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tiny: KB) -> None:
     done = run_shell(f"trap '' INT; {{program}} info {tiny.path} & sleep 0.1; kill -INT $!; wait $!")
     assert (done.returncode, done.stderr) == (0, "")
     assert "entities" in done.stdout
+
+
+# A command that is interrupted where Python or a compiled module is not ready for it.
+PRESS_WITHIN = """
+import os, sys, time
+import eigenthemes.cli
+
+class Half:
+    def __init__(self):
+        {in_init}
+        self.whole = True
+
+    def __del__(self):
+        {in_del}
+        self.whole
+
+def run():
+    try:
+        {work}
+        time.sleep(30)
+    except KeyboardInterrupt:
+        sys.stderr.write("eigenthemes: interrupted\\n")
+        sys.exit(130)
+
+eigenthemes.cli.main = run
+from eigenthemes.__main__ import main
+main()
+"""
+PRESS = "os.kill(os.getpid(), 2)"
+WITHIN = {
+    "exec": {"work": f'exec("import os; {PRESS}")'},
+    "an object that complains": {"in_init": PRESS, "work": "Half()"},
+    "an object that goes": {"in_del": PRESS, "work": "Half()"},
+    "an import that fails of it": {
+        "work": f"try: {PRESS}; time.sleep(30)\n        except KeyboardInterrupt: raise ImportError"
+    },
+}
+
+
+@pytest.mark.parametrize("place", WITHIN)
+def test_ctrl_c_where_python_would_lose_it(tmp_path: Path, place: str) -> None:
+    (tmp_path / "press.py").write_text(PRESS_WITHIN.format(**{"in_init": "pass", "in_del": "pass", **WITHIN[place]}))
+    command = [sys.executable, "-m", "press"]  # with -m only Python ends by the signal after exec()
+    paths = {"PYTHONPATH": os.pathsep.join(filter(None, [str(tmp_path), *sys.path]))}
+    environment = {**os.environ, **paths}
+    assert_interrupted(subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE, env=environment))
+
+
+def test_little_is_imported_before_ctrl_c_is_ours() -> None:
+    program = "import sys; before = set(sys.modules); import eigenthemes; print(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["eigenthemes"]
 
 
 # Folders

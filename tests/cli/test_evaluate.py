@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.commands import call
+from helpers.commands import assert_one_sentence, call
 from helpers.documents import names_document
 from helpers.evaluating import GOLD, PLAIN, figures, without_speed
 from helpers.files import write_jsonl
@@ -147,13 +147,10 @@ def test_a_plain_difference_is_significant_and_none_is_not(tiny: KB, tmp_path: P
 @pytest.mark.parametrize(
     "documents",
     [
-        [names_document("Paris")],
-        [{"text": "Paris is in Iowa"}],
         [names_document("Paris", gold="paris")],
         [names_document("MJ", gold="mj")],
         [names_document("MJ", gold="mj"), names_document("MJ", gold="mj")],
         [names_document("xyzzy", gold="paris")],
-        [{"mentions": []}],
     ],
 )
 def test_little_gold_is_still_json(tiny: KB, tmp_path: Path, documents: list[dict[str, Any]]) -> None:
@@ -198,3 +195,27 @@ def test_the_options_reach_the_methods(tiny: KB, gold: Path) -> None:
     assert overall("--generator", "paper")["ceiling"] == pytest.approx(4 / 6)
     assert overall("--delta", 0, method="eigen") == overall(method="eigen-unweighted")
     assert overall("--k", "all", "--unique", "--vectors", "prone", method="eigen")["mentions"] == 6
+
+
+@pytest.mark.parametrize(
+    ("gold", "sentence"),
+    [
+        ({}, 'no mention of bad has gold, so there is nothing to compare with; give documents whose mentions have "gold"'),
+        ({"gold": None}, "no mention of bad has gold"),
+        ({"gold": "Q1"}, "no gold id of bad is in the KB (they are like Q1, the KB's are like"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_gold_that_says_nothing_is_an_error_and_the_other_sets_are_told(
+    tiny: KB, tmp_path: Path, gold: dict[str, Any], sentence: str, options: tuple[str, ...]
+) -> None:
+    bad = write_jsonl(tmp_path / "bad.jsonl", [{"mentions": [{"text": "Paris", **gold}]}])
+    good = write_jsonl(tmp_path / "good.jsonl", [{"mentions": [{"text": "Paris", "gold": tiny.id_of(0)}]}])
+    command = ("eval", tiny.path, "--methods", "degree", *options)
+    alone = call(*command, bad)
+    assert_one_sentence(alone, sentence)
+    assert alone.stdout == ""
+    both = call(*command, bad, good)
+    assert_one_sentence(both, sentence)
+    assert "good" in both.stdout
+    assert "bad" not in both.stdout

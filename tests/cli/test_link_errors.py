@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -232,3 +233,10 @@ def test_usage_errors_exit_with_2(tiny: KB) -> None:
     assert call("link", tiny.path).returncode == 2
     assert call("link", tiny.path, "-", "--jobs", "0", stdin="Paris").returncode == 2
     assert call("link", tiny.path, "-", "--top", "-1", stdin="Paris").returncode == 2
+
+
+@pytest.mark.parametrize("option", ["-o", "--errors"])
+def test_an_output_that_is_a_named_pipe_is_refused_and_not_waited_for(tiny: KB, tmp_path: Path, option: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = call("link", tiny.path, "-", option, tmp_path / "pipe", "--method", "degree", stdin="Paris")
+    assert_one_sentence(done, "pipe is a named pipe", f"give another place with {option}")

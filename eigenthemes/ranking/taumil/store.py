@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.paths import check_input, check_output
 from eigenthemes.core.strings import HashTable
 from eigenthemes.errors import KBError, OptionError
 from eigenthemes.kb.store import KB
@@ -82,6 +83,7 @@ def write(path: str | Path, arrays: Arrays, about: dict[str, Any]) -> None:
     from safetensors.numpy import save
 
     path = Path(path)
+    check_output(path, KBError, replaced=True)
     data = save(arrays, metadata={"about": json.dumps(about, sort_keys=True)})
     new = path.with_name(f"{path.name}.new")
     try:
@@ -100,12 +102,15 @@ def read(path: str | Path, format_name: str) -> tuple[Arrays, dict[str, Any]]:
     """Return the arrays of a file, and what it says of itself."""
     from safetensors import SafetensorError, safe_open
 
+    check_input(path, OptionError, remedy="give the file of a model")
     try:
         with safe_open(str(path), framework="numpy") as file:
             about = json.loads((file.metadata() or {}).get("about", "{}"))
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is no dict
     except (SafetensorError, OSError, ValueError) as error:
-        raise OptionError(f"{path} cannot be read as a model of tau-MIL-ND ({error}); train it again") from None
+        raise OptionError(
+            f"{path} cannot be read as a model of tau-MIL-ND ({error}); train it again", where=str(path)
+        ) from None
     if about.get("format") != format_name:
         raise OptionError(
             f"{path} is no model of tau-MIL-ND; give a file that its training wrote", code="not-a-model", where=str(path)
@@ -113,6 +118,7 @@ def read(path: str | Path, format_name: str) -> tuple[Arrays, dict[str, Any]]:
     if about.get("version", 0) > VERSION:
         raise OptionError(
             f"{path} has format version {about['version']}, this program reads up to {VERSION}; "
-            "upgrade with: pip install -U eigenthemes"
+            "upgrade with: pip install -U eigenthemes",
+            where=str(path),
         )
     return arrays, about

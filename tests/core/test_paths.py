@@ -1,0 +1,91 @@
+"""What is no file is refused in one sentence, neither waited for nor read without end."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eigenthemes.assemble import read_ids
+from eigenthemes.core.paths import check_input, check_output
+from eigenthemes.documents.reader import read_documents, read_gold
+from eigenthemes.embeddings.imported import read_vectors
+from eigenthemes.errors import EigenthemesError, SourceError
+from eigenthemes.kg.read import read_sources
+from eigenthemes.ranking.taumil.store import read, write
+from eigenthemes.reproduction.plan_reader import read_plan
+
+FOUND = {"folder": "a folder", "pipe": "a named pipe", "socket": "a socket", "device": "a device without end"}
+
+
+def matrix(path: Path) -> Path:
+    np.save(path, np.ones((1, 1)))
+    return path
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "sources": lambda path: read_sources([path]),
+    "documents": lambda path: list(read_documents(path)),
+    "gold": lambda path: list(read_gold(path)),
+    "vectors": read_vectors,
+    "ids of vectors": lambda path: read_vectors(matrix(Path("rows.npy")), ids=path),
+    "ids to keep": read_ids,
+    "a plan": lambda path: read_plan(str(path)),
+    "a model": lambda path: read(path, "any"),
+}
+
+
+@pytest.fixture
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
+    """Make what is no file, by its name in FOUND."""
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listening:
+
+        def make(kind: str) -> Path:
+            path = tmp_path / kind
+            if kind == "folder":
+                path.mkdir()
+            elif kind == "pipe":
+                os.mkfifo(path)
+            elif kind == "socket":
+                listening.bind(kind)  # short: systems allow about a hundred letters
+            return Path("/dev/zero") if kind == "device" else path
+
+        yield make
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", FOUND)
+def test_what_is_no_file_is_not_read(odd: Callable[[str], Path], reader: str, kind: str) -> None:
+    path = odd(kind)
+    with pytest.raises(EigenthemesError, match=f" is {FOUND[kind]}; ") as caught:
+        READERS[reader](path)
+    assert caught.value.where == str(path)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "socket"])
+def test_what_is_no_file_is_not_written_to(odd: Callable[[str], Path], kind: str) -> None:
+    path = odd(kind)
+    for replaced in (True, False):
+        with pytest.raises(SourceError, match=f" is {FOUND[kind]} and cannot be written to") as caught:
+            check_output(path, replaced=replaced)
+        assert (caught.value.code, caught.value.where) == ("output-place", str(path))
+
+
+def test_a_device_is_written_to_but_not_replaced() -> None:
+    for device in ("/dev/null", "/dev/full"):
+        check_output(device)
+        with pytest.raises(SourceError, match="is a device"):
+            check_output(device, replaced=True)
+        with pytest.raises(EigenthemesError, match="is a device"):
+            write(device, {}, {})
+
+
+def test_files_nothing_and_what_is_not_there_are_left_to_whoever_opens_them(tmp_path: Path) -> None:
+    for path in (__file__, "/dev/null", tmp_path / "nowhere", tmp_path / "a\0b"):
+        check_input(path)
+    check_output(tmp_path / "new")
