@@ -415,7 +415,9 @@ class KB:
         empty = 0 in described["shape"]  # nothing to map
         array = None
         try:
-            array = np.asarray(np.load(self._file(name), mmap_mode=None if empty else "r", allow_pickle=False))
+            array = self._read_file(
+                name, lambda file: np.asarray(np.load(file, mmap_mode=None if empty else "r", allow_pickle=False))
+            )
         except PermissionError:
             raise no_permission(self.path, f"{name}.npy") from None
         except (EigenthemesError, OSError, MemoryError):
@@ -426,15 +428,18 @@ class KB:
             raise damaged(self.path, f"{name}.npy is not the array that the manifest names")
         return array
 
-    def _file(self, name: str) -> Path:
-        """Return the place of a file; where the KB was changed since it was opened, that of the same file in the new one."""
-        if (self._folder / f"{name}.npy").exists():
-            return self._folder / f"{name}.npy"
-        now = read_manifest(self.path)
-        if now["files"].get(name) != self.manifest["files"][name]:
-            raise _replaced(self.path)
-        folder: str = now["data"]
-        return self.path / folder / f"{name}.npy"
+    def _read_file(self, name: str, read: Callable[[Path], Made]) -> Made:
+        """Read a file; where the KB was changed since it was opened, the same file in the new one."""
+        folder = self._folder
+        for _ in range(_ATTEMPTS):
+            try:
+                return read(folder / f"{name}.npy")
+            except FileNotFoundError:  # removed by another process, perhaps this very moment
+                now = read_manifest(self.path)
+                if now["files"].get(name) != self.manifest["files"][name]:
+                    break
+                folder = self.path / str(now["data"])
+        raise _replaced(self.path)
 
     def _strings(self, name: str) -> StoredStrings:
         return StoredStrings(self.mapped(f"{name}_blob"), self.mapped(f"{name}_offsets"), self.path, name)
@@ -472,7 +477,7 @@ class KB:
         """Check the hash of the manifest and of every file: (file name, is it right)."""
         yield MANIFEST, is_sealed(parse_manifest(self.path))
         for name, described in self.manifest["files"].items():
-            yield f"{name}.npy", _sha256(self._file(name)) == described["sha256"]
+            yield f"{name}.npy", self._read_file(name, _sha256) == described["sha256"]
 
 
 _VIEWS = tuple(name for name, value in vars(KB).items() if isinstance(value, cached_property))
