@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
+import numpy as np
 from helpers.commands import Done, call
 
 from campaign.judge import judged
-from campaign.trial import FINE, Fault, Trial
+from campaign.trial import FINE, Fault, Trial, note
 from campaign.world import World, copy_kb, own_file
 
 READING: tuple[tuple[str, ...], ...] = (
@@ -56,6 +57,8 @@ def answer(done: Done) -> str:
 
 # ways to damage a file
 
+_WILD_FLOATS = (np.nan, np.inf, -np.inf, 1e30, -1.0)
+
 
 def _flip(file: Path, random: Random) -> None:
     data = bytearray(own_file(file).read_bytes())
@@ -64,12 +67,21 @@ def _flip(file: Path, random: Random) -> None:
     file.write_bytes(data)
 
 
-def _flip_content(file: Path, random: Random) -> None:
-    """Flip a high bit behind the header: numbers out of range."""
-    data = bytearray(own_file(file).read_bytes())
-    at = random.randrange(min(128, len(data) - 1), len(data))
-    data[at] ^= random.choice((0x80, 0x40, 0xFF))
-    file.write_bytes(data)
+def _wild_number(file: Path, random: Random) -> None:
+    """Put numbers that no array should hold into an array: what is indexed with them lies far outside."""
+    if file.suffix != ".npy":
+        return _flip(file, random)
+    array = np.load(own_file(file))
+    flat = array.reshape(-1)
+    wild = _WILD_FLOATS if array.dtype.kind == "f" else (np.iinfo(array.dtype) if array.dtype.kind in "iu" else None)
+    for _ in range(random.choice((1, 1, 3)) if flat.size else 0):
+        at = random.randrange(flat.size)
+        if isinstance(wild, np.iinfo):
+            flat[at] = random.choice((wild.max, wild.min, wild.max // 2, len(flat), 1_000_000 % wild.max))
+        else:
+            flat[at] = random.choice(_WILD_FLOATS) if wild else not flat[at]
+    np.save(file, array)
+    return None
 
 
 def _flip_header(file: Path, random: Random) -> None:
@@ -116,7 +128,8 @@ def _loop(file: Path, random: Random) -> None:
 
 
 FILE_DAMAGE: tuple[Callable[[Path, Random], None], ...] = (
-    _flip, _flip, _flip_content, _flip_content, _flip_header, _truncate, _zero, _random, _swap, _remove, _folder, _loop,
+    _flip, _flip, _wild_number, _wild_number, _wild_number, _flip_header, _truncate, _zero, _random,
+    _swap, _remove, _folder, _loop,
 )  # fmt: skip
 
 
@@ -124,13 +137,15 @@ def damage_trial(random: Random, folder: Path, world: World) -> str:
     """Damage a file of a KB and run a command."""
     kb = copy_kb(world.kb, folder / "damaged.kb")
     file = random.choice([kb / "manifest.json", *sorted(kb.glob("data-*/*"))])
-    command = random.choice(COMMANDS)
-    random.choice(FILE_DAMAGE)(file, random)
+    command, damage = random.choice(COMMANDS), random.choice(FILE_DAMAGE)
+    damage(file, random)
+    note(damage.__name__, file.name)
     return demand_told(kb, command, file.name, world)
 
 
 def demand_told(kb: Path, command: Sequence[str], damaged: str, world: World) -> str:
     """Run a command on a damaged KB; whatever it says, `verify` must say which file is damaged, or nothing changed."""
+    note(*command)
     before = call("verify", kb)
     judged(before)
     done = run(command, kb, world)
@@ -188,16 +203,22 @@ def _for_programs(command: Sequence[str]) -> bool:
     return "--json" in command or (command[0] == "link" and "--table" not in command)
 
 
+_NOBODY = 65534
+
+
 def rights_trial(random: Random, folder: Path, world: World) -> str:
     """A file that may not be read: the sentence speaks of rights, not of damage."""
     kb = copy_kb(world.kb, folder / "guarded.kb")
     file = own_file(random.choice([kb / "manifest.json", *sorted(kb.glob("data-*/*.npy"))]))
     file.chmod(0)
     command = random.choice(READING)
-    folder.chmod(0o755)
-    if os.geteuid() == 0:
-        os.seteuid(65534)  # nobody; this process runs nothing else
-    done = run(command, kb, world)
+    user = os.geteuid()
+    try:
+        if user == 0:
+            os.seteuid(_NOBODY)  # else rights count for nothing
+        done = run(command, kb, world)
+    finally:
+        os.seteuid(user)
     verdict = judged(done, for_programs=_for_programs(command))
     if verdict != FINE and ("build" in done.stderr or "ermission" not in done.stderr):
         raise Fault(f"no permission is told as something else\n{command}, {file.name}: {done.stderr}")

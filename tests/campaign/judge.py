@@ -6,7 +6,7 @@ import re
 
 from helpers.commands import Done, call
 
-from campaign.trial import FINE, REFUSED, Fault
+from campaign.trial import FINE, REFUSED, Fault, note
 
 # What drives a terminal: all controls but line ends and tabs, and what turns the direction of a text round
 _DRIVING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -46,6 +46,7 @@ def _judged_sentence(done: Done) -> str:
 
 def command(*arguments: object, stdin: str | bytes = "", for_programs: bool = False) -> tuple[str, Done]:
     """Run a command in this process; return how it is judged and what it printed."""
+    note(*arguments)
     done = call(*arguments, stdin=stdin)
     return judged(done, for_programs=for_programs), done
 

@@ -12,7 +12,7 @@ from helpers.commands import call
 
 from campaign.judge import judged
 from campaign.odd import odd_text
-from campaign.trial import Trial
+from campaign.trial import Trial, note
 from campaign.world import World, copy_kb
 from eigenthemes.cli import cli
 from eigenthemes.embeddings.vector_sets import METHODS as VECTORS
@@ -50,6 +50,7 @@ def option_trial(random: Random, folder: Path, world: World) -> str:
             words += _option(parameter, paths, random)
     if name in ("build", "embed") and random.random() < 0.9:
         words.append("--no-train")  # else most of the time goes by in training
+    note(*words)
     done = call(*words, stdin=random.choice(("", "Paris is in Texas.", '{"text": "Paris"}\n', odd_text(random))))
     return judged(done, for_programs=True)  # JSON on stdout is for programs; stderr is not
 

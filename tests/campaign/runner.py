@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from campaign.kinds import KINDS
-from campaign.trial import FAULT, FINE, REFUSED, Outcome, Trial, run_trial
+from campaign.trial import FAULT, FINE, REFUSED, Outcome, Trial, run_trial, run_trials
 from campaign.world import World
 
 _TOLD = 3  # faults of one title that are printed; the table counts all
+_MOST_IN_A_ROW = 20
 _NEWS = 60.0  # seconds between two lines of news
 
 
@@ -26,6 +27,14 @@ class Tally:
     verdicts: Counter[str] = field(default_factory=Counter)
     titles: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+
+    @property
+    def tried(self) -> int:
+        return self.verdicts.total()
+
+    def in_a_row(self) -> int:
+        """Return how many trials to run in one process: about a second's worth."""
+        return max(1, min(_MOST_IN_A_ROW, int(self.tried / self.seconds))) if self.tried else 1
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,32 +63,35 @@ def chosen_kinds(only: Sequence[str]) -> dict[str, Trial]:
 
 
 def run(
-    kinds: Mapping[str, Trial], world: World, *, seconds: float, seed: int = 0, most: int | None = None
+    kinds: Mapping[str, Trial], world: World, *, seconds: float, seed: int = 0, most: int = sys.maxsize
 ) -> dict[str, Tally]:
     """Run trials for so many seconds, or so many of each kind; the kind whose trials took least comes next."""
     tallies = {name: Tally() for name in kinds}
     start = news = time.monotonic()
     while time.monotonic() - start < seconds:
-        open_kinds = [name for name in kinds if most is None or tallies[name].verdicts.total() < most]
+        open_kinds = [name for name in kinds if tallies[name].tried < most]
         if not open_kinds:
             break
         name = min(open_kinds, key=lambda kind: tallies[kind].seconds)
-        _count(tallies[name], name, kinds[name], seed + tallies[name].verdicts.total(), world)
+        tally = tallies[name]
+        first, count = seed + tally.tried, min(tally.in_a_row(), most - tally.tried)
+        _count(tally, name, kinds[name], range(first, first + count), world)
         if time.monotonic() - news > _NEWS:
             news = time.monotonic()
             print(f"{(news - start) / 60:.0f} min: {_totals(tallies)}", file=sys.stderr, flush=True)
     return tallies
 
 
-def _count(tally: Tally, name: str, trial: Trial, seed: int, world: World) -> None:
+def _count(tally: Tally, name: str, trial: Trial, seeds: Sequence[int], world: World) -> None:
     begin = time.monotonic()
-    outcome = run_trial(name, trial, seed, world)
+    outcomes = run_trials(name, trial, seeds, world)
     tally.seconds += time.monotonic() - begin
-    tally.verdicts[outcome.verdict] += 1
-    if outcome.verdict == FAULT:
-        tally.titles[outcome.title] += 1
-        if tally.titles[outcome.title] <= _TOLD:
-            print(told(name, seed, outcome), flush=True)
+    for seed, outcome in zip(seeds, outcomes, strict=True):
+        tally.verdicts[outcome.verdict] += 1
+        if outcome.verdict == FAULT:
+            tally.titles[outcome.title] += 1
+            if tally.titles[outcome.title] <= _TOLD:
+                print(told(name, seed, outcome), flush=True)
 
 
 def told(name: str, seed: int, outcome: Outcome) -> str:

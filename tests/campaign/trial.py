@@ -14,8 +14,8 @@ import signal
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -23,6 +23,7 @@ from campaign.world import World
 
 FINE, REFUSED, FAULT = "fine", "refused", "fault"
 PATIENCE = 120.0  # seconds; the inputs are small, and other programs may have the machine
+_ABOUT = "about.txt"  # in the scratch folder: what was done
 _LONGEST = 4_000  # letters of a story: an answer must fit into a pipe
 MEMORY = 4 << 30  # bytes of address space beyond what the campaign itself has
 
@@ -47,17 +48,47 @@ def random_of(kind: str, seed: int) -> Random:
     return Random(f"{kind}:{seed}")
 
 
+def run_trials(kind: str, trial: Trial, seeds: Sequence[int], world: World) -> list[Outcome]:
+    """Run trials one after the other in one process, which is quicker; where one is a fault, all again, each alone."""
+    with _scratch(world) as folder:
+        row = in_child(lambda: _outcome_of_row(kind, trial, seeds, folder, world))
+    if row.verdict == FINE:
+        return [Outcome(verdict) for verdict in row.story.split()]
+    outcomes = [run_trial(kind, trial, seed, world) for seed in seeds]
+    if all(outcome.verdict != FAULT for outcome in outcomes):
+        story = f"alone none of the seeds {seeds[0]} to {seeds[-1]} is a fault\n{row.story}"
+        outcomes[-1] = Outcome(FAULT, f"only in a row: {row.title}", story)
+    return outcomes
+
+
 def run_trial(
     kind: str, trial: Trial, seed: int, world: World, *, patience: float = PATIENCE, folder: Path | None = None
 ) -> Outcome:
     """Run a trial in a forked process, in a scratch folder; keep the folder where the caller gave it."""
-    scratch = folder or Path(tempfile.mkdtemp(prefix="trial-", dir=world.folder))
+    with _scratch(world) if folder is None else contextlib.nullcontext(folder) as place:
+        outcome = in_child(lambda: _outcome(kind, trial, seed, place, world), patience)
+        about = place / _ABOUT
+        told = about.read_text(errors="replace")[-_LONGEST:] if outcome.verdict == FAULT and about.exists() else ""
+    return replace(outcome, story=f"{outcome.story}\n{told}".strip())
+
+
+@contextlib.contextmanager
+def _scratch(world: World) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="trial-", dir=world.folder))
+    folder.chmod(0o755)  # some trials run without rights
     try:
-        return in_child(lambda: _outcome(kind, trial, seed, scratch, world), patience)
+        yield folder
     finally:
-        if folder is None:
-            _make_writable(scratch)
-            shutil.rmtree(scratch, ignore_errors=True)
+        for entry in folder.rglob("*"):
+            if entry.is_dir() and not entry.is_symlink():
+                entry.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def note(*words: object) -> None:
+    """Write down what a trial is about to do: a process that crashes cannot tell it any more."""
+    with open(_ABOUT, "a", encoding="utf-8", errors="backslashreplace") as about:
+        about.write("did: " + " ".join(map(repr, map(str, words)))[:500] + "\n")
 
 
 def in_child(work: Callable[[], Outcome], patience: float = PATIENCE) -> Outcome:
@@ -128,6 +159,18 @@ def _outcome(kind: str, trial: Trial, seed: int, folder: Path, world: World) -> 
     return Outcome(verdict)
 
 
+def _outcome_of_row(kind: str, trial: Trial, seeds: Sequence[int], folder: Path, world: World) -> Outcome:
+    verdicts: list[str] = []
+    for seed in seeds:
+        place = folder / str(seed)
+        place.mkdir()
+        outcome = _outcome(kind, trial, seed, place, world)
+        if outcome.verdict == FAULT:
+            return outcome
+        verdicts.append(outcome.verdict)
+    return Outcome(FINE, story=" ".join(verdicts))
+
+
 def fault_of(error: BaseException) -> Outcome:
     """Return the fault that an exception is: named by where it was raised, or by what did not hold."""
     frames = _frames(error, 3)
@@ -152,9 +195,3 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.disable()  # the campaign tells of a crash itself
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _make_writable(folder: Path) -> None:
-    for entry in folder.rglob("*"):
-        if entry.is_dir() and not entry.is_symlink():
-            entry.chmod(0o755)
