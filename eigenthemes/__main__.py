@@ -27,7 +27,7 @@ def main() -> None:
         return
     try:
         signal.signal(signal.SIGINT, _stop_before)  # no exception: an import may swallow one, or print it
-        atexit.register(_keep_code)
+        atexit.register(_end_now)
         from eigenthemes.cli import main as run
 
         try:
@@ -69,16 +69,19 @@ def _hear(unraisable: "sys.UnraisableHookArgs") -> None:
         threading.Timer(_AGAIN, signal.raise_signal, (signal.SIGINT,)).start()
 
 
-def _keep_code() -> None:
-    """End with the code of an interrupt: where it met a call of exec(), Python would end by the signal, whatever it is told."""
-    if INTERRUPTED not in _codes:
+def _end_now() -> None:
+    """End with the code of the command, when all else that runs at exit has run: what Python does then takes time for nothing,
+    and Ctrl-C would end it by the signal. Where something cannot be written any more, Python has to say so.
+    """
+    if not _codes or not isinstance(_codes[-1], int | None):
         return
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (AttributeError, OSError, ValueError):  # closed, or nobody reads it
-            continue
-    os._exit(INTERRUPTED)
+            if INTERRUPTED not in _codes:
+                return
+    os._exit(_codes[-1] or 0)
 
 
 if __name__ == "__main__":
