@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -213,6 +214,8 @@ def rights_trial(random: Random, folder: Path, world: World) -> str:
     file.chmod(0)
     command = random.choice(READING)
     user = os.geteuid()
+    for place in (folder, world.kb):
+        _open_to_all(place)
     try:
         if user == 0:
             os.seteuid(_NOBODY)  # else rights count for nothing
@@ -223,6 +226,14 @@ def rights_trial(random: Random, folder: Path, world: World) -> str:
     if verdict != FINE and ("build" in done.stderr or "ermission" not in done.stderr):
         raise Fault(f"no permission is told as something else\n{command}, {file.name}: {done.stderr}")
     return verdict
+
+
+def _open_to_all(place: Path) -> None:
+    """Let everybody into a folder: temporary ones are their owner's alone."""
+    for folder in (place, *place.parents):
+        if folder == Path(tempfile.gettempdir()) or folder == folder.parent:
+            return
+        folder.chmod(0o755)
 
 
 TRIALS: dict[str, Trial] = {"damage-files": damage_trial, "damage-manifest": manifest_trial, "damage-rights": rights_trial}
