@@ -27,8 +27,9 @@ from eigenthemes.core.progress import Advance
 from eigenthemes.errors import SourceError
 
 BLOCK = 4 << 20  # bytes of text handed to a parser at a time
+LONGEST_LINE = 1 << 28  # bytes
 TRUNCATED = "truncated or damaged archive"  # the problem, as diagnostics count it
-_SNIFF = 1 << 16
+SNIFF = 1 << 16
 
 # by byte-order mark, or else by the NULs beside the letters that a file begins with; UTF-32's mark begins with UTF-16's
 _LETTER = rb"[\t\n\r -~\xa0-\xff]"
@@ -41,6 +42,7 @@ _ENCODINGS = {
     "UTF-16BE": re.compile(rb"(?:\0" + _LETTER + rb"){3}"),
 }
 
+_COMPRESSED = _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
 
 
@@ -99,6 +101,7 @@ class Source:
         self.path = str(path)
         self.name = "stdin" if self.path == "-" else Path(self.path).name
         self.diagnostics = diagnostics
+        self.is_lines = False  # set by whoever reads lines
         self._raw = _open_raw(self.path)
         self._tap = _Tap(self._raw, advance)
         try:
@@ -110,12 +113,30 @@ class Source:
 
     def _open(self, decompressed: _Decompressed) -> None:
         stream = io.BufferedReader(decompressed, 1 << 20)
-        self.head = stream.read(_SNIFF)  # enough to tell the format by
+        self.head = stream.read(SNIFF)  # enough to tell the format by
+        _refuse_packed_twice(self.head, self.name)
         _refuse_other_encodings(self.head, self.name)
-        self.stream = io.BufferedReader(_Joined(chain([self.head], iter(lambda: stream.read(1 << 20), b""))), 1 << 20)
+        self.stream = io.BufferedReader(_Joined(self._chunks(stream)), 1 << 20)
+
+    def _chunks(self, stream: IO[bytes]) -> Iterator[bytes]:
+        """Yield the bytes; of lines, a line without end is refused before it fills the memory."""
+        line, length = 1, 0
+        for chunk in chain([self.head], iter(lambda: stream.read(1 << 20), b"")):
+            if self.is_lines:
+                line += chunk.count(b"\n")
+                length = len(chunk) - 1 - last if (last := chunk.rfind(b"\n")) >= 0 else length + len(chunk)
+                if length > LONGEST_LINE:
+                    raise SourceError(
+                        f"line {line:,} of {self.name} has more than {LONGEST_LINE >> 20:,} MB; that is no text, or no line "
+                        "of a record: check the file",
+                        code="endless-line",
+                        where=f"{self.name}:{line}",
+                    )
+            yield chunk
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield blocks of whole lines as they are, with the number of their first line; only a byte-order mark is removed."""
+        self.is_lines = True
         first_line = 1
         for block in _line_blocks(self.stream):
             if first_line == 1:
@@ -247,13 +268,13 @@ def _open_raw(path: str) -> IO[bytes]:
 
 def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
     magic = stream.peek(6)[:6]
-    if magic.startswith(b"\x1f\x8b"):
+    if magic.startswith(_GZIP):
         return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
-    if magic.startswith(b"BZh"):
+    if magic.startswith(_BZIP2):
         return cast(IO[bytes], bz2.BZ2File(stream))
-    if magic.startswith(b"\xfd7zXZ\x00"):
+    if magic.startswith(_XZ):
         return cast(IO[bytes], lzma.LZMAFile(stream))
-    if magic.startswith(b"\x28\xb5\x2f\xfd"):
+    if magic.startswith(_ZSTD):
         import pyarrow
 
         return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
@@ -262,6 +283,11 @@ def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
             raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV", where=name)
         raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
     return stream
+
+
+def _refuse_packed_twice(head: bytes, name: str) -> None:
+    if head.startswith(_COMPRESSED):
+        raise SourceError(f"{name} is compressed twice; decompress it once", code="compressed-twice", where=name)
 
 
 def _refuse_other_encodings(head: bytes, name: str) -> None:

@@ -11,7 +11,9 @@ from typing import IO
 
 import orjson
 
+from eigenthemes.core.files import LONGEST_LINE
 from eigenthemes.documents.json_lines import BOM, document_of_json
+from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document
 
@@ -22,13 +24,16 @@ _SCALAR = re.compile(_STRING + rb'|[^\s,"\[\]{}]+|[\]}]', re.DOTALL)
 _NEXT_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])", re.DOTALL)
 
 
-def split_values(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+def split_values(stream: IO[bytes], origin: str = "the file") -> Iterator[tuple[int, bytes]]:
     """Yield each element of a JSON array, or each of several JSON values in a row, with the line where it begins.
 
     A value or an array that never ends is yielded as far as it goes, for the parser to refuse.
     """
     scanner = _Scanner()
     while block := stream.read(max(_BLOCK, len(scanner.buffer))):
+        if len(scanner.buffer) > LONGEST_LINE:
+            problem = f"the value that begins there has more than {LONGEST_LINE >> 20:,} MB, or never ends"
+            raise located(f"{origin}:{scanner.line}", f"{problem}; expected one document: check the file")
         yield from scanner.feed(block if scanner.started else block.removeprefix(BOM))
     yield from scanner.finish()
 

@@ -205,8 +205,9 @@ class DocumentFiles:
         return Layout.TEXT if self._plain_text else find_layout(source.head, source.name, annotated=self._annotated)
 
     def _records(self, source: Source, layout: Layout, path: str, name: str) -> Iterator[Record]:
+        source.is_lines = layout in (Layout.JSON_LINES, Layout.TABEL, Layout.AIDA)
         if layout is Layout.JSON_VALUES:
-            return (Record(name, line, value, layout) for line, value in split_values(source.stream))
+            return (Record(name, line, value, layout) for line, value in split_values(source.stream, name))
         if layout in _PARSERS:
             return (Record(name, number, line, layout) for number, line in numbered_lines(source.stream))
         return _parsed(_read_whole(source, layout, path, name, name if self.several else None), name)

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.core.files import BLOCK, Source, check_readable, source_size
+from eigenthemes.core.files import BLOCK, SNIFF, Source, check_readable, source_size
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
@@ -131,7 +131,11 @@ def _read_source(
     source: Source, format_name: str | None, options: ReadOptions, number: int, workers: Workers, statements: Statements
 ) -> None:
     if not source.head.removeprefix(b"\xef\xbb\xbf").strip():
-        statements.diagnostics.add("empty file", source.name)
+        if len(source.head) < SNIFF:
+            statements.diagnostics.add("empty file", source.name)
+        else:
+            detail = f"it begins with {SNIFF:,} bytes of white space; nothing behind them is read"
+            statements.diagnostics.add("given up", source.name, detail)
         return
     source_format = format_name or detect_format(source.head, source.path)
     if source_format is None:

@@ -1,4 +1,7 @@
-"""Elements within elements: parsing RDF/XML takes time by the square of their depth, so a file is given up at some depth."""
+"""Elements within elements: parsing RDF/XML takes time by the square of their depth, so a file is given up at some depth.
+
+The same goes for entities that come to too much (`xml_entities`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import re
 from typing import IO, Any
 
 from eigenthemes.core.diagnostics import Diagnostics
+from eigenthemes.kg.xml_entities import EntitySizes
 
 DEEPEST = 5000
 _LONGEST_TAG = 1 << 20  # bytes
@@ -22,22 +26,29 @@ class BoundedDepth(io.RawIOBase):
         self.depth, self.size = 0, 0
         self.carried, self.until = b"", b""
         self.ended = False
+        self.entities = EntitySizes()
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = b"" if self.ended else self.stream.read(min(len(buffer), 1 << 14))
+        if self.ended:
+            return 0
+        data = self.stream.read(min(len(buffer), 1 << 14))
         self._measure(data)
         if self.depth > DEEPEST:
-            self.ended = True
-            detail = f"elements are more than {DEEPEST:,} deep after {self.size:,} bytes; the rest of the file is not read"
-            self.depth = 0
-            self.diagnostics.add("given up", self.origin, detail)
-            return 0
+            return self._give_up(f"elements are more than {DEEPEST:,} deep")
+        if not self.entities.pass_by(data):
+            return self._give_up("its entities stand for far more text than it has")
         buffer[: len(data)] = data
         self.size += len(data)
         return len(data)
+
+    def _give_up(self, cause: str) -> int:
+        self.ended = True
+        detail = f"{cause} after {self.size:,} bytes; the rest of the file is not read"
+        self.diagnostics.add("given up", self.origin, detail)
+        return 0
 
     def _measure(self, data: bytes) -> None:
         text = self.carried + data

@@ -21,10 +21,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eigenthemes.core import files
 from eigenthemes.core.diagnostics import Diagnostics
+from eigenthemes.documents import json_values
 from eigenthemes.documents.layout import Layout, find_layout
 from eigenthemes.documents.reader import Record, open_documents, parse_record, read_documents, read_gold
-from eigenthemes.errors import DocumentError, OptionError, SourceError
+from eigenthemes.errors import DocumentError, EigenthemesError, OptionError, SourceError
 from eigenthemes.records import Document, Mention
 
 BOM = b"\xef\xbb\xbf"
@@ -280,6 +282,20 @@ def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     good = write(tmp_path, "good.jsonl", JSON_LINES)
     with pytest.raises(SourceError, match="is a named pipe; to read what a program writes, give -"):
         list(read_documents([good, pipe]))
+
+
+@pytest.mark.parametrize(
+    "beginning", ['{"text": "', '[{"text": "', '{\n"text": "', "-DOCSTART- (1 EU)\n", "Once upon a time", '{"tableData": [["']
+)
+def test_a_document_without_end_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beginning: str
+) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 2 << 20)
+    monkeypatch.setattr(json_values, "LONGEST_LINE", 2 << 20)
+    path = write(tmp_path, "bomb", gzip.compress(beginning.encode() + b"x" * (32 << 20), 1))
+    with pytest.raises(EigenthemesError, match=r"more than 2 MB.* check the file") as caught:
+        list(read_documents(path))
+    assert str(caught.value.where).startswith("bomb:")
 
 
 # records

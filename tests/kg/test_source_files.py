@@ -24,6 +24,7 @@ import pytest
 from helpers.inspecting import diagnostics_of
 from helpers.kbs import build_untrained
 
+from eigenthemes.core import files
 from eigenthemes.errors import BuildError, EigenthemesError, OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
@@ -206,6 +207,38 @@ def test_an_archive_cut_at_once_stops_in_one_sentence(tmp_path: Path, packing: s
     assert f"kg.nt.{packing}" in str(error.value)
     assert "\n" not in str(error.value)
     assert not (tmp_path / "my.kb").exists()
+
+
+@pytest.mark.parametrize("packing", COMPRESS)
+def test_an_archive_in_an_archive_is_told(tmp_path: Path, packing: str) -> None:
+    with pytest.raises(SourceError, match=r"^kg\.nt\.gz is compressed twice; decompress it once$"):
+        build(tmp_path, "kg.nt.gz", gzip.compress(COMPRESS[packing](triples(10))))
+
+
+@pytest.mark.parametrize("name", ["kg.nt", "kg.ttl", "kg.csv", "kg.tsv", "kg.jsonl", "kg.json", "kg.obo"])
+def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 3 << 20)
+    data = CONTENT[name.partition(".")[2]] + b"x" * (64 << 20)
+    asked: list[int] = []
+    monkeypatch.setattr(files._Decompressed, "readinto", _counting(files._Decompressed.readinto, asked))
+    line = data.count(b"\n") + 1
+    with pytest.raises(SourceError, match=rf"^line {line} of {name}\.gz has more than 3 MB; .+check the file") as caught:
+        build(tmp_path, f"{name}.gz", gzip.compress(data, 1))
+    assert caught.value.where == f"{name}.gz:{line}"
+    assert sum(asked) < 16 << 20
+
+
+def _counting(read: Callable[..., int], counts: list[int]) -> Callable[..., int]:
+    def readinto(self: object, buffer: Any) -> int:
+        counts.append(read(self, buffer))
+        return counts[-1]
+
+    return readinto
+
+
+def test_a_file_that_begins_with_white_space_is_not_called_empty(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="it begins with 65,536 bytes of white space; nothing behind them is read"):
+        build(tmp_path, "kg.nt", b"\n" * 100_000 + CONTENT["nt"])
 
 
 @pytest.mark.parametrize("packing", ["gz", "bz2", "xz"])  # which have checksums

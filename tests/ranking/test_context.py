@@ -245,7 +245,7 @@ class TestErrors:
     def test_unknown_weights_and_windows(self, kb: KB) -> None:
         with pytest.raises(OptionError, match="weights 'magic' is unknown; expected one of degree, local, global, none"):
             EigenOptions(weights="magic")
-        with pytest.raises(OptionError, match="window is 0; expected 1 word or more"):
+        with pytest.raises(OptionError, match="window is 0; expected 1 or more"):
             ContextOptions(window=0)
 
     def test_link_goes_on_after_a_document_without_text(self, kb: KB, words: str, tmp_path: Path) -> None:
