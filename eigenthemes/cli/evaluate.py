@@ -70,7 +70,7 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
         if not as_json:
             _print(name, results[name])
     if methods is None and "selftrained" not in names:
-        say(f"the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
+        say(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
     if as_json and results:
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
     if refused:

@@ -78,7 +78,7 @@ def _wild_number(file: Path, random: Random) -> None:
     for _ in range(random.choice((1, 1, 3)) if flat.size else 0):
         at = random.randrange(flat.size)
         if isinstance(wild, np.iinfo):
-            flat[at] = random.choice((wild.max, wild.min, wild.max // 2, len(flat), 1_000_000 % wild.max))
+            flat[at] = random.choice((wild.max, wild.min, wild.max // 2, len(flat) % wild.max, 1_000_000 % wild.max))
         else:
             flat[at] = random.choice(_WILD_FLOATS) if wild else not flat[at]
     np.save(file, array)
