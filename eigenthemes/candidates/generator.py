@@ -22,6 +22,7 @@ from eigenthemes.text.normalize import normalize, squash, tokenize
 
 _BATCH = 64  # mentions from which the compiled kernels are loaded
 _SINGLES = 2000  # the same for mentions looked up one by one
+_LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
 
 
@@ -78,7 +79,7 @@ class CandidateGenerator:
 
     def find(self, name: str) -> CandidateTable:
         """Return the candidates of one name."""
-        if self._compiled is None:
+        if self._compiled is None or len(name) > _LONG:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
         counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
@@ -173,12 +174,17 @@ class CandidateGenerator:
     def _find_compiled(self, names: Sequence[str]) -> CandidateTable:
         # Documents repeat their names: each is looked up once.
         row_of = {name: row for row, name in enumerate(dict.fromkeys(names))}
-        text = "\n".join([normalize(name) for name in row_of]) + "\n"
+        text = "\n".join(["" if len(name) > _LONG else normalize(name) for name in row_of]) + "\n"
         buffer = np.frombuffer(text.encode("utf-8", "replace"), dtype=np.uint8)
         ends = np.flatnonzero(buffer == 10)
         starts = np.zeros_like(ends)
         starts[1:] = ends[:-1] + 1
         counts, entity, match_types = self._run_kernel(buffer, starts, ends)
+        for name, row in row_of.items():
+            if len(name) > _LONG:
+                found = self._plain(name, self.max_candidates)
+                counts[row] = len(found)
+                entity[row, : len(found)], match_types[row, : len(found)] = list(found), list(found.values())
         if len(row_of) < len(names):
             rows = np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
             counts, entity, match_types = counts[rows], entity[rows], match_types[rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from heapq import nsmallest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +70,7 @@ class Lookup:
         """Return the number of each token, or -1."""
         if len(words) < _MANY:
             return [self.token(word) for word in words]
-        encoded = Strings.of(word.encode("utf-8", "replace").decode("utf-8") for word in words)
+        encoded = Strings.of(word if word.isascii() else word.encode("utf-8", "replace").decode("utf-8") for word in words)
         rows: list[int] = self.index.token_table.find_all(hash_strings(encoded)).tolist()
         return rows
 
@@ -125,11 +126,12 @@ class Lookup:
         """Find the entities that share most of the weight of distinct words."""
         options = self._alternatives(words, tokens)
         lists = [[(self.postings(token), tenths) for token, tenths in alternatives] for alternatives in options]
-        having = [sum(len(posting) for posting, _ in postings) for postings in lists]
-        weights = [rules.rarity(self.entities, count) for count in having]
-        common = [rules.is_common(self.entities, count) for count in having]
-        if not all(common):
-            weights = [0 if is_common else weight for is_common, weight in zip(common, weights, strict=True)]
+        having = [sum([len(posting) for posting, _ in postings]) for postings in lists]
+        weight_of = {count: rules.rarity(self.entities, count) for count in set(having)}
+        common = {count for count in weight_of if rules.is_common(self.entities, count)}
+        if len(common) < len(weight_of):
+            weight_of.update(dict.fromkeys(common, 0))
+        weights = [weight_of[count] for count in having]
         total = sum(weights)
         entities = np.array(self._rare_entities(lists, weights, total), dtype=np.uint32)
         shared, slipped = np.zeros(len(entities), dtype=np.int64), np.zeros(len(entities), dtype=bool)
@@ -149,26 +151,23 @@ class Lookup:
     def _alternatives(self, words: list[str], tokens: list[int]) -> list[list[tuple[int, int]]]:
         """Return, for each word, the tokens of the vocabulary it may stand for, with what each counts in tenths."""
         unknown = [word for word, token in zip(words, tokens, strict=True) if token < 0]
-        forms = [endings_of(word, PLURALS) for word in unknown]
-        rows = iter(self.tokens([form for of_word in forms for form in of_word]))
-        plurals = {word: [next(rows) for _ in of_word] for word, of_word in zip(unknown, forms, strict=True)}
-        misspelt = [word for word in unknown if max(plurals[word], default=-1) < 0]
-        near = dict(zip(misspelt, similar_to_each(misspelt, self.index.tokens, self.index.typos), strict=True))
-        alternatives: list[list[tuple[int, int]]] = []
-        for word, token in zip(words, tokens, strict=True):
-            if token >= 0:
-                alternatives.append([(token, 10)])
-            elif word in near:
-                alternatives.append([(other, rules.TYPO_TENTHS) for other in near[word][: rules.MOST_TYPOS]])
-            else:
-                alternatives.append([(other, rules.PLURAL_TENTHS) for other in plurals[word] if other >= 0])
-        return alternatives
+        other: dict[str, list[tuple[int, int]]] = {}
+        forms = [(word, form) for word in unknown for form in endings_of(word, PLURALS)]
+        for (word, _), row in zip(forms, self.tokens([form for _, form in forms]), strict=True):
+            if row >= 0:
+                other.setdefault(word, []).append((row, rules.PLURAL_TENTHS))
+        misspelt = [word for word in unknown if word not in other]
+        for word, near in zip(misspelt, similar_to_each(misspelt, self.index.tokens, self.index.typos), strict=True):
+            if near:
+                other[word] = [(row, rules.TYPO_TENTHS) for row in near[: rules.MOST_TYPOS]]
+        none: list[tuple[int, int]] = []
+        return [[(token, 10)] if token >= 0 else other.get(word, none) for word, token in zip(words, tokens, strict=True)]
 
     def _rare_entities(self, lists: list[list[tuple[NDArray[np.uint32], int]]], weights: list[int], total: int) -> list[int]:
         """Return the entities of the rarest words: any that shares enough weight has one of them."""
-        order = sorted(range(len(weights)), key=lambda i: (-weights[i], i))
+        order = nsmallest(rules.RARE_TOKENS, range(len(weights)), key=lambda i: (-weights[i], i))
         left, entities = total, set[int]()
-        for i in order[: rules.RARE_TOKENS]:
+        for i in order:
             if left * 10 < total * rules.SHARE_OF_TEN:
                 break
             left -= weights[i]
@@ -184,10 +183,11 @@ def distinct(normalized: str) -> list[str]:
 
 def endings_of(word: str, endings: tuple[tuple[str, str, int], ...]) -> list[str]:
     """Return the forms of a word with other endings, in the order of the rules."""
+    size = len(word) if word.isascii() else len(word.encode("utf-8", "replace"))
     return [
         word.removesuffix(of_mention) + of_name
         for of_mention, of_name, letters_before in endings
-        if word.endswith(of_mention) and len(word.encode()) - len(of_mention) >= letters_before
+        if word.endswith(of_mention) and size - len(of_mention) >= letters_before
     ]
 
 

@@ -20,6 +20,8 @@ from eigenthemes.kb.name_index import TypoIndex
 PREFIX = 8
 ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven
 LONGEST = 64
+_FEW = 16  # strings from which they are looked up by arrays
+_AT_ONCE = 1 << 14  # words looked up together; each takes some kilobytes meanwhile
 _DIGITS = frozenset("0123456789")
 
 
@@ -48,25 +50,58 @@ def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
 
 def similar_to_each(words: list[str], tokens: Strings, index: TypoIndex) -> list[list[int]]:
     """Return `similar_tokens` of many words; together they are much quicker than one by one."""
-    met: list[set[int]] = [set() for _ in words]
-    if any(map(slips, words)):
-        bits = (len(index.indptr) - 1).bit_length() - 1
-        hashes, row, _ = _deletions(Strings.of(words))
-        bit = (hashes & np.uint64(8 * len(index.filter) - 1)).astype(np.int64)
-        known = (index.filter[bit >> 3] >> (bit & 7).astype(np.uint8)) & 1 == 1
-        for h, of_word in zip(hashes[known].tolist(), row[known].tolist(), strict=True):
-            first, last = bounds_of(index.indptr, h >> (64 - bits), len(index.members))
-            met[of_word].update(index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist())
-    return [_nearest(word, met_by_word, tokens) for word, met_by_word in zip(words, met, strict=True)]
+    similar: list[list[int]] = []
+    for start in range(0, len(words), _AT_ONCE):
+        some = words[start : start + _AT_ONCE]
+        similar += [[] for _ in some]
+        for row, met in _met(some, len(tokens), index).items():
+            similar[start + row] = _nearest(some[row], met, tokens)
+    return similar
 
 
-def _nearest(word: str, met: set[int], tokens: Strings) -> list[int]:
-    if not met:
-        return []
+def _met(words: list[str], width: int, index: TypoIndex) -> dict[int, list[int]]:
+    """Return, by the number of the word, which of `width` tokens share a string with it, ascending."""
+    if not any(map(slips, words)):
+        return {}
+    bits = (len(index.indptr) - 1).bit_length() - 1
+    hashes, row, _ = _deletions(Strings.of(words))
+    bit = (hashes & np.uint64(8 * len(index.filter) - 1)).astype(np.int64)
+    known = (index.filter[bit >> 3] >> (bit & 7).astype(np.uint8)) & 1 == 1
+    hashes, row = hashes[known], row[known]
+    if len(hashes) < _FEW:
+        return _met_by_few(hashes, row, bits, index)
+    bucket = (hashes >> np.uint64(64 - bits)).astype(np.int64)
+    first = index.indptr[bucket].astype(np.int64)
+    counts = index.indptr[bucket + 1] - first
+    if np.any(counts < 0) or np.any(first + counts > len(index.members)):
+        raise OutOfBoundsError("buckets of misspelt words")
+    entry = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+    same = index.checks[entry] & 0xF == np.repeat(hashes & np.uint64(0xF), counts)
+    members = index.members[entry[same]]
+    if len(members) and int(members.max()) >= width:
+        raise OutOfBoundsError(f"token {int(members.max()):,} of {width:,}")
+    pairs = np.unique(np.repeat(row.astype(np.int64), counts)[same] * width + members)
+    met: dict[int, list[int]] = {}
+    for pair in pairs.tolist():
+        met.setdefault(pair // width, []).append(pair % width)
+    return met
+
+
+def _met_by_few(hashes: NDArray[np.uint64], row: NDArray[np.uint32], bits: int, index: TypoIndex) -> dict[int, list[int]]:
+    """Do what `_met` does with many strings, quicker for the few of one word."""
+    met: dict[int, set[int]] = {}
+    for h, of_word in zip(hashes.tolist(), row.tolist(), strict=True):
+        first, last = bounds_of(index.indptr, h >> (64 - bits), len(index.members))
+        found = index.members[first:last][index.checks[first:last] & 0xF == h & 0xF].tolist()
+        met.setdefault(of_word, set()).update(found)
+    return {of_word: sorted(found) for of_word, found in met.items()}
+
+
+def _nearest(word: str, met: list[int], tokens: Strings) -> list[int]:
     from rapidfuzz.distance import OSA
 
     nearest, tokens_found = LONGEST, list[int]()
-    for token in sorted(met):
+    for token in met:
         if token >= len(tokens):
             raise OutOfBoundsError(f"token {token:,} of {len(tokens):,}")
         other = tokens[token]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -166,7 +166,7 @@ def _tell(report: Report, wanted: bool) -> None:
         )
 
 
-def _failure_teller(file: IO[bytes] | None, *, several: bool) -> Callable[[Failure], None]:
+def _failure_teller(file: IO[bytes] | _Output | None, *, several: bool) -> Callable[[Failure], None]:
     """What becomes of failures: all into a file, or the first few on stderr."""
     import orjson
 
@@ -208,12 +208,39 @@ def _status(document: str) -> os.stat_result | None:
         return None
 
 
-def _open_output(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes]:
+class _Output:
+    """A file to write to; where the disk is full it says so, and what the file holds."""
+
+    def __init__(self, path: str, option: str) -> None:
+        self.path, self.option, self.file = path, option, open(path, "wb")  # noqa: SIM115
+
+    def write(self, data: bytes) -> None:
+        try:
+            self.file.write(data)
+            self.file.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise SourceError(
+                f"{self.path} cannot be written ({error.strerror}); it holds what was linked so far: free some space, or give "
+                f"another place with {self.option}",
+                where=self.path,
+            ) from None
+
+    def __enter__(self) -> _Output:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # told when it was written
+            self.file.close()
+
+
+def _open_output(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes] | _Output:
     if path == "-":
         return sys.stdout.buffer
     check_output(path, remedy=f"give another place with {option}")
     try:
-        return stack.enter_context(open(path, "wb"))
+        return stack.enter_context(_Output(path, option))
     except OSError as error:
         raise SourceError(
             f"{path} cannot be written ({error.strerror}); give another place with {option}", where=path

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import fastobo
 
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 
 _FRAMES_AT_ONCE = 500  # fastobo is four times faster on many frames than on one; one by one only where there is an error
@@ -15,13 +17,11 @@ _FRAMES_AT_ONCE = 500  # fastobo is four times faster on many frames than on one
 
 def read_lines(lines: Iterator[str], options: ReadOptions, origin: str, statements: Statements) -> None:
     """Read the statements of an OBO file; a frame that does not parse is noted and left out."""
-    batch: list[tuple[int, str]] = []
-    for frame in _frames(lines):
-        batch.append(frame)
-        if len(batch) == _FRAMES_AT_ONCE:
-            _read_frames(batch, options, origin, statements)
-            batch = []
-    _read_frames(batch, options, origin, statements)
+    frames, patience = _frames(lines), Patience()
+    while batch := list(islice(frames, _FRAMES_AT_ONCE)):
+        _read_frames(batch, options, origin, statements, patience)
+        if patience.is_over:
+            patience.give_up(statements.diagnostics, f"{origin}:{batch[-1][0]}", sum(1 for _ in frames), "frames")
 
 
 def _frames(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
@@ -41,7 +41,9 @@ def _frames(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(frame) + "\n"
 
 
-def _read_frames(batch: list[tuple[int, str]], options: ReadOptions, origin: str, statements: Statements) -> None:
+def _read_frames(
+    batch: list[tuple[int, str]], options: ReadOptions, origin: str, statements: Statements, patience: Patience
+) -> None:
     try:
         frames = list(_parse("\n".join(text for _, text in batch)))
     except SyntaxError:
@@ -51,9 +53,12 @@ def _read_frames(batch: list[tuple[int, str]], options: ReadOptions, origin: str
             except SyntaxError as error:
                 line = number + max(0, (error.lineno or 1) - 1)
                 statements.diagnostics.add("broken OBO frame", f"{origin}:{line}", error.msg)
+                patience.bad()
             else:
+                patience.good()
                 _read_frame(frame, number, options, statements)
     else:
+        patience.good()
         for frame, (number, _) in zip(frames, batch, strict=True):
             _read_frame(frame, number, options, statements)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any, cast
 
 import pyoxigraph as ox
@@ -16,6 +16,7 @@ from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 from eigenthemes.kg.xml_depth import BoundedDepth
 
@@ -73,7 +74,6 @@ _SYNONYMS = {
     "narrow": "oboInOwl:hasNarrowSynonym",
 }
 
-_MOST_IN_A_ROW = 5000  # errors without a statement between them: no RDF, and each takes its time
 _PIECE = 256  # lines read at a time where a block has an error
 
 FORMATS = {
@@ -143,39 +143,59 @@ class Roles:
 def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadOptions, origin: str, nodes: str) -> Statements:
     """Read the statements of one block of N-Triples or N-Quads; `nodes` stands before the blank node labels of this file."""
 
-    def read(lines: bytes) -> Statements:
-        statements = Statements(strict=options.strict)
-        quads = ox.parse(input=lines, format=FORMATS[format_name], lenient=True)
-        _collect_valid(quads, statements, Roles(options), options, origin, lambda label: f"_:{nodes}{label}")
-        return statements
-
     diagnostics = Diagnostics(options.strict)
     data = clean_utf8(data, first_line, origin, diagnostics)
+    roles = Roles(options)
+
+    def parse(lines: bytes) -> Any:
+        return ox.parse(input=lines, format=FORMATS[format_name], lenient=True)
+
+    def collect(quads: Any) -> Statements:
+        statements = Statements(strict=options.strict)
+        _collect_valid(quads, statements, roles, options, origin, lambda label: f"_:{nodes}{label}")
+        return statements
+
     try:
-        statements = read(data)
+        statements = collect(parse(data))
     except SyntaxError:  # the parser may run on over line ends: go by line
-        statements = _read_lines(data, first_line, read, origin, options)
+        statements = collect(_sound_quads(data, first_line, parse, origin, diagnostics))
     statements.diagnostics.merge(diagnostics)
     return statements
 
 
-def _read_lines(
-    data: bytes, first_line: int, read: Callable[[bytes], Statements], origin: str, options: ReadOptions
-) -> Statements:
-    """Read piece by piece, and a piece with an error in it line by line, so that a broken line costs that line only."""
-    statements = Statements(strict=options.strict)
-    lines = data.splitlines(keepends=True)
+def _sound_quads(
+    data: bytes, first_line: int, parse: Callable[[bytes], Any], origin: str, diagnostics: Diagnostics
+) -> Iterator[Any]:
+    """Yield the statements piece by piece, and of a piece with an error line by line: a broken line costs that line only."""
+    lines, patience = data.splitlines(keepends=True), Patience()
     for start in range(0, len(lines), _PIECE):
         piece = lines[start : start + _PIECE]
         try:
-            statements.merge(read(b"".join(piece)))
+            quads = list(parse(b"".join(piece)))
         except SyntaxError:
-            for number, line in enumerate(piece, first_line + start):
-                try:
-                    statements.merge(read(line))
-                except SyntaxError as error:
-                    statements.diagnostics.add("broken statement", f"{origin}:{number}", _cause(error))
-    return statements
+            quads = _quads_by_line(piece, first_line + start, parse, origin, diagnostics, patience)
+        yield from quads
+        if patience.is_over:
+            left = len(lines) - start - len(piece)
+            patience.give_up(diagnostics, f"{origin}:{first_line + start + len(piece) - 1}", left)
+            return
+
+
+def _quads_by_line(
+    lines: list[bytes], first: int, parse: Callable[[bytes], Any], origin: str, diagnostics: Diagnostics, patience: Patience
+) -> list[Any]:
+    quads: list[Any] = []
+    for number, line in enumerate(lines, first):
+        try:
+            of_line = list(parse(line))
+        except SyntaxError as error:
+            patience.bad()
+            diagnostics.add("broken statement", f"{origin}:{number}", _cause(error))
+        else:
+            if of_line:
+                patience.good()
+            quads += of_line
+    return quads
 
 
 def read_stream(
@@ -218,14 +238,14 @@ def check_prefixes(options: ReadOptions, declared: dict[str, str]) -> None:
 
 
 def _declared(quads: Any) -> dict[str, str]:
-    return dict(quads.prefixes)
+    return dict(getattr(quads, "prefixes", {}))  # formats by line have none
 
 
 def _collect(
     quads: Any, statements: Statements, roles: Roles, options: ReadOptions, origin: str, blank: Callable[[str], str]
 ) -> None:
     """Read to the end; a syntax error is noted and the parser goes on behind it, but not behind thousands in a row."""
-    last_bad, in_a_row, count = -1, 0, statements.count
+    last_bad, patience, count = -1, Patience(), statements.count
     while True:
         try:
             _collect_valid(quads, statements, roles, options, origin, blank)
@@ -237,10 +257,12 @@ def _collect(
             if error.lineno is None:
                 return
             last_bad = error.lineno
-            in_a_row = in_a_row + 1 if statements.count == count else 1
+            if statements.count > count:
+                patience.good()
+            patience.bad()
             count = statements.count
-            if in_a_row == _MOST_IN_A_ROW:
-                detail = f"{in_a_row:,} errors in a row; the rest of the file is not read"
+            if patience.is_over:
+                detail = f"{patience.in_a_row:,} errors in a row; the rest of the file is not read"
                 statements.diagnostics.add("given up", f"{origin}:{error.lineno}", detail)
                 return
         except ValueError as error:

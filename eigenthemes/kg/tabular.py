@@ -15,6 +15,7 @@ from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import Columns, find_columns, known_headers
 from eigenthemes.kg.csv_rows import csv_rows
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 
 _TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
@@ -68,19 +69,20 @@ class TableReader:
             self._row(columns, [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells], number)
 
     def read_json_lines(self, lines: Iterable[str]) -> None:
-        empty = False
+        empty, patience, lines = False, Patience(), iter(lines)
         for number, line in enumerate(lines, 1):
             line = line.strip().removeprefix("[").removesuffix("]").rstrip(", ")  # an array, one record a line
             if not line:
                 continue
-            try:
-                record = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", str(error))
-                continue
-            if not isinstance(record, dict):
-                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", "not an object")
+            record, cause = _parsed(line)
+            if cause:
+                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", cause)
+                patience.bad()
+                if patience.is_over:
+                    left = sum(1 for _ in lines)
+                    patience.give_up(self.statements.diagnostics, f"{self.origin}:{number}", left)
             elif record:
+                patience.good()
                 self._mapping(record, number)
             else:
                 empty = True
@@ -262,6 +264,15 @@ class TableReader:
             statements.description(node, str(description), 0)
         if prior is not None:
             statements.prior(node, prior, f"{self.origin}:{number}")
+
+
+def _parsed(line: str) -> tuple[dict[str, Any], str]:
+    """Return the record of a line of JSON, and what is wrong with it, if anything."""
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return {}, str(error)
+    return (record, "") if isinstance(record, dict) else ({}, "not an object")
 
 
 def _is_flat_list(value: Any) -> bool:

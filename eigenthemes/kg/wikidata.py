@@ -9,6 +9,7 @@ import orjson
 
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 
 INSTANCE_OF = "P31"
@@ -19,7 +20,8 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
     """Read the statements of one block of lines."""
     statements = Statements(strict=options.strict)
     data = clean_utf8(data, first_line, origin, statements.diagnostics)
-    for number, line in enumerate(data.split(b"\n"), first_line):
+    lines, patience = data.split(b"\n"), Patience()
+    for number, line in enumerate(lines, first_line):
         line = line.strip().removeprefix(b"[").removesuffix(b"]").strip().rstrip(b",")
         if not line:
             continue
@@ -31,7 +33,13 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             cause = "no id" if isinstance(error, KeyError) else str(error)
             statements.diagnostics.add("broken entity", f"{origin}:{number}", cause)
+            patience.bad()
+            if patience.is_over:
+                left = sum(1 for line in lines[number + 1 - first_line :] if line)
+                patience.give_up(statements.diagnostics, f"{origin}:{number}", left)
+                break
             continue
+        patience.good()
         statements.count += 1
         faults: list[str] = []
         try:

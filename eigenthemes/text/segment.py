@@ -17,6 +17,7 @@ from eigenthemes.core.strings import Strings
 from eigenthemes.text.normalize import UNSPACED, normalize, squash
 
 _ABBREVIATION = 3  # letters
+_USUAL = 64  # letters of a word that is remembered, so that those never are many megabytes
 # English, German, French, Spanish, Italian, Portuguese, Dutch; without accents, as `normalize` leaves them.
 FUNCTION_WORDS = frozenset(
     """a an the and or but nor not no of in on at by for from to with into onto over under up down out off about after before
@@ -155,17 +156,22 @@ class _Word(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def _word(text: str) -> _Word:
-    form, flat = squash(normalize(text)), text[1:] == text[1:].lower()
+    return _look_at(text)
+
+
+def _look_at(text: str) -> _Word:
+    plain = text.isascii() and text.isalpha()  # as most words are, which are told quickly
+    form, flat = text.lower() if plain else squash(normalize(text)), text[1:] == text[1:].lower()
     return _Word(
         form,
         function=form in FUNCTION_WORDS,
         capital=text[0].isupper(),
         small=text[0].islower(),
         flat=flat,
-        striking=not flat or text.lower() == text.upper() or _has_digit(text),
+        striking=not flat or (not plain and (text.lower() == text.upper() or _has_digit(text))),
         shouted=len(text) > 1 and text.isupper(),
-        number=text.isdigit(),
-        possessive=POSSESSIVE.fullmatch(text) is not None,
+        number=not plain and text.isdigit(),
+        possessive=not plain and POSSESSIVE.fullmatch(text) is not None,
     )
 
 
@@ -173,7 +179,8 @@ def _words(texts: list[str]) -> Words:
     """Tell about each of the distinct words of a text what the rules ask."""
     if not texts:
         return Words(texts, Strings.of([]), np.zeros(0, dtype=np.int64), *(np.zeros(0, dtype=bool) for _ in _Word._fields[1:]))
-    forms, *flags = zip(*map(_word, texts), strict=True)
+    looks = [_word(text) if len(text) <= _USUAL else _look_at(text) for text in texts]
+    forms, *flags = zip(*looks, strict=True)
     number_of: dict[str, int] = {}
     sound = np.array([number_of.setdefault(form, len(number_of)) for form in forms], dtype=np.int64)
     return Words(texts, Strings.of(forms), sound, *np.array(flags, dtype=bool))

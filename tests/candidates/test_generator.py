@@ -148,6 +148,22 @@ def test_the_default_finds_all_that_the_paper_finds(tiny: KB, names: list[str]) 
     assert set(zip(paper.mention_of.tolist(), paper.entity.tolist(), strict=True)) <= pairs
 
 
+@pytest.mark.parametrize("generator", ["default", "paper"])
+def test_very_long_mentions_are_none_of_the_kernels(tiny: KB, monkeypatch: pytest.MonkeyPatch, generator: str) -> None:
+    finder = CandidateGenerator(tiny, generator=generator)
+    names = ["Paris", "paris " * 5000, "MJ", "Paris Texas xyzzy " * 2000, "\ud800 wittgenstien" * 2000, "x" * 20_000, "Paris"]
+    expected = finder._find_plain(names)
+    run, sizes = finder._run_kernel, list[int]()
+    monkeypatch.setattr(finder, "_run_kernel", lambda text, *bounds: [sizes.append(len(text)), run(text, *bounds)][1])
+    found = finder._find_compiled(names)
+    one_by_one = [finder.find(name) for name in names]
+    for column in ("mention_of", "entity", "rank", "match_type"):
+        assert getattr(found, column).tolist() == getattr(expected, column).tolist()
+    assert [entity for table in one_by_one for entity in table.entity.tolist()] == expected.entity.tolist()
+    assert len(expected) > 6
+    assert max(sizes) < 100  # they would compare each of its words with all others
+
+
 LONG_MENTIONS = {
     "one word again and again": "ada " * 40_000,
     "unknown words": " ".join(f"w{i:x}" for i in range(20_000)),

@@ -240,3 +240,20 @@ def test_an_output_that_is_a_named_pipe_is_refused_and_not_waited_for(tiny: KB, 
     os.mkfifo(tmp_path / "pipe")
     done = call("link", tiny.path, "-", option, tmp_path / "pipe", "--method", "degree", stdin="Paris")
     assert_one_sentence(done, "pipe is a named pipe", f"give another place with {option}")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("option", ["-o", "--errors"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_full_disk_is_told_with_the_file(tiny: KB, tmp_path: Path, option: str, jobs: int) -> None:
+    source = write_jsonl(tmp_path / "a.jsonl", [names_document("Paris"), {"text": 5}])
+    other = () if option == "-o" else ("-o", tmp_path / "out.jsonl")
+    done = call("link", tiny.path, source, option, "/dev/full", *other, "--method", "degree", "--jobs", jobs)
+    assert_one_sentence(done, "/dev/full cannot be written (No space left", f"give another place with {option}")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_behind_standard_output_is_told(tiny: KB) -> None:
+    for command in ("link {kb} - --method degree", "candidates {kb} Paris", "info {kb}", "--help"):
+        done = run_shell(f"{{program}} {command.format(kb=tiny.path)} > /dev/full", stdin="Paris is in Texas.")
+        assert_one_sentence(done, "No space left")

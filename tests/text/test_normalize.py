@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eigenthemes.text import segment
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
 
@@ -84,3 +85,20 @@ def test_tokens_hold_no_white_space_and_normalising_again_changes_nothing(text: 
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
 def test_case_never_matters_in_ascii(text: str) -> None:
     assert normalize(text.upper()) == normalize(text.lower())
+
+
+@given(st.text(max_size=8), st.text(alphabet="abzABZ09'’é", max_size=8))
+def test_a_plain_word_looks_the_same_told_quickly(other: str, text: str) -> None:
+    for word in filter(None, (other, text)):
+        look = segment._look_at(word)
+        flat = word[1:] == word[1:].lower()
+        assert look.form == squash(normalize(word))
+        assert look.striking == (not flat or word.lower() == word.upper() or segment._has_digit(word))
+        assert look.number == word.isdigit()
+        assert look.possessive == (segment.POSSESSIVE.fullmatch(word) is not None)
+
+
+def test_long_words_are_not_remembered() -> None:
+    segment._word.cache_clear()
+    segment.split("short " + "long" * 1000)
+    assert segment._word.cache_info().currsize == 1
