@@ -222,6 +222,9 @@ def check_buildable(statements: Statements, options: ReadOptions) -> None:
 def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
     """The error for sources without any name, with the likeliest remedy."""
     code, where, remedy = "no-names", None, "give names with a column or predicate for them, or have the ids read as names"
+    if statements.blank_names:
+        names = f"all {statements.blank_names:,} names are of blank nodes, which have no id to link to"
+        return BuildError(f"{names}; give them ids (rdf:about, @id, an IRI)", code="blank-nodes")
     if statements.left_out:
         code, remedy = "all-left-out", _left_out(statements)
     elif statements.other_languages:
@@ -353,6 +356,7 @@ def options_in_manifest(options: ReadOptions, **of_the_build: Any) -> dict[str, 
         "synonyms": list(options.synonyms),
         "sitelink": options.sitelink,
         "column": dict(options.columns),
+        "with_properties": options.with_properties,
         "strict": options.strict,
         **of_the_build,
     }
@@ -370,6 +374,7 @@ def describe_kb(
         "left_out": {reason: len(members) for reason, members in sorted(statements.left_out.items())},
         "problems": dict(sorted(statements.diagnostics.counts.items())),
         "problem_examples": dict(sorted(statements.diagnostics.examples.items())),
+        "notes": list(statements.notes),
     }
 
 

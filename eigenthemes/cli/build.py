@@ -39,6 +39,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     metavar="LIST",
     help="Synonym scopes of ontologies: exact,related,broad,narrow.",
 )
+@click.option("--with-properties", is_flag=True, help="OWL: the properties of an ontology are entities, too.")
 @click.option("--sitelink", metavar="WIKI", help="Wikidata: only entities with a page there, e.g. enwiki.")
 @click.option(
     "--column",
@@ -122,6 +123,7 @@ def _read_options(given: dict[str, Any]) -> Any:
         synonyms=_listed(given["synonyms"]),
         sitelink=given["sitelink"],
         columns=tuple(columns),
+        with_properties=given["with_properties"],
         strict=given["strict"],
     )
 
@@ -132,6 +134,8 @@ def _listed(text: str | None) -> tuple[str, ...]:
 
 def _report(manifest: dict[str, Any]) -> None:
     """What was left out and what was wrong, with the first few places."""
+    for note in manifest.get("notes", []):
+        say(f"note: {note}", err=True)
     for reason, count in manifest["left_out"].items():
         say(f"left out: {count:,} ({reason})", err=True)
     for kind, count in manifest["problems"].items():

@@ -13,6 +13,8 @@ from eigenthemes.records import Entity, Neighbor
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
 
+BLANK = "_:"  # what the ids of blank nodes begin with: they connect, and nobody is shown them
+
 
 def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
     """Yield the entities with the indices first, ..., last - 1; many at once are read much faster than one by one."""
@@ -47,6 +49,8 @@ def neighbor_records(kb: KB, index: int, limit: int | None, *, only: int | None 
     records: list[Neighbor] = []
     for position in positions:
         neighbor = neighbors[position]
+        if kb.id_of(neighbor).startswith(BLANK):
+            continue
         for code in (codes[position], *further.of(first + position)):
             if len(records) == limit:
                 return records

@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
@@ -23,10 +23,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
 from eigenthemes.errors import EigenthemesError, KBDamagedError, KBError, OptionError, VectorError
 from eigenthemes.kb.array_rules import damage_of_array, damage_of_numbers, part_size, sizes_of
-from eigenthemes.kb.entities import entity_records, neighbor_records
+from eigenthemes.kb.entities import BLANK, entity_records, neighbor_records
 from eigenthemes.kb.graph import FurtherRelations, Graph
 from eigenthemes.kb.manifest import (
     MANIFEST,
@@ -201,26 +202,36 @@ class KB:
     # entities, by their indices
 
     def index_of(self, entity_id: str) -> int | None:
-        """Return the index of an id; redirects (merged, replaced or alternative ids) resolve. None if unknown."""
-        raw = entity_id.encode("utf-8", "replace")
-        try:
-            row = self._id_table.find(hash_bytes(raw))
-        except OutOfBoundsError:
-            raise damaged(self.path, "id_buckets.npy does not ascend") from None
-        return None if row < 0 else self.numbers("id_entities", row, row + 1)[0]
+        """Return the index of an id; redirects (merged, replaced ids) and other spellings resolve. None if unknown."""
+        for spelling in chain((entity_id,), other_spellings(entity_id)):
+            raw = spelling.encode("utf-8", "replace")
+            try:
+                row = self._id_table.find(hash_bytes(raw))
+            except OutOfBoundsError:
+                raise damaged(self.path, "id_buckets.npy does not ascend") from None
+            if row >= 0:
+                return self.numbers("id_entities", row, row + 1)[0]
+        return None
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the indices of many ids at once; -1 where unknown."""
         row = self._id_table.find_all(hash_strings(Strings.of(entity_ids)))
-        return np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
+        indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
+        for i in np.flatnonzero(indices < 0).tolist():
+            index = self.index_of(entity_ids[i])
+            indices[i] = -1 if index is None else index
+        return indices
 
     def id_of(self, index: int) -> str:
         return str(self.ids[index])
 
     def label_of(self, index: int) -> str:
-        """Return the label; a node without any name shows its id."""
+        """Return the label; a node without any name shows its id, unless that is of a blank node."""
         first, last = self.bounds("entity_names", index, index + 1)
-        return str(self.names[first]) if first < last else self.id_of(index)
+        if first < last:
+            return str(self.names[first])
+        entity_id = self.id_of(index)
+        return "something without a name" if entity_id.startswith(BLANK) else entity_id
 
     def names_of(self, index: int) -> list[str]:
         """Return all names, the label first."""

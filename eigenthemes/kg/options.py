@@ -24,6 +24,7 @@ class ReadOptions:
     synonyms: tuple[str, ...] = ("exact",)
     sitelink: str | None = None
     columns: tuple[tuple[str, str], ...] = ()  # (role, header) of tables
+    with_properties: bool = False  # the properties of an ontology are entities, too
     strict: bool = False
 
     def __post_init__(self) -> None:

@@ -42,9 +42,10 @@ PREFIXES = {
     "org": "http://www.w3.org/ns/org#",
 }
 
+_COMMENT = "http://www.w3.org/2000/01/rdf-schema#comment"  # describes where nothing better does
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
-LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED = range(7)
+LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED, ALTERNATIVE = range(8)
 
 _PREDICATES: dict[int, tuple[str, ...]] = {
     LABEL: ("rdfs:label", "skos:prefLabel", "schema:name", "https://schema.org/name", "foaf:name"),
@@ -53,6 +54,7 @@ _PREDICATES: dict[int, tuple[str, ...]] = {
         "skos:hiddenLabel",
         "schema:alternateName",
         "https://schema.org/alternateName",
+        "obo:IAO_0000118",
     ),
     DESCRIPTION: (
         "schema:description",
@@ -62,9 +64,10 @@ _PREDICATES: dict[int, tuple[str, ...]] = {
         "obo:IAO_0000115",
         "dct:description",
     ),
-    TYPE: ("rdf:type", "wdt:P31", "skos:inScheme"),
+    TYPE: ("rdf:type", "wdt:P31", "skos:inScheme", "oboInOwl:hasOBONamespace"),
     DEPRECATED: ("owl:deprecated",),
     REPLACED: ("obo:IAO_0100001",),
+    ALTERNATIVE: ("oboInOwl:hasAlternativeId",),
 }
 _SYNONYMS = {
     "exact": "oboInOwl:hasExactSynonym",
@@ -286,7 +289,7 @@ def _collect_valid(
             value = quad.object
             term_type = type(value)
             if term_type is literal:
-                _literal(statements, node, role, predicate, value, options, origin)
+                _literal(statements, node, external, role, predicate, value, options, origin)
             elif term_type is named_node or term_type is blank_node:
                 target = value.value if term_type is named_node else blank(value.value)
                 if role is None or role < TYPE or role in (PRIOR, DEPRECATED):
@@ -296,24 +299,33 @@ def _collect_valid(
                 elif role == TYPE:
                     statements.type(node, target)
                 else:
-                    statements.redirects[external] = target
+                    _redirect(statements, role, external, target)
     finally:
         statements.count += count
 
 
 def _literal(
-    statements: Statements, node: int, role: int | None, predicate: str, value: ox.Literal, options: ReadOptions, origin: str
+    statements: Statements,
+    node: int,
+    external: str,
+    role: int | None,
+    predicate: str,
+    value: ox.Literal,
+    options: ReadOptions,
+    origin: str,
 ) -> None:
     if role is None:
         if value.language or value.datatype.value == _STRING:
             statements.literal_predicates[predicate] += 1
+    elif role < DESCRIPTION and external.startswith("_:"):
+        statements.blank_names += 1  # it has no id that anybody could link to
     elif role <= DESCRIPTION:
         rank = options.language_rank(value.language)
         if rank is None:
             if role != DESCRIPTION:
                 statements.other_languages[value.language or ""] += 1
         elif role == DESCRIPTION:
-            statements.description(node, value.value, rank)
+            statements.description(node, value.value, rank + ALIAS if predicate == _COMMENT else rank)
         else:
             statements.name(node, value.value, rank if role == LABEL else rank + ALIAS, value.language)
     elif role == TYPE:
@@ -322,3 +334,11 @@ def _literal(
         statements.prior(node, value.value, origin)
     elif role == DEPRECATED and value.value in ("true", "1"):
         statements.leave_out(node, "deprecated")
+    elif role in (REPLACED, ALTERNATIVE):
+        _redirect(statements, role, external, value.value.strip())
+
+
+def _redirect(statements: Statements, role: int, entity_id: str, other: str) -> None:
+    """Let an entity lead to what replaces it, or an alternative id to its entity."""
+    old, new = (entity_id, other) if role == REPLACED else (other, entity_id)
+    statements.redirects[old] = new

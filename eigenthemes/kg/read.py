@@ -15,6 +15,9 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.owl import settle_ontologies
+from eigenthemes.kg.relations import settle_relations
+from eigenthemes.kg.same_ids import join_spellings
 from eigenthemes.kg.statements import Statements
 
 FORMATS = ("nt", "nq", "ttl", "trig", "xml", "wikidata", "obo", "csv", "tsv", "jsonl", "parquet")
@@ -55,6 +58,9 @@ def read_sources(
         with step as advance, Source(path, statements.diagnostics, advance) as source:
             _read_source(source, format_name, options, number, workers or Workers(1), statements)
             described.append(source.description())
+    settle_ontologies(statements, options)
+    join_spellings(statements)
+    settle_relations(statements)
     statements.check_records()
     _check_options(options, statements)
     if options.sitelink and statements.record_node:
