@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes import __version__
+from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.graph import EdgeList, FurtherRelations, Graph, build_graph, distinct_edges, find_further_relations
@@ -119,7 +121,7 @@ def _left_out(statements: Statements) -> str:
 
 
 def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int]) -> list[int]:
-    nodes = {entity_id: redirects.get(entity_id, statements.ids.get(entity_id)) for entity_id in sorted(wanted)}
+    nodes = {entity_id: _node_of(entity_id, statements, redirects) for entity_id in sorted(wanted)}
     unknown = [entity_id for entity_id, node in nodes.items() if node is None]
     if len(unknown) == len(wanted):
         raise BuildError(
@@ -130,6 +132,15 @@ def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int
     for entity_id in unknown:
         statements.diagnostics.add("id to keep that is not in the KG", "ids to keep", entity_id)
     return [node for node in nodes.values() if node is not None]
+
+
+def _node_of(entity_id: str, statements: Statements, redirects: dict[str, int]) -> int | None:
+    """Return the node of an id, whichever of its spellings it is."""
+    for spelling in chain((entity_id,), other_spellings(entity_id)):
+        node = redirects.get(spelling, statements.ids.get(spelling))
+        if node is not None:
+            return node
+    return None
 
 
 def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
@@ -357,6 +368,8 @@ def options_in_manifest(options: ReadOptions, **of_the_build: Any) -> dict[str, 
         "sitelink": options.sitelink,
         "column": dict(options.columns),
         "with_properties": options.with_properties,
+        "header": options.header,
+        "split": options.split,
         "strict": options.strict,
         **of_the_build,
     }

@@ -20,7 +20,8 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option(
     "--format",
     "format_name",
-    help="nt, nq, ttl, trig, xml, wikidata, obo, csv, tsv, jsonl or parquet; default: found from content and name.",
+    help="nt, nq, ttl, trig, xml, jsonld, wikidata, obo, json, graphml, csv, tsv, jsonl or parquet; "
+    "default: found from content and name.",
 )
 @click.option("--label", multiple=True, metavar="IRI", help=f"Another predicate of names. {_PREDICATE}")
 @click.option("--alias", multiple=True, metavar="IRI", help=f"Another predicate of aliases. {_PREDICATE}")
@@ -45,7 +46,11 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "--column",
     multiple=True,
     metavar="ROLE=HEADER",
-    help="Tables: which column is which, e.g. id=code; may be given several times.",
+    help="Tables: which column is which, e.g. id=code, or of one file FILE:id=code; may be given several times.",
+)
+@click.option("--no-header", is_flag=True, help="CSV, TSV: the first row is data; columns are called 1, 2, ...")
+@click.option(
+    "--split", metavar="TEXT", help="Tables: what separates aliases in a cell.  [default: |, or ; where there is none]"
 )
 @click.option("--keep", type=click.Path(), help="Text file of ids, one per line: nothing else becomes part of the KB.")
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
@@ -71,8 +76,9 @@ def build(
 ) -> None:
     """Build a KB from the files of a knowledge graph.
 
-    SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML), Wikidata JSON, OBO, or tables of nodes and edges (CSV, TSV,
-    JSON lines, Parquet), plain or compressed with gzip, bzip2, xz or zstd; - reads standard input.
+    SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD) with or without OWL, Wikidata JSON, OBO, OBO graphs,
+    GraphML, exports of Neo4j, or tables of nodes and edges (CSV, TSV, JSON lines, Parquet), plain or compressed with gzip,
+    bzip2, xz or zstd; - reads standard input.
     """
     from eigenthemes.build import build_kb
     from eigenthemes.core.workers import available_cores
@@ -123,6 +129,8 @@ def _read_options(given: dict[str, Any]) -> Any:
         synonyms=_listed(given["synonyms"]),
         sitelink=given["sitelink"],
         columns=tuple(columns),
+        header=not given["no_header"],
+        split=given["split"],
         with_properties=given["with_properties"],
         strict=given["strict"],
     )

@@ -13,7 +13,7 @@ from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.kb.store import KB
 
 _WEIGHTS_PER_LINE = 6
-_DEFAULTS = {"embedding": "prone", "train": True}  # of the options of a build; all others are empty
+_DEFAULTS = {"embedding": "prone", "train": True, "header": True}  # of the options of a build; all others are empty
 
 
 def card(kb: KB) -> dict[str, Any]:

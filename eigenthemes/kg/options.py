@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eigenthemes.errors import OptionError
 
@@ -23,7 +23,9 @@ class ReadOptions:
     languages: tuple[str, ...] = ()  # empty: all
     synonyms: tuple[str, ...] = ("exact",)
     sitelink: str | None = None
-    columns: tuple[tuple[str, str], ...] = ()  # (role, header) of tables
+    columns: tuple[tuple[str, str], ...] = ()  # (role, header) of tables; role as "file:role": of that file only
+    header: bool = True  # False: the first row of a CSV or TSV is data, and its columns are called 1, 2, ...
+    split: str | None = None  # what separates the aliases in a cell; None: "|", or ";" where there is none
     with_properties: bool = False  # the properties of an ontology are entities, too
     strict: bool = False
 
@@ -31,9 +33,18 @@ class ReadOptions:
         for scope in self.synonyms:
             if scope not in SCOPES:
                 raise OptionError(f"synonym scope {scope!r} is unknown; expected some of {', '.join(SCOPES)}")
-        for role, _ in self.columns:
+        for given, _ in self.columns:
+            role = given.rpartition(":")[2]
             if role not in COLUMN_ROLES:
                 raise OptionError(f"column role {role!r} is unknown; expected one of {', '.join(COLUMN_ROLES)}")
+
+    def of_file(self, name: str) -> ReadOptions:
+        """Return the options for one file: with the columns that are given for all files, or for this one."""
+        if not any(":" in role for role, _ in self.columns):
+            return self
+        parts = [(*role.rpartition(":")[::2], header) for role, header in self.columns]
+        own = tuple((role, header) for file, role, header in parts if not file or name == file or name.startswith(f"{file}."))
+        return replace(self, columns=own)
 
     def language_rank(self, language: str | None) -> int | None:
         """Return 0 for the best language of a label, more for others, None for one that is not kept."""

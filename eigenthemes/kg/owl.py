@@ -106,12 +106,12 @@ class _Ontology:
                 cell = rest[cell]
 
     def is_about_properties(self) -> bool:
-        """Are there more named properties than all other named entities together? Then they are what the sources are about."""
+        """Are there about as many named properties as all other named entities together? Then the sources are about them."""
         named = np.zeros(len(self.ids), dtype=bool)
         named[self.statements.numbers("name_node")] = True
         properties = named & self.properties & ~self._typed([f"{_OWL}AnnotationProperty"])
         others = named & ~self.properties & ~self.structure
-        if not properties.sum() > others.sum():
+        if 4 * properties.sum() < 3 * others.sum() or not properties.any():
             return False
         note = f"{int(properties.sum()):,} properties are entities, too: the sources have only {int(others.sum()):,} others"
         self.statements.notes[note] = None

@@ -1,4 +1,4 @@
-"""RDF: N-Triples, N-Quads, Turtle, TriG and RDF/XML, parsed by pyoxigraph.
+"""RDF: N-Triples, N-Quads, Turtle, TriG, RDF/XML and JSON-LD, parsed by pyoxigraph.
 
 N-Triples and N-Quads are read in blocks of lines, which may be parsed by several processes; the others as one stream.
 """
@@ -14,7 +14,7 @@ import pyoxigraph as ox
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import clean_utf8
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 from eigenthemes.kg.xml_depth import BoundedDepth
@@ -85,6 +85,7 @@ FORMATS = {
     "ttl": ox.RdfFormat.TURTLE,
     "trig": ox.RdfFormat.TRIG,
     "xml": ox.RdfFormat.RDF_XML,
+    "jsonld": ox.RdfFormat.JSON_LD,
 }
 
 
@@ -191,7 +192,7 @@ def read_stream(
     nodes: str,
     namespaces: dict[str, str],
 ) -> None:
-    """Read the statements of Turtle, TriG or RDF/XML."""
+    """Read the statements of Turtle, TriG, RDF/XML or JSON-LD."""
     if format_name == "xml":
         stream = cast(IO[bytes], io.BufferedReader(BoundedDepth(stream, origin, statements.diagnostics)))
     quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
@@ -234,6 +235,12 @@ def _collect(
             _collect_valid(quads, statements, roles, options, origin, blank)
             return
         except SyntaxError as error:
+            if "LoadDocumentCallback" in str(error):
+                raise SourceError(
+                    f"{origin} names a remote @context, and nothing is fetched while reading; write the context into the file",
+                    code="remote-context",
+                    where=origin,
+                ) from None
             if error.lineno is None or error.lineno != last_bad:
                 where = origin if error.lineno is None else f"{origin}:{error.lineno}"
                 statements.diagnostics.add("broken statement", where, _cause(error))
@@ -302,6 +309,7 @@ def _collect_valid(
                     _redirect(statements, role, external, target)
     finally:
         statements.count += count
+        statements.predicates_seen.update(known)
 
 
 def _literal(

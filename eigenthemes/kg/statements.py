@@ -39,6 +39,7 @@ class Statements:
         self.record_node, self.record_line = array("I"), array("I")
         self.edge_number, self.edge_line = array("I"), array("I")
         self.files: list[tuple[str, int, int]] = []  # file, its first record, its first edge of a record
+        self.predicates_seen: set[str] = set()  # of RDF, and relations of tables of edges
         self.columns_seen: dict[str, None] = {}  # of tables, in order
         self.other_languages: Counter[str] = Counter()  # of names that were not kept because of it
         self.left_out: dict[str, set[int]] = {}  # reason -> nodes that are not part of the KG
@@ -179,6 +180,7 @@ class Statements:
         self.literal_predicates.update(other.literal_predicates)
         self.other_languages.update(other.other_languages)
         self.prefixes.update(other.prefixes)
+        self.predicates_seen |= other.predicates_seen
         self.relation_names.update(other.relation_names)
         self.is_ontology |= other.is_ontology
         self.blank_names += other.blank_names

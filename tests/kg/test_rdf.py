@@ -263,7 +263,9 @@ def test_lang_keeps_the_tags_given_in_their_order_and_untagged_names(tmp_path: P
 
 
 def test_lang_keeps_untagged_names_alone(tmp_path: Path) -> None:
-    assert names(build(tmp_path, ROSE, languages=("sv",)), "a") == ["Rose"]
+    kb = build(tmp_path, ROSE, languages=("sv",))
+    assert names(kb, "a") == ["Rose"]
+    assert kb.manifest["notes"] == ["no name is tagged sv; the sources have fr (1), de (1), en (1)"]
 
 
 def test_lang_holds_for_aliases_and_descriptions_too(tmp_path: Path) -> None:
@@ -508,7 +510,7 @@ def test_rdf_xml_of_elements_in_elements_is_given_up_at_some_depth_and_that_is_t
 
 
 def test_a_page_of_html_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(BuildError) as error:
+    with pytest.raises(SourceError) as error:
         build(tmp_path, '<?xml version="1.0"?>\n<html><body>\n<p>Not found</body></html>\n', suffix="rdf")
     assert "\n" not in str(error.value)
     assert "kg0.rdf" in str(error.value)
@@ -546,7 +548,7 @@ def test_the_remedy_is_no_predicate_of_numbers(tmp_path: Path) -> None:
 
 
 def test_the_remedy_is_lang_where_only_the_language_was_wrong(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="keep these languages, too"):
+    with pytest.raises(OptionError, match=r"no name is tagged de; the sources have names in fr \(1\)"):
         build(tmp_path, 'ex:a rdfs:label "A"@fr ; ex:size "3" .', languages=("de",))
 
 
