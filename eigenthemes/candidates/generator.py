@@ -118,12 +118,16 @@ class CandidateGenerator:
         ]
 
     def why_not(self, name: str, external_id: str) -> str:
-        """Say in one sentence why an entity is, or is not, among the candidates of a name."""
+        """Say in one sentence why an entity, given by its id or a name, is, or is not, among the candidates of a name."""
         kb = self.kb
         entity = kb.index_of(external_id)
         if entity is None:
-            return f"{external_id} is not in the KB; it has ids like {kb.id_of(0)}"
-        named_id = external_id if kb.id_of(entity) == external_id else f"{external_id} (now {kb.id_of(entity)})"
+            entity = min((each for each, kind in self.match_types(external_id).items() if kind <= UNBRACKETED), default=None)
+        if entity is None:
+            return f"{external_id} is not in the KB; it has ids like {kb.id_of(0)} and names like {kb.label_of(0)}"
+        named_id = kb.id_of(entity)
+        if named_id != external_id and kb.index_of(external_id) is not None:
+            named_id = f"{external_id} (now {named_id})"
         names = kb.names_of(entity)
         if not names:
             return f"{named_id} has no name in the KB: it connects others but is never a candidate"

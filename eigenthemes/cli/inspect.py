@@ -85,7 +85,7 @@ def verify(kb: str) -> None:
 @click.argument("kb", type=click.Path())
 @click.argument("names", nargs=-1, required=True)
 @candidate_options
-@click.option("--why", metavar="ID", help="Say why this entity is, or is not, among them.")
+@click.option("--why", metavar="ID|NAME", help="Say why this entity is, or is not, among them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per name, also for an empty line.")
 @tells_damage
 def candidates(
@@ -122,7 +122,7 @@ def candidates(
         if len(names) > 1 or names == ("-",):
             say(name)
         if not found:
-            say(f"no candidates for {name!r}; try --why ID with the entity you expect", err=True)
+            say(f"no candidates for {name!r}; try --why ID or --why NAME with the entity you expect", err=True)
             continue
         print_table(
             ("rank", "id", "label", "matched name", "match type", "prior"),
