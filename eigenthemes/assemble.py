@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,20 @@ from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.graph import EdgeList, FurtherRelations, Graph, build_graph, distinct_edges, find_further_relations
 from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
+from eigenthemes.kb.type_filter import of_types
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.columns import known_headers
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
+
+_SKOS, _THESAURI = "http://www.w3.org/2004/02/skos/core#", "http://purl.org/iso25964/skos-thes#"
+_CONCEPT = (f"{_SKOS}Concept",)
+_CATEGORY = "dbpedia.org/resource/Category:"
+ORGANIZING = (  # types of what puts others in order and is seldom meant itself
+    f"{_SKOS}ConceptScheme", f"{_SKOS}Collection", f"{_SKOS}OrderedCollection",
+    f"{_THESAURI}ConceptGroup", f"{_THESAURI}ThesaurusArray",
+    "http://www.wikidata.org/entity/Q4167836", "Q4167836", "wd:Q4167836",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,7 @@ class Content:
 
     nodes: Nodes
     names: Names
+    answers: NDArray[np.bool_]
     index: NameIndexArrays
     descriptions: Strings
     type_indptr: NDArray[np.int64]
@@ -72,11 +85,18 @@ class Content:
 
 
 def collect_content(
-    statements: Statements, nodes: Nodes, names: Names, index: NameIndexArrays, redirects: dict[str, int]
+    statements: Statements,
+    nodes: Nodes,
+    names: Names,
+    answers: NDArray[np.bool_],
+    index: NameIndexArrays,
+    redirects: dict[str, int],
 ) -> Content:
     """Put together all that goes into the KB."""
     indptr, types = _types(statements, nodes)
-    return Content(nodes, names, index, _descriptions(statements, nodes), indptr, types, _redirect_targets(redirects, nodes))
+    return Content(
+        nodes, names, answers, index, _descriptions(statements, nodes), indptr, types, _redirect_targets(redirects, nodes)
+    )
 
 
 def resolve_redirects(statements: Statements) -> dict[str, int]:
@@ -190,6 +210,41 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
     return Names(texts.take(kept), owner.astype(np.uint32), is_label, small, indptr)
 
 
+def choose_answers(
+    statements: Statements, nodes: Nodes, names: Names, only_types: Sequence[str] = (), not_types: Sequence[str] = ()
+) -> NDArray[np.bool_]:
+    """Which entities may be answers [n]: named ones of the wanted types, and no schemes or categories unless they are wanted.
+
+    not_types  "none" among them: schemes and categories are answers, too
+    """
+    named: NDArray[np.bool_] = np.diff(names.indptr) > 0
+    indptr, entity_types = _types(statements, nodes)
+
+    def label_of(type_id: str) -> str | None:
+        index = nodes.index[statements.ids[type_id]] if type_id in statements.ids else -1
+        return names.texts[int(names.indptr[index])] if index >= 0 and named[index] else None
+
+    having = partial(of_types, types=list(statements.types), type_indptr=indptr, entity_types=entity_types, label_of=label_of)
+    answers = named
+    if only_types:
+        answers = named & having(only_types)
+    elif "none" not in not_types:
+        organizing = having(ORGANIZING, must_occur=False) & ~having(_CONCEPT, must_occur=False)
+        organizing[[index for index, entity_id in enumerate(nodes.ids) if _CATEGORY in entity_id]] = True
+        answers = named & ~organizing
+        _note_connectors(statements, int((named & organizing).sum()))
+    unwanted = [each for each in not_types if each != "none"]
+    answers = answers & ~having(unwanted) if unwanted else answers
+    if not answers.any():
+        raise BuildError("no entity with a name is left that may be an answer; give other types", code="no-answers")
+    return answers
+
+
+def _note_connectors(statements: Statements, count: int) -> None:
+    if count:
+        statements.notes[f"{count:,} schemes, collections and categories connect others and are no answers"] = None
+
+
 def _edges_within(statements: Statements, local: NDArray[np.int64], nodes: int) -> EdgeList:
     source, target = local[_uints(statements.edge_source)], local[_uints(statements.edge_target)]
     inside = (source >= 0) & (target >= 0)
@@ -288,6 +343,8 @@ def write_content(writer: KBWriter, statements: Statements, content: Content) ->
     writer.add_table("id", HashTable.of(hashes[order]))
     writer.add("id_entities", np.concatenate((np.arange(len(nodes), dtype=np.uint32), targets))[order])
     writer.add("prior", nodes.prior)
+    if (np.diff(names.indptr) > 0)[~content.answers].any():
+        writer.add("answers", content.answers)
     writer.add_strings("names", names.texts)
     writer.add("entity_names", names.indptr)
     writer.add_strings("languages", Strings.of(statements.languages))
@@ -399,7 +456,7 @@ def _counts(statements: Statements, content: Content) -> dict[str, Any]:
     return {
         "statements": statements.count,
         "entities": len(nodes),
-        "named": int((np.diff(names.indptr) > 0).sum()),
+        "named": int(content.answers.sum()),
         "names": len(names.texts),
         "distinct_names": int((sharing > 0).sum()),
         "ambiguous_names": int((sharing > 1).sum()),

@@ -53,6 +53,13 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "--split", metavar="TEXT", help="Tables: what separates aliases in a cell.  [default: |, or ; where there is none]"
 )
 @click.option("--keep", type=click.Path(), help="Text file of ids, one per line: nothing else becomes part of the KB.")
+@click.option("--only-type", multiple=True, metavar="TYPE", help="Only entities of this type are answers; all others connect.")
+@click.option(
+    "--not-type",
+    multiple=True,
+    metavar="TYPE",
+    help="Entities of this type connect and are no answers; none: also concept schemes, collections, categories are answers.",
+)
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
 @click.option(
     "--embedding",
@@ -91,6 +98,8 @@ def build(
         format_name=format_name,
         keep=options["keep"],
         names_from_ids=options["names_from_ids"],
+        only_types=options["only_type"],
+        not_types=options["not_type"],
         embedding=None if options["embedding"] == "none" else options["embedding"],
         dimensions=options["dimensions"],
         train=options["train"],

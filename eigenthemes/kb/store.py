@@ -42,6 +42,7 @@ from eigenthemes.kb.manifest import (
 from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.stored_strings import StoredStrings, damaged
+from eigenthemes.kb.type_filter import of_types
 from eigenthemes.records import Entity, Neighbor
 
 Made = TypeVar("Made")
@@ -304,6 +305,21 @@ class KB:
     @cached_property
     def prior(self) -> NDArray[np.float64]:
         return self.array("prior")
+
+    @cached_property
+    def answers(self) -> NDArray[np.bool_]:
+        """Which entities may be answers [n]: those with a name, but for what the build keeps to connect others only."""
+        named: NDArray[np.bool_] = np.diff(self.array("entity_names")) > 0
+        return named & (self.array("answers") != 0) if self.has("answers") else named
+
+    def of_types(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which entities have one of some types [n], given by id, its last part or label; unknown ones are an error."""
+        indptr, types = self.array("type_indptr"), self.array("entity_types")
+        return of_types(names, types=self.types, type_indptr=indptr, entity_types=types, label_of=self._label_of_id)
+
+    def _label_of_id(self, entity_id: str) -> str | None:
+        index = self.index_of(entity_id)
+        return None if index is None else self.label_of(index)
 
     @cached_property
     def graph(self) -> Graph:
