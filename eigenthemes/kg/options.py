@@ -8,7 +8,7 @@ from eigenthemes.errors import OptionError
 
 SCOPES = ("exact", "related", "broad", "narrow")
 COLUMN_ROLES = ("id", "name", "aliases", "description", "prior", "type", "source", "target", "relation")
-_NO_LANGUAGE = ("", "mul", "und", "zxx")  # untagged, or tagged as of no language or of all
+NO_LANGUAGE = ("", "mul", "und", "zxx")  # untagged, or tagged as of no language or of all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,14 +53,14 @@ class ReadOptions:
             return _rank_among(tag, self.languages)
         if tag == "en":
             return 0
-        if tag in _NO_LANGUAGE:
+        if tag in NO_LANGUAGE:
             return 1
         return 2 if tag.startswith("en-") else 3
 
 
 def _rank_among(tag: str, wanted: tuple[str, ...]) -> int | None:
     """Rank each language, then its regions, then the next; untagged names last."""
-    if tag in _NO_LANGUAGE:
+    if tag in NO_LANGUAGE:
         return min(126, 2 * len(wanted))
     for rank, language in enumerate(wanted):
         if tag == language.lower():

@@ -42,7 +42,10 @@ PREFIXES = {
     "org": "http://www.w3.org/ns/org#",
 }
 
-_COMMENT = "http://www.w3.org/2000/01/rdf-schema#comment"  # describes where nothing better does
+_NOTES = (  # they describe where nothing better does
+    "http://www.w3.org/2000/01/rdf-schema#comment",
+    "http://www.w3.org/2004/02/skos/core#scopeNote",
+)
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED, ALTERNATIVE = range(8)
@@ -61,6 +64,7 @@ _PREDICATES: dict[int, tuple[str, ...]] = {
         "https://schema.org/description",
         "rdfs:comment",
         "skos:definition",
+        "skos:scopeNote",
         "obo:IAO_0000115",
         "dct:description",
     ),
@@ -333,7 +337,7 @@ def _literal(
             if role != DESCRIPTION:
                 statements.other_languages[value.language or ""] += 1
         elif role == DESCRIPTION:
-            statements.description(node, value.value, rank + ALIAS if predicate == _COMMENT else rank)
+            statements.description(node, value.value, rank + ALIAS if predicate in _NOTES else rank)
         else:
             statements.name(node, value.value, rank if role == LABEL else rank + ALIAS, value.language)
     elif role == TYPE:

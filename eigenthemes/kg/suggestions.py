@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from eigenthemes.errors import OptionError
-from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.options import NO_LANGUAGE, ReadOptions
 from eigenthemes.kg.statements import Statements
 
 _SHOWN = 12
@@ -45,12 +45,12 @@ def check_languages(options: ReadOptions, statements: Statements) -> None:
     used = Counter(statements.other_languages)
     counts = np.bincount(statements.numbers("name_language"), minlength=len(statements.languages)).tolist()
     used.update({tag: count for tag, count in zip(statements.languages, counts, strict=True) if tag and count})
-    used.pop("", None)
+    untagged = counts[0] + sum(used.pop(tag, 0) for tag in NO_LANGUAGE)
     missing = [wanted for wanted in options.languages if not any(_is_of(tag, wanted) for tag in used)]
     if not missing or not used:
         return
     listed = _listed([f"{tag} ({count:,})" for tag, count in used.most_common()])
-    if len(missing) < len(options.languages) or counts[0]:
+    if len(missing) < len(options.languages) or untagged:
         statements.notes[f"no name is tagged {', '.join(missing)}; the sources have {listed}"] = None
         return
     code = next((code for code in map(_code, missing) if any(_is_of(tag, code) for tag in used)), None)

@@ -65,6 +65,7 @@ class TableReader:
             header = [str(column) for column in range(1, len(header) + 1)]
         columns = self._columns_of([_unquoted(cell) for cell in header], headerless=delimiter == "\t")
         if columns is None:
+            number, header = (number, header) if self.options.header else next(rows)
             self._read_headerless(number, header, rows)
             return
         for number, cells in rows:

@@ -113,6 +113,12 @@ def test_a_table_without_a_header_is_read_by_the_numbers_of_its_columns(tmp_path
     assert (names_of(kb, "1"), names_of(kb, "2")) == (["Goroka Airport"], ["Madang Airport", "MAG"])
 
 
+def test_triples_without_a_header_lose_no_row_when_that_is_said(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"kg.tsv": "a\tlabel\tAda\na\tknows\tb\n"}, header=False)
+    assert names_of(kb, "a") == ["Ada"]
+    assert sorted(kb.ids) == ["a", "b"]
+
+
 def test_columns_may_be_given_for_one_file_only(tmp_path: Path) -> None:
     columns = (("airports.dat:id", "1"), ("airports.dat:name", "2"), ("routes.dat:source", "1"), ("routes.dat:target", "3"))
     kb = build(tmp_path, {"airports.dat": AIRPORTS, "routes.dat": "1,x,2\n"}, header=False, columns=columns)

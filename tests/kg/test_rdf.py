@@ -115,7 +115,15 @@ def test_an_unknown_synonym_scope_is_refused_with_those_allowed() -> None:
 
 @pytest.mark.parametrize(
     "predicate",
-    ["schema:description", "sdo:description", "rdfs:comment", "skos:definition", "obo:IAO_0000115", "dct:description"],
+    [
+        "schema:description",
+        "sdo:description",
+        "rdfs:comment",
+        "skos:definition",
+        "skos:scopeNote",
+        "obo:IAO_0000115",
+        "dct:description",
+    ],
 )
 def test_description_predicates_give_the_description(tmp_path: Path, predicate: str) -> None:
     kb = build(tmp_path, f'ex:a rdfs:label "Ada" ; {predicate} "wrote programs" .')
