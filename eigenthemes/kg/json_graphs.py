@@ -79,7 +79,7 @@ def _read_obo_graph(graph: dict[str, Any], options: ReadOptions, origin: str, st
     """Read one graph of OBO graphs as the readers of OBO and OWL read the same ontology."""
     statements.is_ontology = True
     properties = set()
-    for number, node in enumerate(graph.get("nodes") or [], 1):
+    for number, node in enumerate(_listed(graph.get("nodes")), 1):
         if not isinstance(node, dict) or not isinstance(node.get("id"), str):
             statements.diagnostics.add("record without an id", f"{origin}, node {number:,}")
         elif node.get("type") == "PROPERTY" and not options.with_properties:
@@ -88,7 +88,7 @@ def _read_obo_graph(graph: dict[str, Any], options: ReadOptions, origin: str, st
         else:
             _name_relation(node, statements)
             _read_node(node, number, options, statements)
-    for number, edge in enumerate(graph.get("edges") or [], 1):
+    for number, edge in enumerate(_listed(graph.get("edges")), 1):
         ends = [str(edge.get(key) or "") for key in ("sub", "pred", "obj")] if isinstance(edge, dict) else [""]
         if not all(ends):
             statements.diagnostics.add("broken edge", f"{origin}, edge {number:,}")
@@ -97,18 +97,24 @@ def _read_obo_graph(graph: dict[str, Any], options: ReadOptions, origin: str, st
             statements.record_edge(statements.node(ends[0]), statements.node(ends[2]), ends[1], number)
 
 
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in _listed(value) if isinstance(each, dict)]
+
+
 def _name_relation(node: dict[str, Any], statements: Statements) -> None:
     if node.get("type") == "PROPERTY" and node.get("lbl"):
         statements.relation_names.setdefault(node["id"], str(node["lbl"]))
 
 
 def _read_node(node: dict[str, Any], number: int, options: ReadOptions, statements: Statements) -> None:
-    meta = node.get("meta") or {}
+    meta = node["meta"] if isinstance(node.get("meta"), dict) else {}
     index = statements.record(node["id"], number)
     statements.count += 1
-    values = [
-        (given.get("pred"), given.get("val")) for given in meta.get("basicPropertyValues") or [] if isinstance(given, dict)
-    ]
+    values = [(given.get("pred"), given.get("val")) for given in _objects(meta.get("basicPropertyValues"))]
     if meta.get("deprecated"):
         statements.leave_out(index, "deprecated")
         for predicate, value in values:
@@ -117,13 +123,13 @@ def _read_node(node: dict[str, Any], number: int, options: ReadOptions, statemen
         return
     if node.get("lbl"):
         statements.name(index, str(node["lbl"]), 0)
-    for synonym in meta.get("synonyms") or []:
+    for synonym in _objects(meta.get("synonyms")):
         scope = _SYNONYM.search(str(synonym.get("pred")))
         if scope and scope[1].lower() in options.synonyms:
             statements.name(index, str(synonym.get("val", "")), ALIAS)
     if isinstance(meta.get("definition"), dict):
         statements.description(index, str(meta["definition"].get("val", "")), 0)
-    for comment in (meta.get("comments") or [])[:1]:
+    for comment in _listed(meta.get("comments"))[:1]:
         statements.description(index, str(comment), ALIAS)
     for predicate, value in values:
         if predicate == f"{_OBO_IN_OWL}hasAlternativeId":

@@ -15,7 +15,8 @@ _TYPED = re.compile(
 
 def plain_record(record: dict[str, Any]) -> dict[str, Any]:
     """Return a node or relationship of APOC's export as a record of a table; any other record as it is."""
-    kind, properties = record.get("type"), record.get("properties") or {}
+    kind, properties = record.get("type"), record.get("properties")
+    properties = properties if isinstance(properties, dict) else {}
     if kind == "node" and "id" in record and ("labels" in record or "properties" in record):
         return {**properties, "type": record.get("labels") or [], "id": record["id"]}
     start, end = record.get("start"), record.get("end")

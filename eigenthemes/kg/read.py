@@ -41,6 +41,7 @@ _QUAD = re.compile(rb"\s*" + _NODE + rb"\s+<[^>]*>\s+" + _TERM + rb"\s+" + _NODE
 _PREFIX = re.compile(rb"^\s*@?(?:prefix\s+[\w.-]*:\s*<|base\s+<)", re.IGNORECASE | re.MULTILINE)
 _GRAPH = re.compile(rb"^\s*(?:GRAPH\s+)?(?:<[^>]*>|[\w.-]*:[\w.-]*)?\s*\{", re.MULTILINE | re.IGNORECASE)
 _GRAPHML = re.compile(rb"<(?:\w+:)?graphml\b")
+_NEO4J = re.compile(rb'"type"\s*:\s*"(?:node|relationship)"')
 _WIKIDATA = re.compile(rb'"(?:claims|labels|descriptions|sitelinks)"\s*:\s*(?:\{|\[\s*\])')
 
 
@@ -104,7 +105,7 @@ def detect_format(head: bytes, name: str) -> str | None:
     lines = [line.rstrip() for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
     first = lines[0] if lines else b""
     if first.startswith((b"{", b"[")) and not re.match(rb"\[\w+\]", first):
-        return "wikidata" if _WIKIDATA.search(text) else detect_json(text)
+        return "wikidata" if _WIKIDATA.search(text) and not _NEO4J.search(text) else detect_json(text)
     if first.startswith((b"<?xml", b"<rdf:RDF", b"<graphml", b"<!DOCTYPE", b"<!--")):
         return "graphml" if _GRAPHML.search(text) else "xml"
     if first.startswith(b"format-version:") or re.search(rb"^\[Term\]\s*$", text, re.MULTILINE):

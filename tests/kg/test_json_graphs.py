@@ -126,6 +126,26 @@ def test_arrays_and_objects_with_nodes_and_edges_are_read(tmp_path: Path, value:
     assert neighbours_of(kb, "a") == {"b"}
 
 
+@pytest.mark.parametrize("odd", [None, 7, "x", [], {}, [7], ["x"], {"a": 1}, [{}]])
+def test_odd_values_in_obo_graphs_do_no_harm(tmp_path: Path, odd: Any) -> None:
+    parts = ("definition", "comments", "synonyms", "basicPropertyValues", "subsets")
+    nodes = [
+        {"id": "a", "lbl": "Ada"},
+        {"id": "b", "lbl": odd, "meta": odd},
+        {"id": "c", "meta": dict.fromkeys(parts, odd)},
+        odd,
+    ]
+    kb = build(tmp_path, {"graphs": [odd, {"nodes": nodes, "edges": odd}, {"nodes": odd}]})
+    assert kb["a"].label == "Ada"
+
+
+@pytest.mark.parametrize("odd", [None, 7, "x", [], [7], {"a": {"b": 1}}])
+def test_odd_values_in_exports_of_neo4j_do_no_harm(tmp_path: Path, odd: Any) -> None:
+    records = [{"id": "a", "name": "Ada"}, {"type": "node", "id": "b", "labels": odd, "properties": odd}]
+    records += [{"type": "relationship", "label": odd, "start": odd, "end": odd}, {"type": "node", "id": odd, "labels": []}]
+    assert build(tmp_path, "".join(json.dumps(record) + "\n" for record in records), name="kg.jsonl")["a"].label == "Ada"
+
+
 def test_any_other_json_value_is_refused_with_what_it_holds(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"kg\.json is one JSON value \(settings, version\), but neither OBO graphs"):
         build(tmp_path, {"settings": {}, "version": 1})
