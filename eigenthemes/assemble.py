@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,15 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes import __version__
+from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.paths import check_input
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.graph import EdgeList, FurtherRelations, Graph, build_graph, distinct_edges, find_further_relations
 from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
+from eigenthemes.kb.type_filter import of_types
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.columns import known_headers
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
+
+_SKOS, _THESAURI = "http://www.w3.org/2004/02/skos/core#", "http://purl.org/iso25964/skos-thes#"
+_CONCEPT = (f"{_SKOS}Concept",)
+_CATEGORY = "dbpedia.org/resource/Category:"
+ORGANIZING = (  # types of what puts others in order and is seldom meant itself
+    f"{_SKOS}ConceptScheme", f"{_SKOS}Collection", f"{_SKOS}OrderedCollection",
+    f"{_THESAURI}ConceptGroup", f"{_THESAURI}ThesaurusArray",
+    "http://www.wikidata.org/entity/Q4167836", "Q4167836", "wd:Q4167836",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +77,7 @@ class Content:
 
     nodes: Nodes
     names: Names
+    answers: NDArray[np.bool_]
     index: NameIndexArrays
     descriptions: Strings
     type_indptr: NDArray[np.int64]
@@ -71,11 +86,18 @@ class Content:
 
 
 def collect_content(
-    statements: Statements, nodes: Nodes, names: Names, index: NameIndexArrays, redirects: dict[str, int]
+    statements: Statements,
+    nodes: Nodes,
+    names: Names,
+    answers: NDArray[np.bool_],
+    index: NameIndexArrays,
+    redirects: dict[str, int],
 ) -> Content:
     """Put together all that goes into the KB."""
     indptr, types = _types(statements, nodes)
-    return Content(nodes, names, index, _descriptions(statements, nodes), indptr, types, _redirect_targets(redirects, nodes))
+    return Content(
+        nodes, names, answers, index, _descriptions(statements, nodes), indptr, types, _redirect_targets(redirects, nodes)
+    )
 
 
 def resolve_redirects(statements: Statements) -> dict[str, int]:
@@ -120,7 +142,7 @@ def _left_out(statements: Statements) -> str:
 
 
 def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int]) -> list[int]:
-    nodes = {entity_id: redirects.get(entity_id, statements.ids.get(entity_id)) for entity_id in sorted(wanted)}
+    nodes = {entity_id: _node_of(entity_id, statements, redirects) for entity_id in sorted(wanted)}
     unknown = [entity_id for entity_id, node in nodes.items() if node is None]
     if len(unknown) == len(wanted):
         raise BuildError(
@@ -131,6 +153,15 @@ def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int
     for entity_id in unknown:
         statements.diagnostics.add("id to keep that is not in the KG", "ids to keep", entity_id)
     return [node for node in nodes.values() if node is not None]
+
+
+def _node_of(entity_id: str, statements: Statements, redirects: dict[str, int]) -> int | None:
+    """Return the node of an id, whichever of its spellings it is."""
+    for spelling in chain((entity_id,), other_spellings(entity_id)):
+        node = redirects.get(spelling, statements.ids.get(spelling))
+        if node is not None:
+            return node
+    return None
 
 
 def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
@@ -180,6 +211,41 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
     return Names(texts.take(kept), owner.astype(np.uint32), is_label, small, indptr)
 
 
+def choose_answers(
+    statements: Statements, nodes: Nodes, names: Names, only_types: Sequence[str] = (), not_types: Sequence[str] = ()
+) -> NDArray[np.bool_]:
+    """Which entities may be answers [n]: named ones of the wanted types, and no schemes or categories unless they are wanted.
+
+    not_types  "none" among them: schemes and categories are answers, too
+    """
+    named: NDArray[np.bool_] = np.diff(names.indptr) > 0
+    indptr, entity_types = _types(statements, nodes)
+
+    def label_of(type_id: str) -> str | None:
+        index = nodes.index[statements.ids[type_id]] if type_id in statements.ids else -1
+        return names.texts[int(names.indptr[index])] if index >= 0 and named[index] else None
+
+    having = partial(of_types, types=list(statements.types), type_indptr=indptr, entity_types=entity_types, label_of=label_of)
+    answers = named
+    if only_types:
+        answers = named & having(only_types)
+    elif "none" not in not_types:
+        organizing = having(ORGANIZING, must_occur=False) & ~having(_CONCEPT, must_occur=False)
+        organizing[[index for index, entity_id in enumerate(nodes.ids) if _CATEGORY in entity_id]] = True
+        answers = named & ~organizing
+        _note_connectors(statements, int((named & organizing).sum()))
+    unwanted = [each for each in not_types if each != "none"]
+    answers = answers & ~having(unwanted) if unwanted else answers
+    if not answers.any():
+        raise BuildError("no entity with a name is left that may be an answer; give other types", code="no-answers")
+    return answers
+
+
+def _note_connectors(statements: Statements, count: int) -> None:
+    if count:
+        statements.notes[f"{count:,} schemes, collections and categories connect others and are no answers"] = None
+
+
 def _edges_within(statements: Statements, local: NDArray[np.int64], nodes: int) -> EdgeList:
     source, target = local[_uints(statements.edge_source)], local[_uints(statements.edge_target)]
     inside = (source >= 0) & (target >= 0)
@@ -223,6 +289,9 @@ def check_buildable(statements: Statements, options: ReadOptions) -> None:
 def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
     """The error for sources without any name, with the likeliest remedy."""
     code, where, remedy = "no-names", None, "give names with a column or predicate for them, or have the ids read as names"
+    if statements.blank_names:
+        names = f"all {statements.blank_names:,} names are of blank nodes, which have no id to link to"
+        return BuildError(f"{names}; give them ids (rdf:about, @id, an IRI)", code="blank-nodes")
     if statements.left_out:
         code, remedy = "all-left-out", _left_out(statements)
     elif statements.other_languages:
@@ -277,6 +346,8 @@ def write_content(writer: KBWriter, statements: Statements, content: Content) ->
     writer.add_table("id", HashTable.of(hashes[order]))
     writer.add("id_entities", np.concatenate((np.arange(len(nodes), dtype=np.uint32), targets))[order])
     writer.add("prior", nodes.prior)
+    if (np.diff(names.indptr) > 0)[~content.answers].any():
+        writer.add("answers", content.answers)
     writer.add_strings("names", names.texts)
     writer.add("entity_names", names.indptr)
     writer.add_strings("languages", Strings.of(statements.languages))
@@ -356,6 +427,9 @@ def options_in_manifest(options: ReadOptions, **of_the_build: Any) -> dict[str, 
         "synonyms": list(options.synonyms),
         "sitelink": options.sitelink,
         "column": dict(options.columns),
+        "with_properties": options.with_properties,
+        "header": options.header,
+        "split": options.split,
         "strict": options.strict,
         **of_the_build,
     }
@@ -373,6 +447,7 @@ def describe_kb(
         "left_out": {reason: len(members) for reason, members in sorted(statements.left_out.items())},
         "problems": dict(sorted(statements.diagnostics.counts.items())),
         "problem_examples": dict(sorted(statements.diagnostics.examples.items())),
+        "notes": list(statements.notes),
     }
 
 
@@ -384,7 +459,7 @@ def _counts(statements: Statements, content: Content) -> dict[str, Any]:
     return {
         "statements": statements.count,
         "entities": len(nodes),
-        "named": int((np.diff(names.indptr) > 0).sum()),
+        "named": int(content.answers.sum()),
         "names": len(names.texts),
         "distinct_names": int((sharing > 0).sum()),
         "ambiguous_names": int((sharing > 1).sum()),

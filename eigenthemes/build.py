@@ -8,6 +8,7 @@ from typing import Any
 
 from eigenthemes.assemble import (
     check_buildable,
+    choose_answers,
     choose_universe,
     collect_content,
     collect_names,
@@ -19,7 +20,7 @@ from eigenthemes.assemble import (
     resolve_redirects,
     write_content,
 )
-from eigenthemes.candidates.name_index import build_name_index
+from eigenthemes.candidates.name_index import index_answers
 from eigenthemes.core.checks import check_jobs, check_seed
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
@@ -53,6 +54,8 @@ def build_kb(
     format_name: str | None = None,
     keep: str | Path | None = None,
     names_from_ids: bool = False,
+    only_types: Sequence[str] = (),
+    not_types: Sequence[str] = (),
     embedding: str | None = "prone",
     dimensions: int | None = None,
     train: bool = True,
@@ -64,8 +67,10 @@ def build_kb(
 ) -> KB:
     """Build a KB from the files of a knowledge graph.
 
-    embedding  how vectors are made from its edges; None: not at all
-    train      train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
+    only_types  only entities of one of these types are answers, all others connect; by id, its last part, or label
+    not_types   entities of these types connect and are no answers; "none": concept schemes, collections, categories are, too
+    embedding   how vectors are made from its edges; None: not at all
+    train       train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
     """
     sources = [sources] if isinstance(sources, str | Path) else sources
     options, progress = options or ReadOptions(), progress or Silent()
@@ -84,8 +89,9 @@ def build_kb(
         universe = choose_universe(statements, redirects, wanted)
         nodes = order_nodes(statements, universe, redirects)
         names = collect_names(statements, nodes)
-        index = build_name_index(names.texts, names.owner, names.is_label, len(nodes), workers=workers, progress=progress)
-    content = collect_content(statements, nodes, names, index, redirects)
+        answers = choose_answers(statements, nodes, names, only_types, not_types)
+        index = index_answers(names.texts, names.owner, names.is_label, answers, workers=workers, progress=progress)
+    content = collect_content(statements, nodes, names, answers, index, redirects)
     vectors = None
     if embedding is not None and nodes.graph.edges:
         vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress)
@@ -94,6 +100,8 @@ def build_kb(
         format=format_name,
         keep=None if keep is None else Path(keep).name,
         names_from_ids=names_from_ids,
+        only_type=list(only_types),
+        not_type=list(not_types),
         embedding=embedding,
         dimensions=dimensions,
         train=train,

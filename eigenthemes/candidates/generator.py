@@ -55,6 +55,7 @@ class CandidateGenerator:
     generator       "default" (see `rules`) or "paper" (names and aliases contain all tokens of the mention)
     max_candidates  T, or None for all
     aliases         look at aliases too, not at labels only
+    only_types      only entities of one of these types; not_types: of none of these
     embedded        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T
     """
 
@@ -65,11 +66,15 @@ class CandidateGenerator:
         generator: str = "default",
         max_candidates: int | None = MAX_CANDIDATES,
         aliases: bool = True,
+        only_types: Sequence[str] = (),
+        not_types: Sequence[str] = (),
         embedded: NDArray[np.bool_] | None = None,
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
-        self._only = only_entities(kb.name_index, embedded) if embedded is not None and generator == "paper" else None
+        self.allowed = _of_asked_types(kb, only_types, not_types)
+        wanted = [mask for mask in (self.allowed, embedded if generator == "paper" else None) if mask is not None]
+        self._only = only_entities(kb.name_index, np.logical_and.reduce(wanted)) if wanted else None
         self._lookup = Lookup(self._only or kb.mapped_name_index, len(kb), aliases=aliases)
         self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
         self._singles = 0
@@ -119,15 +124,24 @@ class CandidateGenerator:
         ]
 
     def why_not(self, name: str, external_id: str) -> str:
-        """Say in one sentence why an entity is, or is not, among the candidates of a name."""
+        """Say in one sentence why an entity, given by its id or a name, is, or is not, among the candidates of a name."""
         kb = self.kb
         entity = kb.index_of(external_id)
         if entity is None:
-            return f"{external_id} is not in the KB; it has ids like {kb.id_of(0)}"
-        named_id = external_id if kb.id_of(entity) == external_id else f"{external_id} (now {kb.id_of(entity)})"
+            entity = min((each for each, kind in self.match_types(external_id).items() if kind <= UNBRACKETED), default=None)
+        if entity is None:
+            return f"{external_id} is not in the KB; it has ids like {kb.id_of(0)} and names like {kb.label_of(0)}"
+        named_id = kb.id_of(entity)
+        if named_id != external_id and kb.index_of(external_id) is not None:
+            named_id = f"{external_id} (now {named_id})"
         names = kb.names_of(entity)
         if not names:
             return f"{named_id} has no name in the KB: it connects others but is never a candidate"
+        if not kb.answers[entity]:
+            return f"{named_id} ({names[0]}) connects others but is never a candidate: the KB was built so"
+        if self.allowed is not None and not self.allowed[entity]:
+            types = ", ".join(kb.types_of(entity)) or "none"
+            return f"{named_id} ({names[0]}) is not of the types that were asked for; its types: {types}"
         table = self.find(name)
         rows = np.flatnonzero(table.entity == entity)
         if len(rows):
@@ -207,6 +221,14 @@ class CandidateGenerator:
         rank = np.arange(1, len(entity) + 1) - np.repeat(first, counts)
         mention_of = np.repeat(np.arange(len(counts)), counts)
         return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.priors_of(entity), match_types)
+
+
+def _of_asked_types(kb: KB, only: Sequence[str], without: Sequence[str]) -> NDArray[np.bool_] | None:
+    """Return which entities have the types that are asked for [n]; None where all are."""
+    if not only and not without:
+        return None
+    allowed = kb.of_types(only) if only else np.ones(len(kb), dtype=bool)
+    return allowed & ~kb.of_types(without) if without else allowed
 
 
 def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bool) -> str:

@@ -30,17 +30,35 @@ _MOST_WORDS = 4  # longer labels are seldom persons: no initials
 
 
 def only_entities(index: NameIndexArrays, wanted: NDArray[np.bool_]) -> NameIndexArrays:
-    """Return the index as if its posting lists held the wanted entities only."""
-    kept = wanted[index.postings]
-    if kept.all():
+    """Return the index as if no others had names."""
+    kept, kept_keys = wanted[index.postings], wanted[index.key_entities]
+    if kept.all() and kept_keys.all():
         return index
-    before = np.concatenate(([0], np.cumsum(kept)))
+    before, keys_before = (np.concatenate(([0], np.cumsum(each))) for each in (kept, kept_keys))
     return replace(
         index,
         postings_indptr=before[index.postings_indptr].astype(np.int64),
         postings=index.postings[kept],
         in_label=index.in_label[kept],
+        key_indptr=keys_before[index.key_indptr].astype(np.int64),
+        key_entities=index.key_entities[kept_keys],
+        key_kinds=index.key_kinds[kept_keys],
     )
+
+
+def index_answers(
+    names: Strings, owner: NDArray[np.uint32], is_label: NDArray[np.bool_], answers: NDArray[np.bool_], **how: Any
+) -> NameIndexArrays:
+    """Index the names of `answers` [entities]; those of others are in no list, and are spelled by no tokens."""
+    rows = np.flatnonzero(answers[owner])
+    if len(rows) == len(names):
+        return build_name_index(names, owner, is_label, len(answers), **how)
+    index = build_name_index(names.take(rows), owner[rows], is_label[rows], len(answers), **how)
+    assert index.spelled is not None
+    lengths, letters = np.zeros(len(names), dtype=np.int64), np.zeros(len(names), dtype=np.uint64)
+    lengths[rows], letters[rows] = np.diff(index.spelled.indptr), index.spelled.letters
+    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    return replace(index, spelled=SpelledNames(indptr, index.spelled.tokens, letters))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,15 @@ class CandidateOptions:
     generator       "default" (see `candidates.rules`) or "paper" (names and aliases contain all tokens of the mention)
     max_candidates  T, or None for all
     aliases         look at aliases too, not at labels only
+    only_types      only entities of one of these types; by id, its last part, or label
+    not_types       no entities of any of these
     """
 
     generator: str = "default"
     max_candidates: int | None = MAX_CANDIDATES
     aliases: bool = True
+    only_types: tuple[str, ...] = ()
+    not_types: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.generator not in GENERATORS:

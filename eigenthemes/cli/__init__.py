@@ -23,6 +23,7 @@ from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
 from eigenthemes.cli.output import plain, say
 from eigenthemes.cli.prepare import prepare
+from eigenthemes.cli.show import show
 from eigenthemes.cli.streams import prepare_streams
 from eigenthemes.cli.train import train
 from eigenthemes.cli.train_taumil import train_taumil
@@ -51,7 +52,7 @@ def cli() -> None:
 
 
 for _command in (
-    build, embed, train, train_taumil, info, verify, candidates, link, explain, evaluate, experiment, prepare, demo,
+    build, embed, train, train_taumil, info, show, verify, candidates, link, explain, evaluate, experiment, prepare, demo,
 ):  # fmt: skip
     _command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
     cli.add_command(_command)

@@ -20,7 +20,8 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option(
     "--format",
     "format_name",
-    help="nt, nq, ttl, trig, xml, wikidata, obo, csv, tsv, jsonl or parquet; default: found from content and name.",
+    help="nt, nq, ttl, trig, xml, jsonld, wikidata, obo, json, graphml, csv, tsv, jsonl or parquet; "
+    "default: found from content and name.",
 )
 @click.option("--label", multiple=True, metavar="IRI", help=f"Another predicate of names. {_PREDICATE}")
 @click.option("--alias", multiple=True, metavar="IRI", help=f"Another predicate of aliases. {_PREDICATE}")
@@ -39,14 +40,26 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     metavar="LIST",
     help="Synonym scopes of ontologies: exact,related,broad,narrow.",
 )
+@click.option("--with-properties", is_flag=True, help="OWL: the properties of an ontology are entities, too.")
 @click.option("--sitelink", metavar="WIKI", help="Wikidata: only entities with a page there, e.g. enwiki.")
 @click.option(
     "--column",
     multiple=True,
     metavar="ROLE=HEADER",
-    help="Tables: which column is which, e.g. id=code; may be given several times.",
+    help="Tables: which column is which, e.g. id=code, or of one file FILE:id=code; may be given several times.",
+)
+@click.option("--no-header", is_flag=True, help="CSV, TSV: the first row is data; columns are called 1, 2, ...")
+@click.option(
+    "--split", metavar="TEXT", help="Tables: what separates aliases in a cell.  [default: |, or ; where there is none]"
 )
 @click.option("--keep", type=click.Path(), help="Text file of ids, one per line: nothing else becomes part of the KB.")
+@click.option("--only-type", multiple=True, metavar="TYPE", help="Only entities of this type are answers; all others connect.")
+@click.option(
+    "--not-type",
+    multiple=True,
+    metavar="TYPE",
+    help="Entities of this type connect and are no answers; none: also concept schemes, collections, categories are answers.",
+)
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
 @click.option(
     "--embedding",
@@ -70,8 +83,9 @@ def build(
 ) -> None:
     """Build a KB from the files of a knowledge graph.
 
-    SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML), Wikidata JSON, OBO, or tables of nodes and edges (CSV, TSV,
-    JSON lines, Parquet), plain or compressed with gzip, bzip2, xz or zstd; - reads standard input.
+    SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD) with or without OWL, Wikidata JSON, OBO, OBO graphs,
+    GraphML, exports of Neo4j, or tables of nodes and edges (CSV, TSV, JSON lines, Parquet), plain or compressed with gzip,
+    bzip2, xz or zstd; - reads standard input.
     """
     from eigenthemes.build import build_kb
     from eigenthemes.core.workers import available_cores
@@ -84,6 +98,8 @@ def build(
         format_name=format_name,
         keep=options["keep"],
         names_from_ids=options["names_from_ids"],
+        only_types=options["only_type"],
+        not_types=options["not_type"],
         embedding=None if options["embedding"] == "none" else options["embedding"],
         dimensions=options["dimensions"],
         train=options["train"],
@@ -122,6 +138,9 @@ def _read_options(given: dict[str, Any]) -> Any:
         synonyms=_listed(given["synonyms"]),
         sitelink=given["sitelink"],
         columns=tuple(columns),
+        header=not given["no_header"],
+        split=given["split"],
+        with_properties=given["with_properties"],
         strict=given["strict"],
     )
 
@@ -132,6 +151,8 @@ def _listed(text: str | None) -> tuple[str, ...]:
 
 def _report(manifest: dict[str, Any]) -> None:
     """What was left out and what was wrong, with the first few places."""
+    for note in manifest.get("notes", []):
+        say(f"note: {note}", err=True)
     for reason, count in manifest["left_out"].items():
         say(f"left out: {count:,} ({reason})", err=True)
     for kind, count in manifest["problems"].items():

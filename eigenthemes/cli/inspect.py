@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import wraps
 from typing import Any
 
 import click
 
-from eigenthemes.cli.options import candidate_options, parse_count
+from eigenthemes.cli.options import candidate_options, parse_candidates
 from eigenthemes.cli.output import plain, print_table, say
 from eigenthemes.errors import EigenthemesError, KBDamagedError
 
@@ -87,25 +88,21 @@ def verify(kb: str) -> None:
 @click.argument("kb", type=click.Path())
 @click.argument("names", nargs=-1, required=True)
 @candidate_options
-@click.option("--why", metavar="ID", help="Say why this entity is, or is not, among them.")
+@click.option("--why", metavar="ID|NAME", help="Say why this entity is, or is not, among them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per name, also for an empty line.")
 @tells_damage
 def candidates(
     kb: str,
     names: tuple[str, ...],
-    generator: str,
-    max_candidates: str,
-    no_aliases: bool,
     why: str | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Print the candidates of NAMES in a KB; - reads names from standard input, one per line."""
     from eigenthemes.candidates.generator import CandidateGenerator
     from eigenthemes.kb.store import KB
 
-    finder = CandidateGenerator(
-        KB.open(kb), generator=generator, max_candidates=parse_count(max_candidates, "--max-candidates"), aliases=not no_aliases
-    )
+    finder = CandidateGenerator(KB.open(kb), **asdict(parse_candidates(given)))
     for name in _names(names):
         if not name and not as_json:
             continue
@@ -124,7 +121,7 @@ def candidates(
         if len(names) > 1 or names == ("-",):
             say(name)
         if not found:
-            say(f"no candidates for {name!r}; try --why ID with the entity you expect", err=True)
+            say(f"no candidates for {name!r}; try --why ID or --why NAME with the entity you expect", err=True)
             continue
         print_table(
             ("rank", "id", "label", "matched name", "match type", "prior"),

@@ -24,6 +24,8 @@ SCORING = ("k", "delta", "weights", "window", "word_vectors", "unique", "model")
 def candidate_options(command: Command) -> Command:
     """How candidates are found."""
     for option in (
+        click.option("--not-type", multiple=True, metavar="TYPE", help="No entities of this type; may be given several times."),
+        click.option("--only-type", multiple=True, metavar="TYPE", help="Only entities of this type (id, its end, or label)."),
         click.option("--no-aliases", is_flag=True, help="Look at labels only."),
         click.option("--max-candidates", default="20", show_default=True, metavar="N", help="How many at most, or all."),
         click.option("--generator", default="default", show_default=True, metavar="NAME", help="default or paper."),
@@ -78,6 +80,8 @@ def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:
         generator=given["generator"],
         max_candidates=parse_count(given["max_candidates"], "--max-candidates"),
         aliases=not given["no_aliases"],
+        only_types=given["only_type"],
+        not_types=given["not_type"],
     )
 
 

@@ -53,6 +53,7 @@ _NUMBERS = {
 # Columns: array -> what it has one entry for each of.
 _COLUMNS = {
     "prior": "entities",
+    "answers": "entities",
     "graph_relations": "graph_neighbors",
     "graph_more_relations": "graph_more_entries",
     "postings_in_label": "postings",

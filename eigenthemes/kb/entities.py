@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from eigenthemes.kb.stored_strings import damaged
@@ -11,6 +11,9 @@ from eigenthemes.records import Entity, Neighbor
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
+
+BLANK = "_:"  # what the ids of blank nodes begin with: they connect, and nobody is shown them
+_BLOCK = 256  # neighbours that are read at once
 
 
 def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
@@ -39,19 +42,22 @@ def neighbor_records(kb: KB, index: int, limit: int | None, *, only: int | None 
     if only is not None:
         first += int(kb.mapped("graph_neighbors")[first:last].searchsorted(only))
         last = first + 1 if first < last and kb.mapped("graph_neighbors")[first] == only else first
-    elif limit is not None:
-        last = min(last, first + limit)
+    return list(islice(_neighbors(kb, first, last), limit))
+
+
+def _neighbors(kb: KB, first: int, last: int) -> Iterator[Neighbor]:
+    """Yield the records of the entries first, ..., last - 1 of the graph, a block at a time; without blank nodes."""
     further = kb.further_relations
-    records: list[Neighbor] = []
-    neighbors, codes = (kb.numbers(name, first, last) for name in ("graph_neighbors", "graph_relations"))
-    for entry, neighbor, code_of_entry in zip(range(first, last), neighbors, codes, strict=True):
-        for code in (code_of_entry, *further.of(entry)):
-            if len(records) == limit:
-                return records
-            if code >> 1 >= len(kb.relations):
-                raise damaged(kb.path, f"graph_more_relations.npy has the number {code}")
-            records.append(Neighbor(kb.id_of(neighbor), kb.label_of(neighbor), str(kb.relations[code >> 1]), bool(code & 1)))
-    return records
+    for start in range(first, last, _BLOCK):
+        end = min(start + _BLOCK, last)
+        neighbors, codes = (kb.numbers(name, start, end) for name in ("graph_neighbors", "graph_relations"))
+        for entry, neighbor, code_of_entry in zip(range(start, end), neighbors, codes, strict=True):
+            if kb.id_of(neighbor).startswith(BLANK):
+                continue
+            for code in (code_of_entry, *further.of(entry)):
+                if code >> 1 >= len(kb.relations):
+                    raise damaged(kb.path, f"graph_more_relations.npy has the number {code}")
+                yield Neighbor(kb.id_of(neighbor), kb.label_of(neighbor), str(kb.relations[code >> 1]), bool(code & 1))
 
 
 def _texts(kb: KB, name: str, first: int, last: int) -> list[str]:

@@ -13,7 +13,7 @@ from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.kb.store import KB
 
 _WEIGHTS_PER_LINE = 6
-_DEFAULTS = {"embedding": "prone", "train": True}  # of the options of a build; all others are empty
+_DEFAULTS = {"embedding": "prone", "train": True, "header": True}  # of the options of a build; all others are empty
 
 
 def card(kb: KB) -> dict[str, Any]:
@@ -32,6 +32,7 @@ def card(kb: KB) -> dict[str, Any]:
         "missing": kb.missing_parts(),
         "left_out": kb.manifest["left_out"],
         "problems": kb.manifest["problems"],
+        "notes": kb.manifest.get("notes", []),
         "names_per_entity": counts["names"] / max(1, counts["named"]),
         "ambiguity": counts["ambiguous_names"] / max(1, counts["distinct_names"]),
         "density": counts["edges"] / max(1, counts["entities"]),
@@ -85,6 +86,7 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
         *(row for name, about in figures["rankers"].items() for row in _ranker(name, about)),
         *([] if figures["rankers"] else [("ranker", none.get("ranker", "none"))]),
         *(("missing", sentence) for sentence in figures["missing"]),
+        *(("note", note) for note in figures["notes"]),
         *(("left out", f"{count:,} ({reason})") for reason, count in figures["left_out"].items()),
         *(("problem", f"{problem}: {count:,}") for problem, count in figures["problems"].items()),
     ]

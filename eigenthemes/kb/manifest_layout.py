@@ -53,6 +53,7 @@ LAYOUT = {
     "left_out": {ANY: int},
     "problems": {ANY: int},
     "problem_examples": {ANY: [str]},
+    "notes?": [str],
     "vectors?": {ANY: _VECTORS},
     "rankers?": {ANY: _RANKER},
     "expects?": [str],

@@ -14,7 +14,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock, RLock
 from types import TracebackType
@@ -23,10 +23,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
 from eigenthemes.errors import EigenthemesError, KBDamagedError, KBError, OptionError, VectorError
 from eigenthemes.kb.array_rules import damage_of_array, damage_of_numbers, part_size, sizes_of
-from eigenthemes.kb.entities import entity_records, neighbor_records
+from eigenthemes.kb.entities import BLANK, entity_records, neighbor_records
 from eigenthemes.kb.graph import FurtherRelations, Graph
 from eigenthemes.kb.manifest import (
     MANIFEST,
@@ -41,6 +42,7 @@ from eigenthemes.kb.manifest import (
 from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.stored_strings import StoredStrings, damaged
+from eigenthemes.kb.type_filter import of_types
 from eigenthemes.records import Entity, Neighbor
 
 Made = TypeVar("Made")
@@ -201,31 +203,40 @@ class KB:
     # entities, by their indices
 
     def index_of(self, entity_id: str) -> int | None:
-        """Return the index of an id; redirects (merged, replaced or alternative ids) resolve. None if unknown."""
-        raw = entity_id.encode("utf-8", "replace")
-        try:
-            row = self._id_table.find(hash_bytes(raw))
-        except OutOfBoundsError:
-            raise damaged(self.path, "id_buckets.npy does not ascend") from None
-        if row < 0:
-            return None
-        index = int(self.mapped("id_entities")[row])
-        if index >= len(self):
-            raise damaged(self.path, f"id_entities.npy has the number {index:,}, and there are {len(self):,} entities")
-        return index
+        """Return the index of an id; redirects (merged, replaced ids) and other spellings resolve. None if unknown."""
+        for spelling in chain((entity_id,), other_spellings(entity_id)):
+            raw = spelling.encode("utf-8", "replace")
+            try:
+                row = self._id_table.find(hash_bytes(raw))
+            except OutOfBoundsError:
+                raise damaged(self.path, "id_buckets.npy does not ascend") from None
+            if row < 0:
+                continue
+            index = int(self.mapped("id_entities")[row])
+            if index >= len(self):
+                raise damaged(self.path, f"id_entities.npy has the number {index:,}, and there are {len(self):,} entities")
+            return index
+        return None
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the indices of many ids at once; -1 where unknown."""
         row = self._id_table.find_all(hash_strings(Strings.of(entity_ids)))
-        return np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
+        indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
+        for i in np.flatnonzero(indices < 0).tolist():
+            index = self.index_of(entity_ids[i])
+            indices[i] = -1 if index is None else index
+        return indices
 
     def id_of(self, index: int) -> str:
         return str(self.ids[index])
 
     def label_of(self, index: int) -> str:
-        """Return the label; a node without any name shows its id."""
+        """Return the label; a node without any name shows its id, unless that is of a blank node."""
         first, last = self.bounds("entity_names", index, index + 1)
-        return str(self.names[first]) if first < last else self.id_of(index)
+        if first < last:
+            return str(self.names[first])
+        entity_id = self.id_of(index)
+        return "something without a name" if entity_id.startswith(BLANK) else entity_id
 
     def names_of(self, index: int) -> list[str]:
         """Return all names, the label first."""
@@ -299,6 +310,21 @@ class KB:
     @cached_property
     def prior(self) -> NDArray[np.float64]:
         return self.array("prior")
+
+    @cached_property
+    def answers(self) -> NDArray[np.bool_]:
+        """Which entities may be answers [n]: those with a name, but for what the build keeps to connect others only."""
+        named: NDArray[np.bool_] = np.diff(self.array("entity_names")) > 0
+        return named & (self.array("answers") != 0) if self.has("answers") else named
+
+    def of_types(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which entities have one of some types [n], given by id, its last part or label; unknown ones are an error."""
+        indptr, types = self.array("type_indptr"), self.array("entity_types")
+        return of_types(names, types=self.types, type_indptr=indptr, entity_types=types, label_of=self._label_of_id)
+
+    def _label_of_id(self, entity_id: str) -> str | None:
+        index = self.index_of(entity_id)
+        return None if index is None else self.label_of(index)
 
     @cached_property
     def graph(self) -> Graph:

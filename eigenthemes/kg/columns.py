@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from eigenthemes.kg.neo4j import plain_header
 from eigenthemes.kg.options import ReadOptions
 
 # role -> header names, best first, in lower case without spaces, dots, dashes and underscores
@@ -15,7 +16,7 @@ _NODE_HEADERS: Mapping[str, tuple[str, ...]] = {
     "aliases": ("aliases", "alias", "synonyms", "synonym", "altlabel", "altlabels", "alternatenames", "altnames"),
     "description": ("description", "definition", "def", "comment", "abstract"),
     "prior": ("prior", "degree", "popularity", "population"),
-    "type": ("type", "types", "class", "category"),
+    "type": ("type", "types", "class", "category", ":label"),
 }
 _EDGE_HEADERS: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "subject", "head", "from", "src", "sourceid", "node1", ":startid"),
@@ -31,12 +32,15 @@ class Columns:
     edge: bool
     kgtk: bool
     at: dict[str, list[int]]
+    spaces: dict[str, str] = field(default_factory=dict)  # role -> the space its ids live in (Neo4j)
 
     def first(self, role: str, row: Sequence[Any]) -> Any:
         """Return the value of the best column of a role; None where it is missing or empty."""
         columns = self.at.get(role)
         value = row[columns[0]] if columns and columns[0] < len(row) else None
-        return None if value == "" else value
+        if value == "":
+            return None
+        return f"{self.spaces[role]}:{value}" if value is not None and role in self.spaces else value
 
     def all(self, role: str, row: Sequence[Any]) -> list[Any]:
         """Return the values of all columns of a role that have one."""
@@ -45,7 +49,8 @@ class Columns:
 
 def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
     """Return the columns of a table of edges or nodes; None where the header is of neither."""
-    plain = [_plain(cell) for cell in header]
+    spaces = [plain_header(cell)[1] for cell in header]
+    plain = [_plain(plain_header(cell)[0]) for cell in header]
     for headers, required in ((_EDGE_HEADERS, ("source", "target")), (_NODE_HEADERS, ("id",))):
         at: dict[str, list[int]] = {}
         for role, names in headers.items():
@@ -54,14 +59,15 @@ def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
             known = sorted((names.index(cell), i) for i, cell in enumerate(plain) if cell in names and i not in taken)
             at[role] = given + [i for _, i in known]
         if all(at[role] for role in required):
-            return Columns(headers is _EDGE_HEADERS, {"node1", "node2"} <= set(plain), at)
+            own = {role: spaces[at[role][0]] for role in ("id", "source", "target") if at.get(role) and spaces[at[role][0]]}
+            return Columns(headers is _EDGE_HEADERS, {"node1", "node2"} <= set(plain), at, own)
     return None
 
 
 def known_headers(header: Sequence[str]) -> list[int]:
     """Return which cells are the usual name of some column."""
     names = {name for headers in (_NODE_HEADERS, _EDGE_HEADERS) for usual in headers.values() for name in usual}
-    return [i for i, cell in enumerate(header) if _plain(cell) in names]
+    return [i for i, cell in enumerate(header) if _plain(plain_header(cell)[0]) in names]
 
 
 def _plain(header: str) -> str:

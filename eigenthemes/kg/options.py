@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eigenthemes.errors import OptionError
 
 SCOPES = ("exact", "related", "broad", "narrow")
 COLUMN_ROLES = ("id", "name", "aliases", "description", "prior", "type", "source", "target", "relation")
-_NO_LANGUAGE = ("", "mul", "und", "zxx")  # untagged, or tagged as of no language or of all
+NO_LANGUAGE = ("", "mul", "und", "zxx")  # untagged, or tagged as of no language or of all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,16 +23,28 @@ class ReadOptions:
     languages: tuple[str, ...] = ()  # empty: all
     synonyms: tuple[str, ...] = ("exact",)
     sitelink: str | None = None
-    columns: tuple[tuple[str, str], ...] = ()  # (role, header) of tables
+    columns: tuple[tuple[str, str], ...] = ()  # (role, header) of tables; role as "file:role": of that file only
+    header: bool = True  # False: the first row of a CSV or TSV is data, and its columns are called 1, 2, ...
+    split: str | None = None  # what separates the aliases in a cell; None: "|", or ";" where there is none
+    with_properties: bool = False  # the properties of an ontology are entities, too
     strict: bool = False
 
     def __post_init__(self) -> None:
         for scope in self.synonyms:
             if scope not in SCOPES:
                 raise OptionError(f"synonym scope {scope!r} is unknown; expected some of {', '.join(SCOPES)}")
-        for role, _ in self.columns:
+        for given, _ in self.columns:
+            role = given.rpartition(":")[2]
             if role not in COLUMN_ROLES:
                 raise OptionError(f"column role {role!r} is unknown; expected one of {', '.join(COLUMN_ROLES)}")
+
+    def of_file(self, name: str) -> ReadOptions:
+        """Return the options for one file: with the columns that are given for all files, or for this one."""
+        if not any(":" in role for role, _ in self.columns):
+            return self
+        parts = [(*role.rpartition(":")[::2], header) for role, header in self.columns]
+        own = tuple((role, header) for file, role, header in parts if not file or name == file or name.startswith(f"{file}."))
+        return replace(self, columns=own)
 
     def language_rank(self, language: str | None) -> int | None:
         """Return 0 for the best language of a label, more for others, None for one that is not kept."""
@@ -41,14 +53,14 @@ class ReadOptions:
             return _rank_among(tag, self.languages)
         if tag == "en":
             return 0
-        if tag in _NO_LANGUAGE:
+        if tag in NO_LANGUAGE:
             return 1
         return 2 if tag.startswith("en-") else 3
 
 
 def _rank_among(tag: str, wanted: tuple[str, ...]) -> int | None:
     """Rank each language, then its regions, then the next; untagged names last."""
-    if tag in _NO_LANGUAGE:
+    if tag in NO_LANGUAGE:
         return min(126, 2 * len(wanted))
     for rank, language in enumerate(wanted):
         if tag == language.lower():

@@ -1,4 +1,4 @@
-"""RDF: N-Triples, N-Quads, Turtle, TriG and RDF/XML, parsed by pyoxigraph.
+"""RDF: N-Triples, N-Quads, Turtle, TriG, RDF/XML and JSON-LD, parsed by pyoxigraph.
 
 N-Triples and N-Quads are read in blocks of lines, which may be parsed by several processes; the others as one stream.
 """
@@ -14,7 +14,7 @@ import pyoxigraph as ox
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import clean_utf8
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
@@ -43,9 +43,13 @@ PREFIXES = {
     "org": "http://www.w3.org/ns/org#",
 }
 
+_NOTES = (  # they describe where nothing better does
+    "http://www.w3.org/2000/01/rdf-schema#comment",
+    "http://www.w3.org/2004/02/skos/core#scopeNote",
+)
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
-LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED = range(7)
+LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED, ALTERNATIVE = range(8)
 
 _PREDICATES: dict[int, tuple[str, ...]] = {
     LABEL: ("rdfs:label", "skos:prefLabel", "schema:name", "https://schema.org/name", "foaf:name"),
@@ -54,18 +58,21 @@ _PREDICATES: dict[int, tuple[str, ...]] = {
         "skos:hiddenLabel",
         "schema:alternateName",
         "https://schema.org/alternateName",
+        "obo:IAO_0000118",
     ),
     DESCRIPTION: (
         "schema:description",
         "https://schema.org/description",
         "rdfs:comment",
         "skos:definition",
+        "skos:scopeNote",
         "obo:IAO_0000115",
         "dct:description",
     ),
-    TYPE: ("rdf:type", "wdt:P31", "skos:inScheme"),
+    TYPE: ("rdf:type", "wdt:P31", "skos:inScheme", "oboInOwl:hasOBONamespace"),
     DEPRECATED: ("owl:deprecated",),
     REPLACED: ("obo:IAO_0100001",),
+    ALTERNATIVE: ("oboInOwl:hasAlternativeId",),
 }
 _SYNONYMS = {
     "exact": "oboInOwl:hasExactSynonym",
@@ -82,6 +89,7 @@ FORMATS = {
     "ttl": ox.RdfFormat.TURTLE,
     "trig": ox.RdfFormat.TRIG,
     "xml": ox.RdfFormat.RDF_XML,
+    "jsonld": ox.RdfFormat.JSON_LD,
 }
 
 
@@ -208,7 +216,7 @@ def read_stream(
     nodes: str,
     namespaces: dict[str, str],
 ) -> None:
-    """Read the statements of Turtle, TriG or RDF/XML."""
+    """Read the statements of Turtle, TriG, RDF/XML or JSON-LD."""
     if format_name == "xml":
         stream = cast(IO[bytes], io.BufferedReader(BoundedDepth(stream, origin, statements.diagnostics)))
     quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
@@ -251,6 +259,12 @@ def _collect(
             _collect_valid(quads, statements, roles, options, origin, blank)
             return
         except SyntaxError as error:
+            if "LoadDocumentCallback" in str(error):
+                raise SourceError(
+                    f"{origin} names a remote @context, and nothing is fetched while reading; write the context into the file",
+                    code="remote-context",
+                    where=origin,
+                ) from None
             if error.lineno is None or error.lineno != last_bad:
                 where = origin if error.lineno is None else f"{origin}:{error.lineno}"
                 statements.diagnostics.add("broken statement", where, _cause(error))
@@ -308,7 +322,7 @@ def _collect_valid(
             value = quad.object
             term_type = type(value)
             if term_type is literal:
-                _literal(statements, node, role, predicate, value, options, origin)
+                _literal(statements, node, external, role, predicate, value, options, origin)
             elif term_type is named_node or term_type is blank_node:
                 target = value.value if term_type is named_node else blank(value.value)
                 if role is None or role < TYPE or role in (PRIOR, DEPRECATED):
@@ -318,24 +332,34 @@ def _collect_valid(
                 elif role == TYPE:
                     statements.type(node, target)
                 else:
-                    statements.redirects[external] = target
+                    _redirect(statements, role, external, target)
     finally:
         statements.count += count
+        statements.predicates_seen.update(known)
 
 
 def _literal(
-    statements: Statements, node: int, role: int | None, predicate: str, value: ox.Literal, options: ReadOptions, origin: str
+    statements: Statements,
+    node: int,
+    external: str,
+    role: int | None,
+    predicate: str,
+    value: ox.Literal,
+    options: ReadOptions,
+    origin: str,
 ) -> None:
     if role is None:
         if value.language or value.datatype.value == _STRING:
             statements.literal_predicates[predicate] += 1
+    elif role < DESCRIPTION and external.startswith("_:"):
+        statements.blank_names += 1  # it has no id that anybody could link to
     elif role <= DESCRIPTION:
         rank = options.language_rank(value.language)
         if rank is None:
             if role != DESCRIPTION:
                 statements.other_languages[value.language or ""] += 1
         elif role == DESCRIPTION:
-            statements.description(node, value.value, rank)
+            statements.description(node, value.value, rank + ALIAS if predicate in _NOTES else rank)
         else:
             statements.name(node, value.value, rank if role == LABEL else rank + ALIAS, value.language)
     elif role == TYPE:
@@ -344,3 +368,11 @@ def _literal(
         statements.prior(node, value.value, origin)
     elif role == DEPRECATED and value.value in ("true", "1"):
         statements.leave_out(node, "deprecated")
+    elif role in (REPLACED, ALTERNATIVE):
+        _redirect(statements, role, external, value.value.strip())
+
+
+def _redirect(statements: Statements, role: int, entity_id: str, other: str) -> None:
+    """Let an entity lead to what replaces it, or an alternative id to its entity."""
+    old, new = (entity_id, other) if role == REPLACED else (other, entity_id)
+    statements.redirects[old] = new

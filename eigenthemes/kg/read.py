@@ -14,13 +14,22 @@ from eigenthemes.core.files import BLOCK, SNIFF, Source, check_readable, source_
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.kg.json_graphs import detect_json, read_json
 from eigenthemes.kg.options import ReadOptions
+from eigenthemes.kg.owl import settle_ontologies
+from eigenthemes.kg.refusals import refuse_by_name
+from eigenthemes.kg.relations import settle_relations
+from eigenthemes.kg.same_ids import join_spellings
 from eigenthemes.kg.statements import Statements
+from eigenthemes.kg.suggestions import check_languages, check_predicates, nearest_of
 
-FORMATS = ("nt", "nq", "ttl", "trig", "xml", "wikidata", "obo", "csv", "tsv", "jsonl", "parquet")
+FORMATS = (
+    "nt", "nq", "ttl", "trig", "xml", "jsonld", "wikidata", "obo", "json", "graphml", "csv", "tsv", "jsonl", "parquet",
+)  # fmt: skip
 
 _SUFFIXES = {
     ".nt": "nt", ".nq": "nq", ".ttl": "ttl", ".n3": "ttl", ".trig": "trig", ".rdf": "xml", ".owl": "xml", ".xml": "xml",
+    ".jsonld": "jsonld", ".graphml": "graphml", ".json": "json", ".dat": "csv",
     ".obo": "obo", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -31,6 +40,8 @@ _TRIPLE = re.compile(rb"\s*" + _NODE + rb"\s+<[^>]*>\s+" + _TERM + rb"\s*\.\s*(?
 _QUAD = re.compile(rb"\s*" + _NODE + rb"\s+<[^>]*>\s+" + _TERM + rb"\s+" + _NODE + rb"\s*\.\s*(?:#.*)?$")
 _PREFIX = re.compile(rb"^\s*@?(?:prefix\s+[\w.-]*:\s*<|base\s+<)", re.IGNORECASE | re.MULTILINE)
 _GRAPH = re.compile(rb"^\s*(?:GRAPH\s+)?(?:<[^>]*>|[\w.-]*:[\w.-]*)?\s*\{", re.MULTILINE | re.IGNORECASE)
+_GRAPHML = re.compile(rb"<(?:\w+:)?graphml\b")
+_NEO4J = re.compile(rb'"type"\s*:\s*"(?:node|relationship)"')
 _WIKIDATA = re.compile(rb'"(?:claims|labels|descriptions|sitelinks)"\s*:\s*(?:\{|\[\s*\])')
 
 
@@ -55,6 +66,9 @@ def read_sources(
         with step as advance, Source(path, statements.diagnostics, advance) as source:
             _read_source(source, format_name, options, number, workers or Workers(1), statements)
             described.append(source.description())
+    settle_ontologies(statements, options)
+    join_spellings(statements)
+    settle_relations(statements)
     statements.check_records()
     _check_options(options, statements)
     if options.sitelink and statements.record_node:
@@ -67,15 +81,19 @@ def _check_options(options: ReadOptions, statements: Statements) -> None:
     """Refuse what would be overlooked in silence: predicates with an unknown prefix, columns that no table has."""
     for role, column in options.columns:
         if column not in statements.columns_seen:
+            nearest = nearest_of(column, list(statements.columns_seen))
+            remedy = f"the nearest that one has is {nearest}" if nearest else "check its spelling"
             raise OptionError(
-                f"no table has the column {column} that was given as {role}; check its spelling",
+                f"no table has the column {column} that was given as {role}; {remedy}",
                 code="column-unknown",
-                where=f"{role}={column}",
+                where=f"{role}={nearest or column}",
             )
     if options.label or options.alias or options.description or options.type or options.prior:
         from eigenthemes.kg.rdf import check_prefixes
 
         check_prefixes(options, statements.prefixes)
+        check_predicates(options, statements)
+    check_languages(options, statements)
 
 
 def detect_format(head: bytes, name: str) -> str | None:
@@ -87,9 +105,9 @@ def detect_format(head: bytes, name: str) -> str | None:
     lines = [line.rstrip() for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
     first = lines[0] if lines else b""
     if first.startswith((b"{", b"[")) and not re.match(rb"\[\w+\]", first):
-        return "wikidata" if _WIKIDATA.search(text) else "jsonl"
-    if first.startswith((b"<?xml", b"<rdf:RDF", b"<!DOCTYPE", b"<!--")):
-        return "xml"
+        return "wikidata" if _WIKIDATA.search(text) and not _NEO4J.search(text) else detect_json(text)
+    if first.startswith((b"<?xml", b"<rdf:RDF", b"<graphml", b"<!DOCTYPE", b"<!--")):
+        return "graphml" if _GRAPHML.search(text) else "xml"
     if first.startswith(b"format-version:") or re.search(rb"^\[Term\]\s*$", text, re.MULTILINE):
         return "obo"
     return _detect_rdf(text, lines, suffix) or _detect_table(lines) or suffix
@@ -137,6 +155,8 @@ def _read_source(
             detail = f"it begins with {SNIFF:,} bytes of white space; nothing behind them is read"
             statements.diagnostics.add("given up", source.name, detail)
         return
+    if format_name is None:
+        refuse_by_name(source.head, source.name)
     source_format = format_name or detect_format(source.head, source.path)
     if source_format is None:
         raise SourceError(
@@ -155,7 +175,7 @@ def _read_source(
         from eigenthemes.kg import wikidata
 
         _read_blocks(source, partial(wikidata.read_block, options=options, origin=source.name), workers, statements)
-    elif source_format in ("ttl", "trig", "xml"):
+    elif source_format in ("ttl", "trig", "xml", "jsonld"):
         from eigenthemes.kg import rdf
 
         stream = source.xml() if source_format == "xml" else source.text()
@@ -167,6 +187,8 @@ def _read_source(
         from eigenthemes.kg import obo
 
         obo.read_lines(source.lines(), options, source.name, statements)
+    elif source_format == "json":
+        read_json(source.text().read(), options, source.name, statements)
     else:
         _read_table(source, source_format, options, statements)
 
@@ -175,7 +197,11 @@ def _read_table(source: Source, source_format: str, options: ReadOptions, statem
     from eigenthemes.kg.tabular import TableReader
 
     reader = TableReader(statements, options, source.name)
-    if source_format == "jsonl":
+    if source_format == "graphml":
+        from eigenthemes.kg.graphml import read_graphml
+
+        read_graphml(source.xml(), reader)
+    elif source_format == "jsonl":
         reader.read_json_lines(source.lines())
     elif source_format == "parquet":
         # Parquet is read from its end: a plain file is opened again, a compressed one or stdin is taken into memory

@@ -39,6 +39,7 @@ class Statements:
         self.record_node, self.record_line = array("I"), array("I")
         self.edge_number, self.edge_line = array("I"), array("I")
         self.files: list[tuple[str, int, int]] = []  # file, its first record, its first edge of a record
+        self.predicates_seen: set[str] = set()  # of RDF, and relations of tables of edges
         self.columns_seen: dict[str, None] = {}  # of tables, in order
         self.other_languages: Counter[str] = Counter()  # of names that were not kept because of it
         self.left_out: dict[str, set[int]] = {}  # reason -> nodes that are not part of the KG
@@ -47,6 +48,10 @@ class Statements:
         self.count = 0  # triples, claims, rows or clauses read
         self.literal_predicates: Counter[str] = Counter()  # of no known role; names the remedy where no name was found
         self.prefixes: dict[str, str] = {}
+        self.relation_names: dict[str, str] = {}  # id of a relation -> its name, where the sources give one
+        self.is_ontology = False  # are there classes and relations of an ontology (OBO, OWL)?
+        self.blank_names = 0  # names of blank nodes, which have no id and are no entities
+        self.notes: dict[str, None] = {}  # what else people should know of how the sources were read
 
     def node(self, external_id: str) -> int:
         return self.ids.setdefault(external_id, len(self.ids))
@@ -105,6 +110,13 @@ class Statements:
 
     def leave_out(self, node: int, reason: str) -> None:
         self.left_out.setdefault(reason, set()).add(node)
+
+    def leave_out_all(self, nodes: NDArray[np.int64], reason: str) -> None:
+        """Leave out nodes that are not left out for another reason."""
+        others = set().union(*self.left_out.values())
+        members = set(nodes.tolist()) - others
+        if members:
+            self.left_out.setdefault(reason, set()).update(members)
 
     def check_records(self) -> None:
         """Count ids with two records, and edges of records to nodes that have neither a record nor a name."""
@@ -168,6 +180,54 @@ class Statements:
         self.literal_predicates.update(other.literal_predicates)
         self.other_languages.update(other.other_languages)
         self.prefixes.update(other.prefixes)
+        self.predicates_seen |= other.predicates_seen
+        self.relation_names.update(other.relation_names)
+        self.is_ontology |= other.is_ontology
+        self.blank_names += other.blank_names
+        self.notes.update(other.notes)
+
+    def renumber(self, nodes: NDArray[np.uint32]) -> None:
+        """Let all that is said of node i be said of `nodes[i]`."""
+        for name in ("edge_source", "edge_target", "name_node", "description_node", "type_node", "prior_node", "record_node"):
+            setattr(self, name, _column(nodes[self.numbers(name)]))
+        self.left_out = {reason: {int(nodes[node]) for node in members} for reason, members in self.left_out.items()}
+
+    def keep_edges(self, kept: NDArray[np.bool_]) -> None:
+        """Drop all edges but these."""
+        if kept.all():
+            return
+        for name in ("edge_source", "edge_target", "edge_relation"):
+            setattr(self, name, _column(self.numbers(name)[kept]))
+        numbers = self.numbers("edge_number")
+        recorded = kept[numbers]
+        before = np.concatenate(([0], np.cumsum(recorded)))
+        self.files = [(name, record, int(before[edge])) for name, record, edge in self.files]
+        self.edge_line = _column(self.numbers("edge_line")[recorded])
+        self.edge_number = _column((np.cumsum(kept) - 1)[numbers[recorded]])
+
+    def keep_types(self, kept: NDArray[np.bool_]) -> None:
+        """Drop all types of nodes but these."""
+        self.type_node, self.type_id = (_column(self.numbers(name)[kept]) for name in ("type_node", "type_id"))
+
+    def rename_relations(self, names: dict[str, str]) -> None:
+        """Call relations by other names; those that get the same name are one from then on, those without an edge are gone."""
+        used = np.bincount(self.numbers("edge_relation"), minlength=len(self.relations)) > 0
+        before, self.relations = self.relations, {}
+        numbers = np.zeros(len(before), dtype=np.uint32)
+        for name, number in before.items():
+            if used[number]:
+                numbers[number] = self.relations.setdefault(names.get(name, name), len(self.relations))
+        self.edge_relation = _column(numbers[self.numbers("edge_relation")])
+
+    def numbers(self, name: str) -> NDArray[np.uint32]:
+        """Return a column of numbers as an array; the column must not grow while it is used."""
+        return np.frombuffer(getattr(self, name), dtype=np.uint32)
+
+
+def _column(values: NDArray[Any]) -> array[int]:
+    column = array("I")
+    column.frombytes(values.astype(np.uint32).tobytes())
+    return column
 
 
 def _translation(local: dict[str, int], shared: dict[str, int]) -> NDArray[np.uint32]:

@@ -6,7 +6,9 @@ A file is a table of nodes or of edges by its header. Lists in a cell are split 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import IO, Any
 
 import orjson
@@ -14,6 +16,7 @@ import orjson
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import Columns, find_columns, known_headers
 from eigenthemes.kg.csv_rows import csv_rows
+from eigenthemes.kg.neo4j import plain_record
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
@@ -23,6 +26,8 @@ _OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
 _OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [2]})
 _LISTS = ("name", "aliases", "type")  # roles of which a record may hold several values
 _NO_TEXT = (list, tuple, dict, set, bytes, bool)
+_NULL = "\\N"  # how databases write nothing
+_ENTITY = re.compile(r"&#?\w+;")  # of HTML: its semicolon separates nothing
 _KGTK_LITERAL = tuple("\"'^@!+-0123456789")
 
 Rows = Iterator[tuple[int, list[str]]]  # (line, cells)
@@ -32,7 +37,7 @@ class TableReader:
     """Puts the rows of one table into statements."""
 
     def __init__(self, statements: Statements, options: ReadOptions, origin: str) -> None:
-        self.statements, self.options, self.origin = statements, options, origin
+        self.statements, self.options, self.origin = statements, options.of_file(origin), origin
         self.name_relations = {
             **dict.fromkeys(("label", "rdfs:label", "skos:preflabel", "name", "schema:name"), 0),
             **dict.fromkeys(("alias", "altlabel", "skos:altlabel"), ALIAS),
@@ -56,8 +61,12 @@ class TableReader:
             return
         if header[0].lower().startswith("sep="):  # Excel's note on the separator
             number, header = next(rows, (0, [""]))
+        if not self.options.header:
+            rows = chain([(number, header)], rows)
+            header = [str(column) for column in range(1, len(header) + 1)]
         columns = self._columns_of([_unquoted(cell) for cell in header], headerless=delimiter == "\t")
         if columns is None:
+            number, header = (number, header) if self.options.header else next(rows)
             self._read_headerless(number, header, rows)
             return
         for number, cells in rows:
@@ -66,7 +75,8 @@ class TableReader:
                 self.statements.diagnostics.add("row with too many cells", f"{self.origin}:{number}", detail)
                 continue
             raw = columns.kgtk or delimiter != "\t"
-            self._row(columns, [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells], number)
+            cells = [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells]
+            self._row(columns, ["" if cell == _NULL else cell for cell in cells], number)
 
     def read_json_lines(self, lines: Iterable[str]) -> None:
         empty, patience, lines = False, Patience(), iter(lines)
@@ -83,12 +93,16 @@ class TableReader:
                     patience.give_up(self.statements.diagnostics, f"{self.origin}:{number}", left)
             elif record:
                 patience.good()
-                self._mapping(record, number)
+                self._mapping(plain_record(record), number)
             else:
                 empty = True
                 self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}", "an empty object")
         if (empty or self._columns) and not any(self._columns.values()):
             raise self._no_columns(next(iter(self._columns), ()))
+
+    def read_record(self, record: dict[str, Any], number: int) -> None:
+        """Read a node or an edge that is given by names and values."""
+        self._mapping(record, number)
 
     def read_parquet(self, file: Any) -> None:
         import pyarrow
@@ -123,7 +137,27 @@ class TableReader:
         known = known_headers(header)
         if headerless and len(header) <= 3 and (not known or (len(header) == 3 and known == [1])):
             return None
+        if self.options.header and not known and header and not self.options.columns:
+            raise self._no_header(header)
         raise self._no_columns(header)
+
+    def _no_header(self, header: Sequence[str]) -> SourceError:
+        """The error for a first row that may be data: no advice that loses it."""
+        cells = [" ".join(cell.split()) for cell in header]
+        shown = ", ".join(cell for cell in cells if cell)[:100]
+        is_data = any(not cell or cell == _NULL or _is_number(cell) for cell in cells)
+        if is_data:
+            return SourceError(
+                f"{self.origin} seems to have no header (its first row is {shown}); say that it has none, and which column is "
+                "which by number, e.g. id=1 and name=2",
+                code="no-header",
+            )
+        return SourceError(
+            f"{self.origin} has no column with a usual name (its first row is {shown}); if that is a header, say which column "
+            f"is the id, e.g. id={cells[0]}; if it is data, say that there is no header, and which column is which by number",
+            code="maybe-no-header",
+            where=cells[0],
+        )
 
     def _no_columns(self, header: Sequence[str]) -> SourceError:
         columns = [" ".join(column.split()) for column in header]
@@ -224,6 +258,7 @@ class TableReader:
         relation = columns.first("relation", row)
         relation = "link" if relation is None else str(relation)
         node, target, role = statements.node(str(source)), str(target), relation.lower()
+        statements.predicates_seen.add(relation)
         if role in self.name_relations or role in self.description_relations:
             self._text(node, target, role)
         elif columns.kgtk and target.startswith(_KGTK_LITERAL):
@@ -250,15 +285,15 @@ class TableReader:
             statements.diagnostics.add("record without an id", f"{self.origin}:{number}")
             return
         node = statements.record(str(external_id).strip(), number)
-        names = [name for value in columns.all("name", row) for name in _listed(value, split=False)]
+        names = [name for value in columns.all("name", row) for name in _listed(value, "")]
         for i, name in enumerate(names):
             statements.name(node, name, 0 if i == 0 else ALIAS)
         for value in columns.all("aliases", row):
-            for name in _listed(value):
+            for name in _listed(value, self.options.split):
                 statements.name(node, name, ALIAS)
         for value in columns.all("type", row):
-            for name in _listed(value):
-                statements.type(node, name)
+            for name in _listed(value, self.options.split):
+                statements.type(node, name.strip())
         description, prior = columns.first("description", row), columns.first("prior", row)
         if description is not None:
             statements.description(node, str(description), 0)
@@ -279,10 +314,22 @@ def _is_flat_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and not any(isinstance(item, _NO_TEXT) for item in value)
 
 
-def _listed(value: Any, *, split: bool = True) -> list[str]:
+def _listed(value: Any, separator: str | None = None) -> list[str]:
+    """Return the values in a cell; they are split at `|`, or at `;` where there is none, unless a separator is given."""
     if isinstance(value, list | tuple):
         return [str(item) for item in value if item is not None]
-    return str(value).split("|") if split else [str(value)]
+    text = str(value)
+    if separator is None:
+        separator = "|" if "|" in text or _ENTITY.search(text) else ";"
+    return [part for part in text.split(separator) if part.strip()] if separator else [text]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _unquoted(cell: str) -> str:

@@ -88,9 +88,12 @@ class BatchMaker:
         """Return the candidates a mention brings, in its order, up to T."""
         vectors = self.vectors if embedded_only or self.generator.generator == "paper" else None
         match_types = self.generator.match_types(mention.text)
+        allowed = self.generator.allowed
         prior: dict[int, float] = {}
         for position, entity in enumerate(entities):
-            if entity >= 0 and entity not in prior and (vectors is None or vectors.has[entity]):
+            if entity < 0 or (allowed is not None and not allowed[entity]):
+                continue
+            if entity not in prior and (vectors is None or vectors.has[entity]):
                 prior[entity] = float(self.kb.prior[entity]) if mention.priors is None else mention.priors[position]
         kept = list(prior)[: self.generator.max_candidates]
         return [(rank, entity, prior[entity], match_types.get(entity, CONTAINS)) for rank, entity in enumerate(kept, start=1)]

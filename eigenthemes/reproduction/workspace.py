@@ -215,7 +215,7 @@ SCORING = {option for method in METHODS.values() for option in method.uses}
 
 def _candidate_options(options: dict[str, Any]) -> tuple[CandidateOptions, dict[str, Any]]:
     """The options of the candidate generator, and all others."""
-    names = ("generator", "max_candidates", "aliases")
+    names = ("generator", "max_candidates", "aliases", "only_types", "not_types")
     others = {key: value for key, value in options.items() if key not in names}
     return CandidateOptions(**{name: options[name] for name in names if name in options}), others
 

@@ -78,7 +78,7 @@ class Sampler:
     def __init__(self, kb: KB, rng: np.random.Generator, recipe: Recipe = RECIPE) -> None:
         self.kb, self.rng, self.recipe = kb, rng, recipe
         names = np.diff(kb.array("entity_names"))
-        named = names > 0
+        named = kb.answers
         popularity = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
         self.namer = Namer(kb, recipe, rng)
         self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, popularity, named, rng)

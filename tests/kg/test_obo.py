@@ -17,6 +17,8 @@ pytestmark = pytest.mark.usefixtures("quick_disk")
 
 HEADER = "format-version: 1.2\nontology: test\n"
 
+BROKEN = "broken OBO clause (its term is kept)"
+
 
 def term(number: int, *clauses: str, name: str = "") -> str:
     lines = ["", "[Term]", f"id: X:{number}", *([f"name: {name}"] if name else []), *clauses, ""]
@@ -64,6 +66,41 @@ def test_is_a_and_relationships_are_edges(tmp_path: Path) -> None:
 def test_typedefs_are_no_entities(tmp_path: Path) -> None:
     kb = build(tmp_path, term(1, name="heart"), "\n[Typedef]\nid: part_of\nname: part of\nis_transitive: true\n")
     assert list(kb.ids) == ["X:1"]
+
+
+def test_relations_are_called_by_the_name_of_their_typedef(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        term(1, "relationship: BFO:0000050 X:2", "relationship: adjacent_to X:2", name="heart"),
+        term(2, name="body"),
+        "\n[Typedef]\nid: BFO:0000050\nname: part of\nis_transitive: true\n",
+    )
+    assert sorted(kb.relations) == ["adjacent_to", "part of"]
+
+
+@pytest.mark.parametrize("relation", ["lacks_part", "CL:1", "disjoint_from", "never_in_taxon"])
+def test_relations_that_deny_are_no_edges(tmp_path: Path, relation: str) -> None:
+    kb = build(
+        tmp_path,
+        term(1, f"relationship: {relation} X:2", name="red cell"),
+        term(2, "is_a: X:3", name="nucleus"),
+        term(3, name="part"),
+        "\n[Typedef]\nid: CL:1\nname: has_not_completed\n",
+    )
+    assert neighbours_of(kb, "X:1") == set()
+    assert list(kb.relations) == ["is_a"]
+    (note,) = kb.manifest["notes"]
+    assert note.startswith("1 statements of relations that deny are no edges (")
+
+
+def test_a_comment_describes_where_there_is_no_definition(tmp_path: Path) -> None:
+    kb = build(tmp_path, term(1, "comment: old", 'def: "new" []', name="a"), term(2, "comment: only", name="b"))
+    assert (kb["X:1"].description, kb["X:2"].description) == ("new", "only")
+
+
+def test_labels_that_are_given_as_properties_are_names(tmp_path: Path) -> None:
+    clauses = ('property_value: skos:prefLabel "cor" xsd:string', 'property_value: IAO:0000118 "ticker" xsd:string')
+    assert names_of(build(tmp_path, term(1, *clauses, name="heart")), "X:1") == ["heart", "cor", "ticker"]
 
 
 def test_instances_which_fastobo_does_not_open_do_no_harm(tmp_path: Path) -> None:
@@ -142,15 +179,29 @@ def test_the_manifest_counts_the_redirects_that_resolve(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("clause", ["nonsense", "def: bare", 'synonym: "x" []', "is_obsolete: maybe", "made_up: x"])
-def test_a_broken_frame_is_counted_with_its_line_and_the_rest_is_read(tmp_path: Path, clause: str) -> None:
-    kb = build(tmp_path, term(1, name="heart"), term(2, clause, name="lung"), term(3, name="liver"))
-    assert names_of(kb, "X:1") + names_of(kb, "X:3") == ["heart", "liver"]
+def test_a_broken_clause_is_counted_with_its_line_and_its_term_stays(tmp_path: Path, clause: str) -> None:
+    kb = build(tmp_path, term(1, name="heart"), term(2, clause, "is_a: X:1", name="lung"), term(3, name="liver"))
+    assert [names_of(kb, f"X:{number}") for number in (1, 2, 3)] == [["heart"], ["lung"], ["liver"]]
+    assert neighbours_of(kb, "X:2") == {"X:1"}
+    assert diagnostics_of(kb) == {BROKEN: 1}
+    assert kb.manifest["problem_examples"][BROKEN] == [f"x.obo:11: {clause}"]
+
+
+def test_a_definition_with_free_text_for_references_keeps_its_text(tmp_path: Path) -> None:
+    clause = 'def: "The ground shakes." [Adapted from URL:http\\://example.org/x.php?id=1, and others]'
+    kb = build(tmp_path, term(1, clause, name="earthquake"))
+    assert kb["X:1"].description == "The ground shakes."
+    assert diagnostics_of(kb) == {BROKEN: 1}
+
+
+def test_a_term_whose_id_is_broken_is_lost_alone(tmp_path: Path) -> None:
+    kb = build(tmp_path, term(1, name="heart"), "\n[Term]\nid:\nname: lung\n", term(3, name="liver"))
+    assert sorted(kb.ids) == ["X:1", "X:3"]
     assert diagnostics_of(kb) == {"broken OBO frame": 1}
-    assert kb.manifest["problem_examples"]["broken OBO frame"][0].startswith("x.obo:11: ")
 
 
-def test_strict_stops_at_a_broken_frame(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"broken OBO frame at x\.obo:7: .+; mend the file or build without strict"):
+def test_strict_stops_at_a_broken_clause(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"broken OBO clause .+ at x\.obo:7: nonsense; mend the file or build without strict"):
         build(tmp_path, term(1, "nonsense", name="heart"), strict=True)
     assert not (tmp_path / "my.kb").exists()
 
@@ -190,3 +241,11 @@ def test_latin_1_a_byte_order_mark_and_windows_line_ends_are_read(tmp_path: Path
     assert names_of(kb, "X:1") == ["cöur"]
     (kind,) = diagnostics_of(kb)
     assert kb.manifest["problem_examples"][kind] == ["x.obo:6"]
+
+
+@pytest.mark.real_data
+def test_all_live_terms_of_the_environment_ontology_are_there(tmp_path: Path, real_data: Any) -> None:
+    kb = build_untrained([real_data("ontologies/envo.obo.gz")], tmp_path / "envo.kb", embedding=None)
+    assert kb.manifest["counts"]["named"] == 6452
+    assert kb["ENVO:01000677"].label == "earthquake"
+    assert "broken OBO frame" not in diagnostics_of(kb)

@@ -34,6 +34,7 @@ PREFIXES = """\
 @prefix ex: <http://example.org/> .
 """
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+P = "<http://example.org/p>"
 
 
 def entity(kb: KB, local: str) -> int:
@@ -114,7 +115,15 @@ def test_an_unknown_synonym_scope_is_refused_with_those_allowed() -> None:
 
 @pytest.mark.parametrize(
     "predicate",
-    ["schema:description", "sdo:description", "rdfs:comment", "skos:definition", "obo:IAO_0000115", "dct:description"],
+    [
+        "schema:description",
+        "sdo:description",
+        "rdfs:comment",
+        "skos:definition",
+        "skos:scopeNote",
+        "obo:IAO_0000115",
+        "dct:description",
+    ],
 )
 def test_description_predicates_give_the_description(tmp_path: Path, predicate: str) -> None:
     kb = build(tmp_path, f'ex:a rdfs:label "Ada" ; {predicate} "wrote programs" .')
@@ -262,7 +271,9 @@ def test_lang_keeps_the_tags_given_in_their_order_and_untagged_names(tmp_path: P
 
 
 def test_lang_keeps_untagged_names_alone(tmp_path: Path) -> None:
-    assert names(build(tmp_path, ROSE, languages=("sv",)), "a") == ["Rose"]
+    kb = build(tmp_path, ROSE, languages=("sv",))
+    assert names(kb, "a") == ["Rose"]
+    assert kb.manifest["notes"] == ["no name is tagged sv; the sources have fr (1), de (1), en (1)"]
 
 
 def test_lang_holds_for_aliases_and_descriptions_too(tmp_path: Path) -> None:
@@ -352,38 +363,55 @@ def test_turtle_may_begin_like_n_triples(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("suffix", "first", "second"),
     [
-        ("nt", f'_:x {LABEL} "A" .\n', f'_:x {LABEL} "B" .\n'),
-        ("nt", f'_:1.x {LABEL} "A" .\n', f'_:x {LABEL} "B" .\n'),
-        ("ttl", '_:x rdfs:label "A" .', '_:x rdfs:label "B" .'),
-        ("ttl", '[ rdfs:label "A" ] .', '[ rdfs:label "B" ] .'),
+        ("nt", f"<a> {P} _:x .\n<a> {LABEL} 'A' .\n".replace("'", '"'), f"<b> {P} _:x .\n"),
+        ("nt", f"<a> {P} _:1.x .\n<a> {LABEL} 'A' .\n".replace("'", '"'), f"<b> {P} _:x .\n"),
+        ("ttl", 'ex:a rdfs:label "A" ; ex:p _:x .', "ex:b ex:p _:x ."),
+        ("ttl", 'ex:a rdfs:label "A" ; ex:p [] .', "ex:b ex:p [] ."),
     ],
     ids=["same label", "label like a renamed one", "same label in Turtle", "anonymous"],
 )
 def test_blank_nodes_of_two_files_are_kept_apart(tmp_path: Path, suffix: str, first: str, second: str) -> None:
     kb = build(tmp_path, first, second, suffix=suffix)
-    assert sorted(kb.names_of(0) + kb.names_of(1)) == ["A", "B"]
+    assert len(kb) == 4
+    assert kb.graph.edges == 2
 
 
 @pytest.mark.parametrize("suffix", ["nt", "ttl"])
 def test_a_label_means_the_same_blank_node_throughout_its_file(tmp_path: Path, suffix: str) -> None:
-    kb = build(tmp_path, f'_:x {LABEL} "A" .\n<http://example.org/b> <http://example.org/p> _:x .\n', suffix=suffix)
-    assert len(kb) == 2
-    assert kb.graph.edges == 1
+    a, b = "<http://example.org/a>", "<http://example.org/b>"
+    kb = build(tmp_path, f'{a} {P} _:x .\n{b} {P} _:x .\n{a} {LABEL} "A" .\n', suffix=suffix)
+    assert len(kb) == 3
+    assert kb.graph.edges == 2
 
 
 def test_an_iri_and_a_blank_node_of_the_same_text_are_two_nodes(tmp_path: Path) -> None:
-    kb = build(tmp_path, f'<x> {LABEL} "A" .\n_:x {LABEL} "B" .\n', suffix="nt")
-    assert sorted(kb.names_of(0) + kb.names_of(1)) == ["A", "B"]
+    kb = build(tmp_path, f'<x> {LABEL} "A" .\n<x> {P} _:x .\n', suffix="nt")
+    assert sorted(kb.ids) == ["_:x", "x"]
 
 
 def test_a_blank_node_in_two_blocks_of_a_file_is_one_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("eigenthemes.core.files.BLOCK", 50)
     kb = build(
         tmp_path,
-        f'_:x {LABEL} "A" .\n' + f'<http://example.org/b> {LABEL} "B" .\n' * 20 + f'_:x {LABEL} "C" .\n',
+        f"<a> {P} _:x .\n" + f'<http://example.org/b> {LABEL} "B" .\n' * 20 + f"<http://example.org/b> {P} _:x .\n",
         suffix="nt",
     )
-    assert sorted(len(kb.names_of(node)) for node in range(len(kb))) == [1, 2]
+    assert len(kb) == 3
+    assert kb.graph.edges == 2
+
+
+def test_a_blank_node_connects_and_is_neither_an_answer_nor_shown(tmp_path: Path) -> None:
+    kb = build(tmp_path, 'ex:a rdfs:label "A" ; ex:lives [ rdfs:label "home" ; ex:in ex:b ] . ex:b rdfs:label "B" .')
+    assert kb.graph.edges == 2
+    assert kb.search("home") == []
+    assert kb.neighbors("http://example.org/a") == []
+    blank = next(index for index in range(len(kb)) if kb.id_of(index).startswith("_:"))
+    assert kb.label_of(blank) == "something without a name"
+
+
+def test_sources_that_name_blank_nodes_only_are_told_to_give_ids(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"all 2 names are of blank nodes, which have no id to link to; give them ids"):
+        build(tmp_path, '[ rdfs:label "A" ] . [ rdfs:label "B" ] .')
 
 
 @pytest.mark.parametrize("suffix", ["ttl", "rdf"])
@@ -490,7 +518,7 @@ def test_rdf_xml_of_elements_in_elements_is_given_up_at_some_depth_and_that_is_t
 
 
 def test_a_page_of_html_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(BuildError) as error:
+    with pytest.raises(SourceError) as error:
         build(tmp_path, '<?xml version="1.0"?>\n<html><body>\n<p>Not found</body></html>\n', suffix="rdf")
     assert "\n" not in str(error.value)
     assert "kg0.rdf" in str(error.value)
@@ -528,7 +556,7 @@ def test_the_remedy_is_no_predicate_of_numbers(tmp_path: Path) -> None:
 
 
 def test_the_remedy_is_lang_where_only_the_language_was_wrong(tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="keep these languages, too"):
+    with pytest.raises(OptionError, match=r"no name is tagged de; the sources have names in fr \(1\)"):
         build(tmp_path, 'ex:a rdfs:label "A"@fr ; ex:size "3" .', languages=("de",))
 
 

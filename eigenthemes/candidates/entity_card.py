@@ -1,0 +1,107 @@
+"""All that a KB holds of one entity, which may be asked for by its id or by a name."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.errors import OptionError
+from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.store import KB
+from eigenthemes.records import Entity
+
+_MOST_NEIGHBORS = 10_000  # records read of an entity; the rest is counted only
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedEntities:
+    """The neighbours that one relation joins an entity to, the highest prior first.
+
+    reverse   the statements run from the neighbours to the entity
+    entities  (id, label) of the first of them
+    """
+
+    relation: str
+    reverse: bool
+    count: int
+    entities: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCard:
+    """An entity with its surroundings.
+
+    names       (name, language tag) of all, the label first
+    rank        its place in the KB by prior, 1 being the highest
+    namesakes   (id, label) of all entities that have its label as a name, itself included, the highest prior first
+    name_rank   its place among them; 0 where it is no answer to its own name
+    neighbors   by relation, the one with most neighbours first
+    degree      the number of distinct neighbours
+    """
+
+    entity: Entity
+    names: tuple[tuple[str, str], ...]
+    rank: int
+    namesakes: tuple[tuple[str, str], ...]
+    name_rank: int
+    degree: int
+    neighbors: tuple[RelatedEntities, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the card as JSON holds it."""
+        card = self.entity.to_dict()
+        card |= {"names": [{"name": name, "language": language} for name, language in self.names], "rank": self.rank}
+        card |= {"namesakes": [{"id": i, "label": label} for i, label in self.namesakes], "name_rank": self.name_rank}
+        card["degree"] = self.degree
+        card["neighbors"] = [
+            {**asdict(related), "entities": [{"id": i, "label": label} for i, label in related.entities]}
+            for related in self.neighbors
+        ]
+        return card
+
+
+def find_entity(kb: KB, id_or_name: str, generator: CandidateGenerator | None = None) -> int:
+    """Return the index of an entity by its id or, if there is no such id, by a whole name: the one with the highest prior."""
+    index = kb.index_of(id_or_name)
+    if index is not None:
+        return index
+    generator = generator or CandidateGenerator(kb)
+    same_name = _namesakes(generator, id_or_name)
+    if same_name:
+        return same_name[0]
+    near = ", ".join(f"{each.label} ({each.id})" for each in generator.records(id_or_name)[:3])
+    remedy = f"the nearest are {near}" if near else f"it has ids like {kb.id_of(0)} and names like {kb.label_of(0)}"
+    raise OptionError(
+        f"{id_or_name!r} is neither an id nor a name of the KB; {remedy}", code="entity-unknown", where=id_or_name
+    )
+
+
+def entity_card(kb: KB, id_or_name: str, *, most: int | None = 10) -> EntityCard:
+    """Return all that a KB holds of an entity; `most`: neighbours of each relation, None for all."""
+    generator = CandidateGenerator(kb)
+    index = find_entity(kb, id_or_name, generator)
+    entity = kb[kb.id_of(index)]
+    namesakes = _namesakes(generator, entity.label) if kb.names_of(index) else []
+    return EntityCard(
+        entity,
+        tuple(kb.names_with_languages(entity.id)),
+        index + 1,
+        tuple((kb.id_of(other), kb.label_of(other)) for other in namesakes),
+        namesakes.index(index) + 1 if index in namesakes else 0,
+        len(kb.graph.around(index)),
+        _related(kb, entity.id, most),
+    )
+
+
+def _namesakes(generator: CandidateGenerator, name: str) -> list[int]:
+    """Return the entities with this whole name, the highest prior first."""
+    return sorted(index for index, match_type in generator.match_types(name).items() if match_type <= UNBRACKETED)
+
+
+def _related(kb: KB, entity_id: str, most: int | None) -> tuple[RelatedEntities, ...]:
+    groups: dict[tuple[str, bool], list[tuple[str, str]]] = {}
+    for neighbor in kb.neighbors(entity_id, limit=_MOST_NEIGHBORS):
+        groups.setdefault((neighbor.relation, neighbor.reverse), []).append((neighbor.id, neighbor.label))
+    ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    return tuple(RelatedEntities(*key, len(members), tuple(members[:most])) for key, members in ordered)

@@ -1,0 +1,97 @@
+"""One id, many spellings: `DOID:1612` is `http://purl.obolibrary.org/obo/DOID_1612`, and what identifiers.org makes of it.
+
+The policy is in docs/sources.md: an entity keeps the id that its first source writes, and every other spelling leads to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Curie(NamedTuple):
+    """A prefix and what is behind it, as they were written."""
+
+    prefix: str
+    local: str
+
+    @property
+    def key(self) -> str:
+        """The same for all spellings: registries write prefixes in small letters, ontologies do not."""
+        prefix = self.prefix.lower()
+        return f"{_PREFIXES_OF_REGISTRIES.get(prefix, prefix)}:{self.local}"
+
+    def __str__(self) -> str:
+        return f"{self.prefix}:{self.local}"
+
+
+_PREFIXES_OF_REGISTRIES = {"taxonomy": "ncbitaxon", "taxon": "ncbitaxon"}
+_MIXED_CASE = {
+    prefix.lower(): prefix
+    for prefix in (
+        "NCBITaxon",
+        "FBbt",
+        "FBcv",
+        "FBdv",
+        "WBbt",
+        "WBls",
+        "WBPhenotype",
+        "HsapDv",
+        "MmusDv",
+        "Orphanet",
+        "dictyBase",
+    )
+}
+_PREFIX, _LOCAL = r"([A-Za-z][A-Za-z0-9.-]*)", r"([A-Za-z0-9][\w.-]*)"
+_CURIE = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):([A-Za-z0-9][\w.-]*)")
+_HOSTS = tuple(
+    f"{scheme}://{host}/"
+    for scheme in ("http", "https")
+    for host in ("purl.obolibrary.org", "identifiers.org", "www.identifiers.org", "bioregistry.io", "n2t.net", "w3id.org")
+)
+_IRIS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"https?://purl\.obolibrary\.org/obo/{_PREFIX}_{_LOCAL}",
+        rf"https?://(?:(?:www\.)?identifiers\.org|bioregistry\.io|n2t\.net)/(?:[\w.-]+/)?{_PREFIX}:{_LOCAL}",
+        rf"https?://(?:www\.)?identifiers\.org/{_PREFIX}/{_LOCAL}",
+        rf"https?://w3id\.org/(?:[^#?]*[/#])?{_PREFIX}[_:]([0-9][\w.-]*)",
+    )
+)
+
+
+def curie_of_iri(entity_id: str) -> Curie | None:
+    """Return the CURIE that an IRI of the known hosts stands for; None for any other id."""
+    if not entity_id.startswith(_HOSTS):
+        return None
+    for pattern in _IRIS:
+        match = pattern.fullmatch(entity_id)
+        if match:
+            return Curie(match[1], match[2])
+    return None
+
+
+def parse_curie(entity_id: str) -> Curie | None:
+    """Return an id that is a CURIE in its parts; None for any other."""
+    match = _CURIE.fullmatch(entity_id)
+    return Curie(match[1], match[2]) if match else None
+
+
+def other_spellings(entity_id: str) -> Iterator[str]:
+    """Yield the other ids that mean the same, the likeliest first; none for an id that has one spelling only."""
+    curie = curie_of_iri(entity_id) or parse_curie(entity_id)
+    if curie is None:
+        return
+    small = curie.key.partition(":")[0]
+    prefixes = dict.fromkeys((curie.prefix, _MIXED_CASE.get(small, small.upper()), small))
+    for prefix in prefixes:
+        yield f"{prefix}:{curie.local}"
+        for scheme in ("http", "https"):
+            yield f"{scheme}://purl.obolibrary.org/obo/{prefix}_{curie.local}"
+    for scheme in ("http", "https"):
+        for prefix in prefixes:
+            yield f"{scheme}://identifiers.org/{prefix}:{curie.local}"
+            yield f"{scheme}://identifiers.org/{small}/{prefix}:{curie.local}"
+        yield f"{scheme}://identifiers.org/{small}/{curie.local}"
+    yield f"https://bioregistry.io/{small}:{curie.local}"

@@ -1,0 +1,63 @@
+"""eigenthemes show: all that a KB holds of one entity, by id or name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from helpers.commands import assert_one_sentence, call
+
+from eigenthemes import KB
+from eigenthemes.candidates.entity_card import entity_card
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.errors import OptionError
+
+
+def test_an_entity_is_shown_by_its_id(tiny: KB) -> None:
+    lines = call("show", tiny.path, "mj").stdout.splitlines()
+    assert lines[0] == "Michael Jordan"
+    text = "\n".join(lines)
+    assert "aliases     Air Jordan, MJ" in text
+    assert "description basketball player" in text
+    assert "prior       4, number 2 of 16" in text
+    assert "namesakes   number 1 of 2 by prior; the others: Michael I. Jordan (mij)" in text
+    assert "knows: United States (us), Paris (paris)" in text
+
+
+def test_statements_that_run_from_the_neighbour_have_an_arrow(tiny: KB) -> None:
+    assert "<- knows: Michael Jordan (mj)" in call("show", tiny.path, "nba").stdout
+
+
+@pytest.mark.parametrize("name", ["Ville Lumière", "ville lumiere", "Paris"])
+def test_an_entity_is_shown_by_any_of_its_names(tiny: KB, name: str) -> None:
+    assert json.loads(call("show", tiny.path, name, "--json").stdout)["id"] == "paris"
+
+
+def test_json_holds_all_that_people_see(tiny: KB) -> None:
+    card = json.loads(call("show", tiny.path, "mij", "--json").stdout)
+    assert (card["name_rank"], [each["id"] for each in card["namesakes"]]) == (1, ["mij"])
+    assert card["names"] == [{"name": "Michael I. Jordan", "language": ""}, {"name": "Michael Jordan", "language": ""}]
+    us = {"id": "us", "label": "United States"}
+    assert card["neighbors"] == [{"relation": "knows", "reverse": False, "count": 1, "entities": [us]}]
+    assert card["degree"] == 1
+
+
+def test_neighbours_beyond_the_asked_number_are_counted(tiny: KB) -> None:
+    assert "knows: United States (us) and 3 more" in call("show", tiny.path, "mj", "--neighbors", "1").stdout
+    assert "more" not in call("show", tiny.path, "mj", "--neighbors", "all").stdout
+
+
+def test_a_node_without_a_name_is_shown_as_a_connector(tiny: KB) -> None:
+    assert "it connects others, and is never an answer" in call("show", tiny.path, "nameless").stdout
+
+
+def test_what_is_neither_an_id_nor_a_name_is_told_with_the_nearest(tiny: KB) -> None:
+    assert_one_sentence(call("show", tiny.path, "Hashemite Jordan"), "is neither an id nor a name of the KB", "(jo)")
+    with pytest.raises(OptionError, match="it has ids like us and names like United States"):
+        entity_card(tiny, "qqqqqq")
+
+
+def test_why_takes_names_too(tiny: KB) -> None:
+    why = CandidateGenerator(tiny).why_not("Michael Jordan", "National Basketball Association")
+    assert why.startswith("nba (National Basketball Association) does not match")
+    assert "is candidate 1 of" in CandidateGenerator(tiny).why_not("Michael Jordan", "Air Jordan")
