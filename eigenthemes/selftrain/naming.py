@@ -17,6 +17,7 @@ _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _TYPO_FROM = 5  # letters of a word that may be misspelled
 _BRACKETS_DROPPED = 0.7
+_LONGEST_PART = 64  # words
 _SAMPLE = 5000  # entities looked at for the rate of short aliases
 _USUAL_RATE, _USUAL_COUNT = 0.2, 20  # as if it had been seen on so many
 
@@ -41,9 +42,10 @@ def short_alias_rate(kb: KB, rng: np.random.Generator) -> float:
 
 
 def _parts(words: list[str]) -> list[str]:
-    """Return the beginnings and the ends of a name."""
-    cuts = range(1, len(words))
-    return [" ".join(words[:cut]) for cut in cuts] + [" ".join(words[cut:]) for cut in cuts]
+    """Return the beginnings and the ends of a name; of a very long one, not those that are very long themselves."""
+    count = len(words)
+    beginnings = [" ".join(words[:cut]) for cut in range(1, min(count, _LONGEST_PART + 1))]
+    return beginnings + [" ".join(words[cut:]) for cut in range(max(1, count - _LONGEST_PART), count)]
 
 
 class Namer:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.selftrain.naming import Namer, short_alias_rate
+from eigenthemes.selftrain.naming import Namer, _parts, short_alias_rate
 from eigenthemes.selftrain.recipe import RECIPE
 
 
@@ -60,3 +60,14 @@ def test_a_shortened_name_is_a_part_of_it(demo_kb: KB, name: str) -> None:
 def test_how_names_are_shortened(demo_kb: KB, name: str, parts: set[str]) -> None:
     namer = Namer(demo_kb, RECIPE, rng(6))
     assert {namer.shortened(name) for _ in range(50)} == parts
+
+
+def test_the_parts_of_a_very_long_name_are_few_and_short() -> None:
+    words = [f"w{i}" for i in range(1000)]
+    parts = _parts(words)
+    assert len(parts) == 128
+    assert max(len(part.split()) for part in parts) == 64
+    assert parts[0] == "w0"
+    assert parts[-1] == "w999"
+    short = words[:5]
+    assert _parts(short) == [" ".join(short[:cut]) for cut in range(1, 5)] + [" ".join(short[cut:]) for cut in range(1, 5)]
