@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -58,8 +59,9 @@ class Namer:
     def name(self, entity: int) -> str:
         """Return a name by which somebody may call an entity."""
         recipe = self.recipe
-        names = self.kb.names_of(entity)
-        name = self._choose(names[1:]) if len(names) > 1 and self._happens(recipe.alias) else names[0]
+        first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
+        aliases = range(first + 1, last)  # their rows: an entity may have very many
+        name = str(self.kb.names[self._choose(aliases) if aliases and self._happens(recipe.alias) else first])
         if self._happens(self.short):
             name = self.shortened(name)
         elif self._happens(_BRACKETS_DROPPED):
@@ -124,5 +126,5 @@ class Namer:
     def _happens(self, share: float) -> bool:
         return bool(self.rng.random() < share)
 
-    def _choose(self, of: list[_T]) -> _T:
+    def _choose(self, of: Sequence[_T]) -> _T:
         return of[int(self.rng.integers(len(of)))]
