@@ -98,20 +98,24 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
 
 def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield how a ranker was trained, what it goes by, and how often answers of each probability were right."""
-    made, used = about["made_up"], f" with {name}" if name else ""
-    yield "ranker", f"trained{used} on {about['training']['documents']:,} made-up documents; threshold {about['threshold']:.2f}"
+    made, used = about.get("made_up"), f" with {name}" if name else ""
+    trained = f"trained{used} on {about['training']['documents']:,} made-up documents" if "training" in about else "given"
+    yield "ranker", f"{trained}; threshold {about['threshold']:.2f}"
     if "gold" in about:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
-    yield "", f"{made['p_at_1']:.1%} right on {made['mentions']:,} others, calibration error {made['calibration_error']:.3f}"
+    if made:
+        figures = f"{made['p_at_1']:.1%} right on {made['mentions']:,} mentions of other made-up documents"
+        yield "", f"{figures}, calibration error there {made['calibration_error']:.3f}"
     weights = {column: weight for column, weight in about["rounds"][-1]["choice"].items() if weight}
     texts = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
     for first in range(0, len(texts), _WEIGHTS_PER_LINE):
         yield "" if first else "weights", ", ".join(texts[first : first + _WEIGHTS_PER_LINE])
-    if about["unlearned"]:
+    if about.get("unlearned"):
         yield "", f"never varied, weight 0: {', '.join(about['unlearned'])}"
-    rows = [row for row in made["reliability"] if row["mentions"]]
+    rows = [row for row in made["reliability"] if row["mentions"]] if made else []
     bins = ", ".join(f"{row['confidence']:.0%}: {row['accuracy']:.0%}" for row in rows)
-    yield "reliability", f"said and right: {bins}"
+    if rows:
+        yield "reliability", f"said and right: {bins}"
 
 
 def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
@@ -125,7 +129,8 @@ def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
 
 def _vectors(name: str, about: dict[str, Any]) -> str:
     source = f" from {about['source']}" if "source" in about else ""
-    return f"{name}: {about['method']}{source}, {about['dimensions']} dimensions, {about['entities']:,} entities"
+    sizes = "".join(f", {about[key]:,} {key}" for key in ("dimensions", "entities") if key in about)
+    return f"{name}: {about.get('method', 'given')}{source}{sizes}"
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -13,16 +13,16 @@ ANY = ""
 _FILE_NAME = re.compile(r"[^/\\\0.][^/\\\0]*")  # stays in its folder
 
 _FILE = {"dtype": str, "shape": [int], "bytes": int, "sha256": str}
-_VECTORS = {"method": str, "dimensions": int, "entities": int, "source?": str}
+_VECTORS = {"method?": str, "dimensions?": int, "entities?": int, "source?": str}
 _WEIGHTS = {ANY: float}
 _BIN = {"mentions": int, "confidence": object, "accuracy": object}
 _RANKER = {
     "threshold": float,
     "temperature": float,
     "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}],
-    "training": {"documents": int},
-    "made_up": {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]},
-    "unlearned": [str],
+    "training?": {"documents": int},
+    "made_up?": {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]},
+    "unlearned?": [str],
     "gold?": {"documents": int, "mentions": int},
 }
 _COUNTS = dict.fromkeys(

@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import chain
 from threading import Lock
 
 import numpy as np
@@ -44,6 +45,7 @@ _SAMPLE = 2000  # names that tell how a KB writes
 _MOSTLY = 2 / 3
 _COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
 _MOST_READ = 20  # entities of a key whose names are read for their case
+_MOST_NAMES = 2000  # names of such an entity: one with 100,000 would be read again for each
 _REMEMBERED = 1 << 18  # keys whose writing is kept in memory
 
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
@@ -192,12 +194,16 @@ class NameDetector:
         if known is not None:
             return known
         key, fits = int(self.kb.name_index.key_table.hashes[row]), _STYLES[style]
-        names = (name for entity in self._entities(row)[:_MOST_READ].tolist() for name in self.kb.names_of(entity))
+        names = chain.from_iterable(map(self._first_names, self._entities(row)[:_MOST_READ].tolist()))
         answer = any(fits(name) and key in (_key(name), _key(name.partition(" (")[0])) for name in names)
         if len(self._style_of) >= _REMEMBERED:
             self._style_of.clear()
         self._style_of[row, style] = answer
         return answer
+
+    def _first_names(self, entity: int) -> Iterator[str]:
+        first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
+        return (str(self.kb.names[name]) for name in range(first, min(last, first + _MOST_NAMES)))
 
     def _plurals(self, words: Words) -> Flags:
         """Return which words may end in a plural's s."""

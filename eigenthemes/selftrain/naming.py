@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _TYPO_FROM = 5  # letters of a word that may be misspelled
 _BRACKETS_DROPPED = 0.7
+_LONGEST_PART = 64  # words
 _SAMPLE = 5000  # entities looked at for the rate of short aliases
 _USUAL_RATE, _USUAL_COUNT = 0.2, 20  # as if it had been seen on so many
 
@@ -41,9 +43,10 @@ def short_alias_rate(kb: KB, rng: np.random.Generator) -> float:
 
 
 def _parts(words: list[str]) -> list[str]:
-    """Return the beginnings and the ends of a name."""
-    cuts = range(1, len(words))
-    return [" ".join(words[:cut]) for cut in cuts] + [" ".join(words[cut:]) for cut in cuts]
+    """Return the beginnings and the ends of a name; of a very long one, not those that are very long themselves."""
+    count = len(words)
+    beginnings = [" ".join(words[:cut]) for cut in range(1, min(count, _LONGEST_PART + 1))]
+    return beginnings + [" ".join(words[cut:]) for cut in range(max(1, count - _LONGEST_PART), count)]
 
 
 class Namer:
@@ -56,8 +59,9 @@ class Namer:
     def name(self, entity: int) -> str:
         """Return a name by which somebody may call an entity."""
         recipe = self.recipe
-        names = self.kb.names_of(entity)
-        name = self._choose(names[1:]) if len(names) > 1 and self._happens(recipe.alias) else names[0]
+        first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
+        aliases = range(first + 1, last)  # their rows: an entity may have very many
+        name = str(self.kb.names[self._choose(aliases) if aliases and self._happens(recipe.alias) else first])
         if self._happens(self.short):
             name = self.shortened(name)
         elif self._happens(_BRACKETS_DROPPED):
@@ -122,5 +126,5 @@ class Namer:
     def _happens(self, share: float) -> bool:
         return bool(self.rng.random() < share)
 
-    def _choose(self, of: list[_T]) -> _T:
+    def _choose(self, of: Sequence[_T]) -> _T:
         return of[int(self.rng.integers(len(of)))]

@@ -149,6 +149,7 @@ def _manifests(kb: Path) -> Iterator[tuple[str, str]]:
         ("counts", {}),
         ("counts", {**manifest["counts"], "entities": "many"}),
         ("rankers", {"prone": {}}),
+        ("rankers", {"prone": {**manifest["rankers"]["prone"], "made_up": {}}}),
         ("rankers", {"prone": {**manifest["rankers"]["prone"], "rounds": []}}),
         ("rankers", {"prone": {**manifest["rankers"]["prone"], "threshold": float("nan")}}),
         ("rankers", []),

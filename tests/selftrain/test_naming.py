@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.selftrain.naming import Namer, short_alias_rate
+from eigenthemes.mentions.names import NameDetector
+from eigenthemes.selftrain.naming import Namer, _parts, short_alias_rate
 from eigenthemes.selftrain.recipe import RECIPE
 
 
@@ -60,3 +61,28 @@ def test_a_shortened_name_is_a_part_of_it(demo_kb: KB, name: str) -> None:
 def test_how_names_are_shortened(demo_kb: KB, name: str, parts: set[str]) -> None:
     namer = Namer(demo_kb, RECIPE, rng(6))
     assert {namer.shortened(name) for _ in range(50)} == parts
+
+
+def test_the_parts_of_a_very_long_name_are_few_and_short() -> None:
+    words = [f"w{i}" for i in range(1000)]
+    parts = _parts(words)
+    assert len(parts) == 128
+    assert max(len(part.split()) for part in parts) == 64
+    assert parts[0] == "w0"
+    assert parts[-1] == "w999"
+    short = words[:5]
+    assert _parts(short) == [" ".join(short[:cut]) for cut in range(1, 5)] + [" ".join(short[cut:]) for cut in range(1, 5)]
+
+
+def test_calling_an_entity_of_many_names_reads_one_of_them(
+    tmp_path: Path, quick_disk: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb = build_from_records(tmp_path, [{"id": "a", "name": "Alpha", "aliases": [f"other{i}" for i in range(3000)]}])
+    namer = Namer(kb, RECIPE, rng())
+    read, names = list[int](), type(kb.names).raw
+    monkeypatch.setattr(type(kb.names), "raw", lambda self, row: [read.append(row), names(self, row)][1])
+    assert len({namer.name(0) for _ in range(50)}) > 5
+    assert len(read) < 100
+    detector = NameDetector(kb)
+    assert detector.find("In alpha's and other2999's, Other7's and other8's.")
+    assert len(read) < 5 * 2100
