@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.mentions.dates import CONTRACTION, DATE_WORDS
+from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
 
 LONGEST = 12  # pieces of a span
@@ -40,8 +42,8 @@ class MatchFlags:
     plain_word: Flags
 
 
-def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> MatchFlags:
-    """Apply the rules to all matches at once."""
+def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool = False) -> MatchFlags:
+    """Apply the rules to all matches at once; `dates`: months and weekdays may be names."""
     first, last = matches[:, 0], matches[:, 1]
     word = pieces.word
     single = first == last
@@ -58,6 +60,7 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> MatchFlags:
     emphatic = np.where(single, words.shouted[head] & _beside_quiet_word(first, word, words), all_capital)
     letters = (count(~words.number[word]) > 0) & (~single | long[head])
     allowed = ((content > 0) | emphatic) & ~_has_spare_edge(matches, pieces, words) & letters
+    allowed[single] &= ~_never_named(head[single], words, dates)
 
     plain_word = single & words.flat[head] & ~words.striking[head]
     striking = count(words.striking[word] | (words.capital[word] & ~pieces.opens)) > 0
@@ -87,6 +90,19 @@ def longest_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> 
                 spans.append((start, end))
                 free = last_piece + 1
     return spans
+
+
+def _never_named(heads: NDArray[np.int64], words: Words, dates: bool) -> Flags:
+    """Return which words are contractions or, unless `dates` are wanted, months and weekdays."""
+    distinct, word_of = np.unique(heads, return_inverse=True)
+    date_words = frozenset[str]() if dates else DATE_WORDS
+    texts = [words.texts[word] for word in distinct.tolist()]
+    never = [_plain_form(text) in date_words or (not text.isalnum() and CONTRACTION.fullmatch(text)) for text in texts]
+    return np.array(never, dtype=bool)[word_of]
+
+
+def _plain_form(text: str) -> str:
+    return text.lower() if text.isascii() else normalize(text)
 
 
 def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:

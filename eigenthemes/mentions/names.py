@@ -6,7 +6,7 @@ matches that may be mentions, the longest win, from left to right. Which match m
 
 1. Function words alone never, but in capitals ("US", "WHO") or as a title ("The Who"). A longer match does not begin or end
    with a function word in lower case: "in Paris" is Paris. A particle may begin it ("van Gogh"), but where the rest is a name,
-   too. Numbers and single letters never.
+   too. Numbers and single letters never; nor contractions ("I'll") and, unless they are asked for, months and weekdays.
 2. A capital or a digit makes a mention. One capital at the start of a sentence says nothing about several words, nor does it
    about a word that the text itself mostly writes in lower case.
 3. A single capitalised word after another one inside a sentence is part of a longer name that the KB does not have ("Smith"
@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 
 import numpy as np
@@ -58,18 +58,22 @@ _STYLES: dict[str, Callable[[str], object]] = {
 class NameDetector:
     """Finds the names of a KB in texts; in a table, the cells that may be names.
 
+    dates  months and weekdays may be names, too
+
     Any number of threads may share one: what it remembers follows from the KB alone, and how many pieces it has seen decides
     only which of two equal searches is used.
     """
 
-    def __init__(self, kb: KB) -> None:
-        self.kb = kb
+    by_spelling = True
+
+    def __init__(self, kb: KB, *, dates: bool = False) -> None:
+        self.kb, self.dates = kb, dates
         self._pieces_seen = 0
         self._counting = Lock()
         self._style_of: dict[tuple[int, str], bool] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return NameDetector, (self.kb,)
+        return partial(NameDetector, dates=self.dates), (self.kb,)
 
     def detect(self, document: Document) -> tuple[Mention, ...]:
         """Return the mentions of a document: names in its text or, where it has a table, the cells."""
@@ -149,7 +153,7 @@ class NameDetector:
 
     def _may_be_mentions(self, matches: Matches, pieces: Pieces, words: Words) -> Flags:
         """Apply the rules of this module's docstring: those of the text, then what the KB has to say of single words."""
-        flags = apply_rules(matches, pieces, words)
+        flags = apply_rules(matches, pieces, words, dates=self.dates)
         mention = flags.mention.copy()
         if self._writes_small or not words.capital.any():
             for i in np.flatnonzero(flags.small_word).tolist():

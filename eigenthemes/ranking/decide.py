@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,18 @@ class DecisionRule:
 
     threshold  least probability of a link; of methods without probabilities it has no meaning
     allow_nil  False: the best candidate always is the answer
+    detected   the threshold of mentions found by their spelling, whose probability holds the detection factor; None: the same
     """
 
     threshold: float = 0.0
     allow_nil: bool = True
+    detected: float | None = None
+
+    def thresholds(self, batch: Batch) -> Floats:
+        """Return the threshold of each mention [mentions]."""
+        if self.detected is None or batch.detected is None:
+            return np.full(batch.table.mentions, self.threshold)
+        return np.where(batch.detected, self.detected, self.threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +62,14 @@ class Decisions:
 
 
 def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, top: int = 1) -> Decisions:
-    """Decide every mention of a batch; equal scores in order of rank."""
+    """Decide every mention of a batch; equal scores in order of rank.
+
+    The probability of a mention that was found by its spelling is multiplied by that of its being a name at all.
+    """
     table = batch.table
     order, bounds = best_rows(batch, scored.scores, max(1, top))
+    if scored.detection_factor is not None:
+        scored = replace(scored, scores=scored.scores * scored.detection_factor[table.mention_of])
     has_candidate = np.diff(bounds) > 0
     best = order[bounds[:-1][has_candidate]]  # the best row of each mention that has any
     nil_reason = np.full(table.mentions, NO_CANDIDATE, dtype=np.int8)
@@ -84,7 +97,7 @@ def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, b
     scores = scored.scores[best]
     reasons[scores <= method.min_score] = NO_NAME_MATCH
     if method.calibrated:
-        reasons[scores < rule.threshold] = LOW_PROBABILITY
+        reasons[scores < rule.thresholds(batch)[batch.table.mention_of[best]]] = LOW_PROBABILITY
         if batch.vectors is not None:  # the themes had no say
             reasons[(reasons == LOW_PROBABILITY) & ~batch.vectors.has[batch.table.entity[best]]] = NO_EMBEDDING
     elif scored.match_probability is not None:

@@ -227,3 +227,13 @@ def test_phenotypes_in_real_abstracts(real_data: Callable[[str], Path], phenotyp
                 assert_same_both_ways(finder, document["text"])
     assert hits / gold > 0.44
     assert hits / spans > 0.68
+
+
+# dates and contractions
+
+
+def test_months_and_weekdays_are_no_names_unless_asked_for(tmp_path: Path) -> None:
+    kb = build(tmp_path, ["March", "Mai", "Sunday", "March Town", "Ill"])
+    text = "On Sunday in March, not in March Town, I'll see March. Im Mai."
+    assert found(NameDetector(kb), text) == ["March Town"]
+    assert found(NameDetector(kb, dates=True), text) == ["Sunday", "March", "March Town", "March", "Mai"]
