@@ -100,7 +100,15 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "ranker", f"trained{used} on {about['training']['documents']:,} made-up documents; threshold {about['threshold']:.2f}"
     if "gold" in about:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
-    yield "", f"{made['p_at_1']:.1%} right on {made['mentions']:,} others, calibration error {made['calibration_error']:.3f}"
+    if "adapted" in about:
+        yield "", f"adapted to {about['adapted']['documents']:,} documents, {about['adapted']['names']:,} names found in them"
+    yield (
+        "",
+        (
+            f"{made['p_at_1']:.1%} right on {made['mentions']:,} others, calibration error {made['calibration_error']:.3f}, "
+            "on made-up documents"
+        ),
+    )
     weights = {column: weight for column, weight in about["rounds"][-1]["choice"].items() if weight}
     texts = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
     for first in range(0, len(texts), _WEIGHTS_PER_LINE):

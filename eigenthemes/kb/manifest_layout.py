@@ -25,6 +25,7 @@ _RANKER = {
     "unlearned": [str],
     "gold?": {"documents": int, "mentions": int},
     "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
+    "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
 }
 _COUNTS = dict.fromkeys(
     (

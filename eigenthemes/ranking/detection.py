@@ -6,7 +6,8 @@ spelled like a name of the KB, half mean nothing of the kind. What is known of a
 - *shift*: the ranker's own doubt, freed of how often it met NIL in training;
 - *chance*: a model trained beside the ranker that tells names in synthetic documents from names thrown in by chance, by what
   the ranker sees and by how popular the entity is among all (the ranker only knows: among the candidates);
-- *clues* of the text around the name, and abbreviations that the text itself defines.
+- *clues* of the text around the name, and abbreviations that the text itself defines;
+- what was learned from a pile of documents, if the KB was adapted to one (`ranking.adaptation`).
 
 With n names in the document, what other names support weighs n^2 / (n^2 + 6): where there are no others, their silence says
 nothing, and the popularity of the entity speaks instead. How many of a document's names are chance, pi, is estimated from the
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.mentions.clues import clues
 from eigenthemes.ranking.abbreviated import abbreviation_clues
+from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.logit import sigmoid
 from eigenthemes.ranking.mention_groups import MentionGroups
@@ -94,6 +96,11 @@ class BestCandidates:
     columns: Floats
 
     @property
+    def popularity(self) -> Floats:
+        """POPULARITY of each [b, 4]."""
+        return self.columns[:, 1 : 1 + len(POPULARITY)]
+
+    @property
     def unsupported(self) -> Floats:
         """ALONE_COLUMNS of each [b, a]."""
         return self.columns[:, [CHANCE_COLUMNS.index(column) for column in ALONE_COLUMNS]]
@@ -120,8 +127,8 @@ def best_candidates(
             np.ones((len(having), 1)),
             np.stack(popularity, axis=1),
             features[rows].astype(np.float64),
-            _logit(nil[having])[:, None],
-            _logit(probability[rows])[:, None],
+            logit(nil[having])[:, None],
+            logit(probability[rows])[:, None],
         ),
         axis=1,
     )
@@ -154,21 +161,40 @@ def detect(
     nil: Floats,
     context: FeatureContext,
     model: ChanceModel | None,
+    adaptation: Adaptation | None = None,
 ) -> Detection | None:
     """Compute the detection factor of the mention groups of a ranked batch; None where all mentions were given."""
     detected = groups.batch.detected
     if detected is None or not detected.any():
         return None
     best = best_candidates(groups, features, probability, nil, context)
+    names = name_odds(groups, best, context, model)
+    odds = names.odds
+    if adaptation is not None:
+        odds = odds + adaptation.odds(groups, best.having, best.popularity, tuple(POPULARITY))
+    factor = np.ones(len(groups))
+    factor[best.having] = settle(odds, names.document, len(groups.batch.documents))
+    factor[~detected[groups.first_mention]] = 1.0
+    return Detection(factor, names.abbreviated)
+
+
+@dataclass(frozen=True, slots=True)
+class NameOdds:
+    """Log-odds that groups with candidates are names at all [b], their documents [b], what abbreviations stand for [m]."""
+
+    odds: Floats
+    document: Ints
+    abbreviated: list[str]
+
+
+def name_odds(groups: MentionGroups, best: BestCandidates, context: FeatureContext, model: ChanceModel | None) -> NameOdds:
+    """Put together what is known of each name, but for how many names of its document are chance."""
     counts = np.diff(groups.document_bounds)
     document = np.repeat(np.arange(len(counts)), counts)[best.having]
     told, abbreviated = _clues(groups, best, context)
     supported = (counts**2 / (counts**2 + _FEW))[document]
-    z = supported * (_supported_odds(best, model) + told) + (1 - supported) * (_lonely_odds(best, model) + _ALONE_CLUES * told)
-    factor = np.ones(len(groups))
-    factor[best.having] = settle(z, document, len(counts))
-    factor[~detected[groups.first_mention]] = 1.0
-    return Detection(factor, abbreviated)
+    among_others, alone = _supported_odds(best, model) + told, _lonely_odds(best, model) + _ALONE_CLUES * told
+    return NameOdds(supported * among_others + (1 - supported) * alone, document, abbreviated)
 
 
 def _supported_odds(best: BestCandidates, model: ChanceModel | None) -> Floats:
@@ -191,7 +217,7 @@ def settle(z: Floats, document: Ints, documents: int) -> Floats:
     chance = np.full(documents, _USUAL_CHANCE)
     factor = sigmoid(z)
     for _ in range(_ROUNDS):
-        factor = sigmoid(z - _logit(chance)[document])
+        factor = sigmoid(z - logit(chance)[document])
         chance = (np.bincount(document, weights=1 - factor, minlength=documents) + _USUAL_NAMES * _USUAL_CHANCE) / counts
     return factor
 
@@ -210,6 +236,7 @@ def _clues(groups: MentionGroups, best: BestCandidates, context: FeatureContext)
     return (mean + defined)[best.having], stands_for
 
 
-def _logit(probability: Floats) -> Floats:
+def logit(probability: Floats) -> Floats:
+    """Compute the log-odds of probabilities, none of them certain."""
     clipped = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
     return np.asarray(np.log(clipped / (1 - clipped)))

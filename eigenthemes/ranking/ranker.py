@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, theme_features
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
-_FIELDS = ("rounds", "threshold", "temperature", "chance")
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted")
 
 
 class Weights(NamedTuple):
@@ -41,6 +42,7 @@ class Ranker:
     threshold    the least probability of a link
     about        how it was trained, and how far its probabilities could be trusted there
     chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
+    adaptation   what was learned from a pile of documents without labels; None: nothing
     """
 
     rounds: tuple[Weights, ...]
@@ -48,6 +50,7 @@ class Ranker:
     threshold: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
     chance: ChanceModel | None = None
+    adaptation: Adaptation | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Describe it for the KB's manifest: names and weights a person can read."""
@@ -56,8 +59,13 @@ class Ranker:
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
-        chance = {} if self.chance is None else {"chance": self.chance.to_dict()}
-        return {**figures, **self.about, "rounds": rounds, **chance}
+        parts = {"chance": self.chance, "adapted": self.adaptation}
+        return {
+            **figures,
+            **self.about,
+            "rounds": rounds,
+            **{name: part.to_dict() for name, part in parts.items() if part is not None},
+        }
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Ranker:
@@ -68,7 +76,8 @@ class Ranker:
         )
         about = {key: value for key, value in described.items() if key not in _FIELDS}
         chance = ChanceModel.of(described["chance"]) if "chance" in described else None
-        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance)
+        adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
+        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:
@@ -125,7 +134,7 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
         features = np.concatenate((local, theme_features(groups, context, weight)), axis=1)
         temperature = ranker.temperature if number == len(others) else 1.0
         probability, nil_probability = probabilities(weights, features, groups, temperature=temperature)
-    detection = detect(groups, features, probability, nil_probability, context, ranker.chance)
+    detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
     return BatchRanking(groups, features, probability, nil_probability, weight, detection)
 
 
