@@ -91,7 +91,7 @@ class Linker:
         )
         if threshold is not None and not allow_nil:
             raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
-        self.rule = DecisionRule(self._threshold(threshold), allow_nil, self._detected_threshold(threshold))
+        self.rule = DecisionRule(self._threshold(threshold), allow_nil, self._detected_threshold(threshold), threshold is None)
         self._options: dict[str, Any] = {
             "method": method,
             "threshold": threshold,

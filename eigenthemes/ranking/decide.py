@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.kb.name_index import WHOLE
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.methods import Method, Scored
 
@@ -17,6 +18,8 @@ Ints = NDArray[np.int64]
 NIL_REASONS = (None, "no_candidate", "low_probability", "no_embedding", "no_name_match")
 LINKED, NO_CANDIDATE, LOW_PROBABILITY, NO_EMBEDDING, NO_NAME_MATCH = range(len(NIL_REASONS))
 
+_OF_ALL = 1 / 3  # of the probability of all candidates that an exact name must have
+
 
 @dataclass(frozen=True, slots=True)
 class DecisionRule:
@@ -25,11 +28,14 @@ class DecisionRule:
     threshold  least probability of a link; of methods without probabilities it has no meaning
     allow_nil  False: the best candidate always is the answer
     detected   the threshold of mentions found by their spelling, whose probability holds the detection factor; None: the same
+    exact      where the best candidate is the only one of that very name and has a third of what all have, the threshold is of
+               any candidate being right: that longer names share its words is no reason for NIL
     """
 
     threshold: float = 0.0
     allow_nil: bool = True
     detected: float | None = None
+    exact: bool = False
 
     def thresholds(self, batch: Batch) -> Floats:
         """Return the threshold of each mention [mentions]."""
@@ -97,10 +103,21 @@ def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, b
     scores = scored.scores[best]
     reasons[scores <= method.min_score] = NO_NAME_MATCH
     if method.calibrated:
-        reasons[scores < rule.thresholds(batch)[batch.table.mention_of[best]]] = LOW_PROBABILITY
+        threshold = rule.thresholds(batch)[batch.table.mention_of[best]]
+        reasons[(scores < threshold) & ~(_is_exact(batch, scored, best, threshold) & rule.exact)] = LOW_PROBABILITY
         if batch.vectors is not None:  # the themes had no say
             reasons[(reasons == LOW_PROBABILITY) & ~batch.vectors.has[batch.table.entity[best]]] = NO_EMBEDDING
     elif scored.match_probability is not None:
         probability = scored.match_probability[batch.table.mention_of[best]]
         reasons[(probability < rule.threshold) & (reasons == LINKED)] = LOW_PROBABILITY
     return reasons
+
+
+def _is_exact(batch: Batch, scored: Scored, best: Ints, threshold: Floats) -> NDArray[np.bool_]:
+    """Return which best candidates are the only ones of that very name and likely enough, one of all being probable."""
+    table = batch.table
+    any_right = np.bincount(table.mention_of, weights=scored.scores, minlength=table.mentions)[table.mention_of[best]]
+    whole = table.match_type <= WHOLE
+    namesakes = np.bincount(table.mention_of[whole], minlength=table.mentions)[table.mention_of[best]]
+    likely = scored.scores[best] >= any_right * _OF_ALL
+    return np.asarray(whole[best] & (namesakes == 1) & likely & (any_right >= threshold))
