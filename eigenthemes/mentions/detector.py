@@ -12,6 +12,7 @@ from eigenthemes.records import Document, Mention
 DETECTORS = {
     "names": "the KB's own names in a text; the cells of a table",
     "names-and-dates": "the same, months and weekdays too",
+    "nested-names": "the same as names, names within names too",
     "cells": "the cells of a table; a text is refused",
     "given": "none: a document that brings no mentions is refused",
 }
@@ -33,10 +34,10 @@ class Detector(Protocol):
 
 def detector_named(name: str, kb: KB) -> Detector:
     """Return the detector of that name: one of `DETECTORS`."""
-    if name in ("names", "names-and-dates"):
+    if name in ("names", "names-and-dates", "nested-names"):
         from eigenthemes.mentions.names import NameDetector
 
-        return NameDetector(kb, dates=name == "names-and-dates")
+        return NameDetector(kb, dates=name == "names-and-dates", nested=name == "nested-names")
     if name == "cells":
         from eigenthemes.mentions.cells import CellDetector
 
