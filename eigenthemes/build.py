@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,27 @@ def train_kb(
         ranker = gold_train(kb, ranker, annotated, vectors=vectors, context=context, progress=progress)
     source = None if word_vectors is None else name_of_source(word_vectors)
     return store_ranker(kb, ranker, vectors, context=new_context, source=source)
+
+
+def adapt_kb(
+    path: str | Path,
+    documents: Iterable[Document] = (),
+    *,
+    vectors: str | None = None,
+    reset: bool = False,
+    progress: Progress | None = None,
+) -> KB:
+    """Learn from a pile of documents without labels how names are written there, and keep it in the KB.
+
+    vectors  the set of vectors whose ranker is adapted; None: the one made or imported last
+    reset    forget what was learned
+    """
+    from eigenthemes.ranking.selftrained import ranker_of
+    from eigenthemes.selftrain.adapt import adapt
+
+    kb = KB.open(path)
+    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None)
+    return store_ranker(kb, ranker if reset else adapt(kb, ranker, documents, vectors=vectors, progress=progress), vectors)
 
 
 def store_ranker(

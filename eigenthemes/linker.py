@@ -21,6 +21,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
+from eigenthemes.ranking.detection import DETECTED_THRESHOLD
 from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import ScoringOptions
@@ -94,7 +95,7 @@ class Linker:
         )
         if threshold is not None and not allow_nil:
             raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
-        self.rule = DecisionRule(self._threshold(threshold), allow_nil)
+        self.rule = DecisionRule(self._threshold(threshold), allow_nil, self._detected_threshold(threshold), threshold is None)
         self._options: dict[str, Any] = {
             "method": method,
             "threshold": threshold,
@@ -136,6 +137,10 @@ class Linker:
         if wanted is not None and not self.method.tells_noise:
             raise OptionError(f"{self.method_name} gives no probabilities, so a threshold means nothing; leave it out")
         return wanted or 0.0
+
+    def _detected_threshold(self, wanted: float | None) -> float | None:
+        """Return the threshold of mentions found by their spelling, which the probability itself doubts; None: the same."""
+        return min(self._threshold(None), DETECTED_THRESHOLD) if wanted is None and self.method.calibrated else None
 
     @property
     def _vectors_name(self) -> str | None:
@@ -237,6 +242,7 @@ class Linker:
             feature_context_of(self.kb, batch.vectors),
             nil_reasons=[NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()],
             threshold=self.threshold,
+            detected=self.rule.detected if self.rule.allow_nil else None,
             aliases=self.candidates.aliases,
         )
 

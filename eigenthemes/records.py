@@ -186,6 +186,8 @@ class Explanation:
     against          the same for what speaks against it, in the same measure
     support          the names that support most
     other_support    the share of the support by further names
+    detection        how likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given
+    stands_for       what the text itself defines the name to stand for, where that speaks against it
     """
 
     text: str
@@ -201,6 +203,8 @@ class Explanation:
     against: dict[str, float] = field(default_factory=dict)
     support: tuple[Support, ...] = ()
     other_support: float = 0.0
+    detection: float | None = None
+    stands_for: str = ""
     sentence: str = ""
 
     def to_dict(self) -> dict[str, Any]:

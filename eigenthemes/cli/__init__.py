@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from eigenthemes import __version__
+from eigenthemes.cli.adapt import adapt
 from eigenthemes.cli.advice import advise
 from eigenthemes.cli.build import build
 from eigenthemes.cli.demo import demo
@@ -52,7 +53,8 @@ def cli() -> None:
 
 
 for _command in (
-    build, embed, train, train_taumil, info, show, verify, candidates, link, explain, evaluate, experiment, prepare, demo,
+    build, embed, train, train_taumil, adapt, info, show, verify, candidates, link, explain, evaluate, experiment, prepare,
+    demo,
 ):  # fmt: skip
     _command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
     cli.add_command(_command)

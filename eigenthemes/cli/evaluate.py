@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eigenthemes.cli.evaluate_detect import evaluate_texts
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import plain, print_table, say, terminal_progress
@@ -28,32 +29,48 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 @candidate_options
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
+@click.option("--detect", is_flag=True, help="Texts as if nobody had annotated them: are names found, and linked?")
 @tells_damage
-def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool, by_document: bool, **options: Any) -> None:
+def evaluate(
+    kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool, by_document: bool, detect: bool, **options: Any
+) -> None:
     """Compare methods on documents whose mentions have "gold".
 
     GOLD: JSON lines, compressed or not, the paper's authors' JSON, AIDA-CoNLL (AIDA-YAGO2-dataset.tsv) or WNED XML. Precision@1
     and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
     documents and the p-value of a paired t-test over mentions.
+
+    With --detect the mentions serve as gold only: names are found in the texts by the KB's own names and linked by the best
+    method the KB is ready for (or by --methods). Told are precision, recall and F1 of spans and entities together (strong: the
+    same span; weak: overlapping ones), of spans alone, and of links where mentions are given. Gold outside the KB is left out.
     """
+    if detect and by_document:
+        raise OptionError("--by-document and --detect were both given; choose one")
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.evaluation.run import check_gold, report
     from eigenthemes.evaluation.run import evaluate as run_methods
     from eigenthemes.kb.store import KB
 
     opened = KB.open(kb)
-    names = [name.strip() for name in (methods if methods is not None else _ready(opened, options["vectors"])).split(",")]
-    names = [name for name in names if name]
+    ready = _ready(opened, options["vectors"], best_only=detect)
+    names = [name.strip() for name in (ready if methods is None else methods).split(",")]
+    names = list(dict.fromkeys(name for name in names if name))
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
+    sets = {name: read_gold(path) for name, path in set_names(gold).items()}
+    if detect:
+        found = evaluate_texts(opened, sets, names, {**options, "as_json": as_json})
+        if as_json:
+            click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        return
     results: dict[str, dict[str, Any]] = {}
     refused: list[SourceError] = []
-    for name, documents in {name: read_gold(path) for name, path in set_names(gold).items()}.items():
+    for name, documents in sets.items():
         with terminal_progress().step(name, total=None, unit="documents") as advance:
             run = run_methods(
                 opened,
                 documents,
-                list(dict.fromkeys(names)),
+                names,
                 scoring=parse_scoring(options),
                 candidates=parse_candidates(options),
                 vectors=options["vectors"],
@@ -77,11 +94,13 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool,
         raise refused[0]
 
 
-def _ready(kb: KB, vectors: str | None) -> str:
-    """The methods that are compared unless others are named: those the KB is ready for."""
+def _ready(kb: KB, vectors: str | None, *, best_only: bool = False) -> str:
+    """The methods that are compared unless others are named: those the KB is ready for, or the best of them."""
     from eigenthemes.ranking.methods import default_method
 
     best = default_method(kb, vectors)
+    if best_only:
+        return best
     if best == "selftrained":
         return _DEFAULT
     return _DEFAULT.removeprefix("selftrained,") if best == "eigen" else "degree,namematch,prior-name"

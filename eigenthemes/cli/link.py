@@ -44,8 +44,9 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
     default="names",
     show_default=True,
     metavar="NAME",
-    help="What finds mentions in documents that bring none: names (of the KB), cells (of tables) or given (nothing).",
+    help="What finds mentions in documents that bring none: names (of the KB), names-and-dates, cells (of tables) or given.",
 )
+@click.option("--nested", is_flag=True, help="Names within names, too; default: the longest win.")
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
 @click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
@@ -128,7 +129,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
         vectors=given["vectors"],
         top=given.get("top", 3),
         explain=given.get("explain", False),
-        detector=given.get("detector", "names"),
+        detector="nested-names" if given.get("nested") else given.get("detector", "names"),
         candidates=parse_candidates(given),
         scoring=scoring[name],
     )

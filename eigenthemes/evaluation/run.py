@@ -42,6 +42,7 @@ class MethodScores:
     probability: list[NDArray[np.float64]] = field(default_factory=list)
     linked: list[NDArray[np.bool_]] = field(default_factory=list)
     threshold: float = 0.0
+    own_threshold: bool = False  # of the KB's ranker, not of somebody who asked for it
     seconds: float = 0.0
 
 
@@ -95,6 +96,7 @@ def evaluate(
         if method.calibrated:
             used = None if batches.vectors is None else batches.vectors.name
             run.methods[name].threshold = ranker_of(kb, used).threshold if threshold is None else threshold
+            run.methods[name].own_threshold = threshold is None
     with one_thread():
         batches.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
         nothing = batches.make([Document(mentions=())])
@@ -142,7 +144,7 @@ def _score(
     scores.p_at_1.append(p_at_1[counted])
     scores.reciprocal_rank.append(reciprocal[counted])
     if method.calibrated:
-        decisions = decide(batch, scored, method, DecisionRule(scores.threshold))
+        decisions = decide(batch, scored, method, DecisionRule(scores.threshold, exact=scores.own_threshold))
         scores.probability.append(np.nan_to_num(decisions.probability)[counted])
         scores.linked.append(decisions.linked[counted])
 

@@ -103,6 +103,8 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "ranker", f"{trained}; threshold {about['threshold']:.2f}"
     if "gold" in about:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
+    if "adapted" in about:
+        yield "", f"adapted to {about['adapted']['documents']:,} documents, {about['adapted']['names']:,} names found in them"
     if made:
         figures = f"{made['p_at_1']:.1%} right on {made['mentions']:,} mentions of other made-up documents"
         yield "", f"{figures}, calibration error there {made['calibration_error']:.3f}"

@@ -24,6 +24,8 @@ _RANKER = {
     "made_up?": {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]},
     "unlearned?": [str],
     "gold?": {"documents": int, "mentions": int},
+    "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
+    "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
 }
 _COUNTS = dict.fromkeys(
     (

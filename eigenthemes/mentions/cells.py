@@ -14,6 +14,8 @@ _HAS_LETTER = re.compile(r"[^\W\d_]")
 class CellDetector:
     """Takes every cell of a table that has a letter for a mention; a document without a table is refused."""
 
+    by_spelling = False
+
     def detect(self, document: Document) -> tuple[Mention, ...]:
         if document.table is None:
             raise DocumentError('the document has neither mentions nor a table; give "mentions", or a "table" of cells')

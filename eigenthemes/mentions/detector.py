@@ -11,13 +11,21 @@ from eigenthemes.records import Document, Mention
 
 DETECTORS = {
     "names": "the KB's own names in a text; the cells of a table",
+    "names-and-dates": "the same, months and weekdays too",
+    "nested-names": "the same as names, names within names too",
     "cells": "the cells of a table; a text is refused",
     "given": "none: a document that brings no mentions is refused",
 }
 
 
 class Detector(Protocol):
-    """Finds the mentions of a document that brings none; any number of threads may share one."""
+    """Finds the mentions of a document that brings none; any number of threads may share one.
+
+    by_spelling  spans of a text are proposed because they are spelled like a name: that they are names at all is yet to be seen
+    """
+
+    @property
+    def by_spelling(self) -> bool: ...
 
     def detect(self, document: Document) -> tuple[Mention, ...]:
         """Return the mentions of a document, in order; a document that has none to find is refused with a `DocumentError`."""
@@ -26,10 +34,10 @@ class Detector(Protocol):
 
 def detector_named(name: str, kb: KB) -> Detector:
     """Return the detector of that name: one of `DETECTORS`."""
-    if name == "names":
+    if name in ("names", "names-and-dates", "nested-names"):
         from eigenthemes.mentions.names import NameDetector
 
-        return NameDetector(kb)
+        return NameDetector(kb, dates=name == "names-and-dates", nested=name == "nested-names")
     if name == "cells":
         from eigenthemes.mentions.cells import CellDetector
 

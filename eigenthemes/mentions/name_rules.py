@@ -1,16 +1,19 @@
 """Which spans of a text that are names may be mentions: the rules of `eigenthemes.mentions.names`, over arrays.
 
-matches   [n, 4] int64: first piece, last piece, row of the key, letters left off
+matches   [n, 4] int64: first piece, last piece, row of the key, change (1: the last letter is left off, 2: another form)
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.mentions.dates import CONTRACTION, DATE_WORDS
+from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
 
 LONGEST = 12  # pieces of a span
@@ -40,8 +43,8 @@ class MatchFlags:
     plain_word: Flags
 
 
-def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> MatchFlags:
-    """Apply the rules to all matches at once."""
+def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool = False) -> MatchFlags:
+    """Apply the rules to all matches at once; `dates`: months and weekdays may be names."""
     first, last = matches[:, 0], matches[:, 1]
     word = pieces.word
     single = first == last
@@ -58,9 +61,11 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> MatchFlags:
     emphatic = np.where(single, words.shouted[head] & _beside_quiet_word(first, word, words), all_capital)
     letters = (count(~words.number[word]) > 0) & (~single | long[head])
     allowed = ((content > 0) | emphatic) & ~_has_spare_edge(matches, pieces, words) & letters
+    allowed[single] &= ~_never_named(head[single], words, dates)
 
     plain_word = single & words.flat[head] & ~words.striking[head]
     striking = count(words.striking[word] | (words.capital[word] & ~pieces.opens)) > 0
+    striking |= ~single & (words.capital & ~long & ~words.function)[head]  # "T cells" also at the start of a sentence
     usually_small = plain_word & _mostly_small(pieces, words)[words.sound[head]]
     part_of_longer = plain_word & striking & _follows_name(first, pieces, words)
     part_of_longer |= plain_word & np.append(pieces.titled, False)[first + 1]
@@ -74,19 +79,43 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words) -> MatchFlags:
 
 def longest_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
     """Return the longest matches from left to right, as spans of the text."""
-    order = np.lexsort((matches[:, 3], -matches[:, 1], matches[:, 0]))
-    first, last, _, dropped = matches[order].T
-    starts = pieces.starts[first]
-    ends = pieces.ends[last] - 2 * (dropped & words.possessive[pieces.word[last]])
     spans: list[tuple[int, int]] = []
     free = 0
-    for piece, last_piece, start, bare_end in zip(first.tolist(), last.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        if piece >= free:
-            end = _with_sign(text, start, bare_end)
-            if end:
-                spans.append((start, end))
-                free = last_piece + 1
+    for first, last, start, end in _located(text, matches, pieces, words):
+        if first >= free:
+            spans.append((start, end))
+            free = last + 1
     return spans
+
+
+def all_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
+    """Return all matches, also those within others, as spans of the text."""
+    return list(dict.fromkeys((start, end) for _, _, start, end in _located(text, matches, pieces, words)))
+
+
+def _located(text: str, matches: Matches, pieces: Pieces, words: Words) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the first and last piece of each match and its span, from left to right, where several begin the longest first."""
+    order = np.lexsort((matches[:, 3], -matches[:, 1], matches[:, 0]))
+    first, last, _, change = matches[order].T
+    starts = pieces.starts[first]
+    ends = pieces.ends[last] - 2 * ((change == 1) & words.possessive[pieces.word[last]])
+    for piece, last_piece, start, bare_end in zip(first.tolist(), last.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        end = _with_sign(text, start, bare_end)
+        if end:
+            yield piece, last_piece, start, end
+
+
+def _never_named(heads: NDArray[np.int64], words: Words, dates: bool) -> Flags:
+    """Return which words are contractions or, unless `dates` are wanted, months and weekdays."""
+    distinct, word_of = np.unique(heads, return_inverse=True)
+    date_words = frozenset[str]() if dates else DATE_WORDS
+    texts = [words.texts[word] for word in distinct.tolist()]
+    never = [_plain_form(text) in date_words or (not text.isalnum() and CONTRACTION.fullmatch(text)) for text in texts]
+    return np.array(never, dtype=bool)[word_of]
+
+
+def _plain_form(text: str) -> str:
+    return text.lower() if text.isascii() else normalize(text)
 
 
 def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:

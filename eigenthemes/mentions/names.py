@@ -6,13 +6,16 @@ matches that may be mentions, the longest win, from left to right. Which match m
 
 1. Function words alone never, but in capitals ("US", "WHO") or as a title ("The Who"). A longer match does not begin or end
    with a function word in lower case: "in Paris" is Paris. A particle may begin it ("van Gogh"), but where the rest is a name,
-   too. Numbers and single letters never.
+   too. Numbers and single letters never; nor contractions ("I'll") and, unless they are asked for, months and weekdays.
 2. A capital or a digit makes a mention. One capital at the start of a sentence says nothing about several words, nor does it
    about a word that the text itself mostly writes in lower case.
 3. A single capitalised word after another one inside a sentence is part of a longer name that the KB does not have ("Smith"
    of "met Ann Smith"); so is an abbreviation before one ("Dr" of "Dr. Smith").
 4. In lower case, several words are a mention. One word is, where the KB writes words inside its names in lower case, as
    ontologies do ("Short stature"), or the text has no capital at all; not one that very many entities have ("protein").
+
+Where the KB writes words in lower case, the last word of a name may be inflected: singular for plural and the other way
+(`eigenthemes.mentions.inflection`), British for American.
 
 Each rule was measured on annotated texts of four KBs; that a single word in lower case is rare in the KB did not help.
 """
@@ -22,7 +25,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from threading import Lock
 
@@ -33,7 +36,8 @@ from eigenthemes.core.strings import FNV_OFFSET, extend_hash, finish_hash, hash_
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.cells import cells
-from eigenthemes.mentions.name_rules import LONGEST, Flags, Matches, apply_rules, longest_spans
+from eigenthemes.mentions.inflection import OtherForms, no_other_forms, other_forms, part_elisions
+from eigenthemes.mentions.name_rules import LONGEST, Flags, Matches, all_spans, apply_rules, longest_spans
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize, squash
 from eigenthemes.text.segment import FUNCTION_WORDS, POSSESSIVE, Pieces, Words, split
@@ -60,18 +64,23 @@ _STYLES: dict[str, Callable[[str], object]] = {
 class NameDetector:
     """Finds the names of a KB in texts; in a table, the cells that may be names.
 
+    dates   months and weekdays may be names, too
+    nested  names within names are mentions, too; else the longest win
+
     Any number of threads may share one: what it remembers follows from the KB alone, and how many pieces it has seen decides
     only which of two equal searches is used.
     """
 
-    def __init__(self, kb: KB) -> None:
-        self.kb = kb
+    by_spelling = True
+
+    def __init__(self, kb: KB, *, dates: bool = False, nested: bool = False) -> None:
+        self.kb, self.dates, self.nested = kb, dates, nested
         self._pieces_seen = 0
         self._counting = Lock()
         self._style_of: dict[tuple[int, str], bool] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        return NameDetector, (self.kb,)
+        return partial(NameDetector, dates=self.dates, nested=self.nested), (self.kb,)
 
     def detect(self, document: Document) -> tuple[Mention, ...]:
         """Return the mentions of a document: names in its text or, where it has a table, the cells."""
@@ -82,24 +91,25 @@ class NameDetector:
 
     def find(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of `text` that may mention an entity: half-open, in code points, in order, never overlapping."""
-        pieces, words = split(text)
+        pieces, words = split(part_elisions(text))
         if not len(pieces.word):
             return []
         drops = words.possessive | (self._plurals(words) if self._writes_small else False)
-        matches = self._matches(pieces, words, drops)
+        others = other_forms(words) if self._writes_small else no_other_forms(words)
+        matches = self._matches(pieces, words, drops, others)
         matches = matches[self._may_be_mentions(matches, pieces, words)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
-        return longest_spans(text, matches, pieces, words)
+        return (all_spans if self.nested else longest_spans)(text, matches, pieces, words)
 
-    def _matches(self, pieces: Pieces, words: Words, drops: Flags) -> Matches:
-        """Return all spans that are a name: first piece, last piece, row of the key, letters left off; [n, 4]."""
+    def _matches(self, pieces: Pieces, words: Words, drops: Flags, others: OtherForms) -> Matches:
+        """Return all spans that are a name: first piece, last piece, row of the key, change; [n, 4]."""
         with self._counting:
             self._pieces_seen += len(pieces.word)
         if self._pieces_seen < _COMPILE_FROM and "numba" not in sys.modules:
-            return self._matches_plain(pieces, words, drops)
-        return self._matches_compiled(pieces, words, drops)
+            return self._matches_plain(pieces, words, drops, others)
+        return self._matches_compiled(pieces, words, drops, others)
 
-    def _matches_plain(self, pieces: Pieces, words: Words, drops: Flags) -> Matches:
+    def _matches_plain(self, pieces: Pieces, words: Words, drops: Flags, others: OtherForms) -> Matches:
         forms = [words.forms.raw(row) for row in range(len(words.forms))]
         word, joined, apart = pieces.word.tolist(), pieces.joined.tolist(), pieces.apart.tolist()
         matches: list[tuple[int, int, int, int]] = []
@@ -112,15 +122,16 @@ class NameDetector:
                 if run > 2:  # bigrams: the character before is said again
                     h = extend_hash(h, forms[word[last - 1]])
                 form = forms[word[last]]
-                short = extend_hash(h, form[:-1])
+                before, short = h, extend_hash(h, form[:-1])
                 h = extend_hash(short, form[-1:])
-                for dropped, state in enumerate((h, short) if drops[word[last]] else (h,)):
+                states = [(0, h), *([(1, short)] if drops[word[last]] else [])]
+                for change, state in states + [(2, extend_hash(before, other)) for other in others.of(word[last])]:
                     row = self._row_of_name(finish_hash(state))
                     if row >= 0:
-                        matches.append((first, last, row, dropped))
+                        matches.append((first, last, row, change))
         return np.array(matches, dtype=np.int64).reshape(-1, 4)
 
-    def _matches_compiled(self, pieces: Pieces, words: Words, drops: Flags) -> Matches:
+    def _matches_compiled(self, pieces: Pieces, words: Words, drops: Flags, others: OtherForms) -> Matches:
         from eigenthemes.core.jit import announce_compilation
         from eigenthemes.kernels.spans import find_spans
 
@@ -129,6 +140,7 @@ class NameDetector:
         matches: Matches = find_spans(
             (pieces.word, pieces.joined, pieces.apart),
             (words.forms.blob, words.forms.offsets, drops),
+            (others.forms.blob, others.forms.offsets, others.indptr),
             (index.key_table.hashes, index.key_table.buckets, index.key_indptr, index.key_kinds, index.key_filter),
             LONGEST,
             UNBRACKETED,
@@ -151,16 +163,16 @@ class NameDetector:
 
     def _may_be_mentions(self, matches: Matches, pieces: Pieces, words: Words) -> Flags:
         """Apply the rules of this module's docstring: those of the text, then what the KB has to say of single words."""
-        flags = apply_rules(matches, pieces, words)
+        flags = apply_rules(matches, pieces, words, dates=self.dates)
         mention = flags.mention.copy()
         if self._writes_small or not words.capital.any():
             for i in np.flatnonzero(flags.small_word).tolist():
                 mention[i] = self._has_style(int(matches[i, 2]), "small")
         asked = np.flatnonzero(mention & flags.plain_word)
-        mention[asked] = ~self._is_common(pieces.word[matches[asked, 0]], matches[asked, 3], words)
+        mention[asked] = ~self._is_common(pieces.word[matches[asked, 0]], matches[asked, 3] == 1, words)
         return mention
 
-    def _is_common(self, word: NDArray[np.int64], dropped: NDArray[np.int64], words: Words) -> Flags:
+    def _is_common(self, word: NDArray[np.int64], dropped: Flags, words: Words) -> Flags:
         """Return which words, less the letters dropped, very many entities have."""
         index, most = self.kb.name_index, max(_COMMON, len(self.kb) // _COMMON_SHARE)
         forms, form_of = np.unique(2 * word + dropped, return_inverse=True)

@@ -32,6 +32,7 @@ class Batch:
     table            the candidates
     vectors          of the KB, or None where there are none
     unknown          mention -> ids the document gave that are not in the KB
+    detected         [mentions] bool: found in a text by their spelling alone; None: all were given
     """
 
     documents: list[Document]
@@ -41,6 +42,7 @@ class Batch:
     table: CandidateTable
     vectors: Vectors | None
     unknown: dict[int, tuple[str, ...]]
+    detected: NDArray[np.bool_] | None = None
 
     def document_spans(self) -> Iterator[tuple[Document, int, int]]:
         """Return each document with the numbers of its first mention and of the one after its last."""
@@ -56,14 +58,17 @@ class BatchMaker:
 
     def make(self, documents: Iterable[Document]) -> Batch:
         """Make the batch of some documents."""
-        complete = [with_mentions(document, self.detector) for document in documents]
+        given = list(documents)
+        complete = [with_mentions(document, self.detector) for document in given]
         counts = [len(document.mentions or ()) for document in complete]
+        by_spelling = [self.detector.by_spelling and document.mentions is None and document.table is None for document in given]
         mentions = [mention for document in complete for mention in document.mentions or ()]
         embedded_only = [document.embedded_only for document, count in zip(complete, counts, strict=True) for _ in range(count)]
         table, unknown = self._candidates(mentions, embedded_only)
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = np.searchsorted(table.mention_of, mention_bounds)
-        return Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown)
+        detected = np.repeat(np.array(by_spelling, dtype=bool), counts) if any(by_spelling) else None
+        return Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown, detected)
 
     def _candidates(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]

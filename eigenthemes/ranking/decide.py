@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.kb.name_index import WHOLE
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.methods import Method, Scored
 
@@ -17,6 +18,8 @@ Ints = NDArray[np.int64]
 NIL_REASONS = (None, "no_candidate", "low_probability", "no_embedding", "no_name_match")
 LINKED, NO_CANDIDATE, LOW_PROBABILITY, NO_EMBEDDING, NO_NAME_MATCH = range(len(NIL_REASONS))
 
+_OF_ALL = 1 / 3  # of the probability of all candidates that an exact name must have
+
 
 @dataclass(frozen=True, slots=True)
 class DecisionRule:
@@ -24,10 +27,21 @@ class DecisionRule:
 
     threshold  least probability of a link; of methods without probabilities it has no meaning
     allow_nil  False: the best candidate always is the answer
+    detected   the threshold of mentions found by their spelling, whose probability holds the detection factor; None: the same
+    exact      where the best candidate is the only one of that very name and has a third of what all have, the threshold is of
+               any candidate being right: that longer names share its words is no reason for NIL
     """
 
     threshold: float = 0.0
     allow_nil: bool = True
+    detected: float | None = None
+    exact: bool = False
+
+    def thresholds(self, batch: Batch) -> Floats:
+        """Return the threshold of each mention [mentions]."""
+        if self.detected is None or batch.detected is None:
+            return np.full(batch.table.mentions, self.threshold)
+        return np.where(batch.detected, self.detected, self.threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +68,14 @@ class Decisions:
 
 
 def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, top: int = 1) -> Decisions:
-    """Decide every mention of a batch; equal scores in order of rank."""
+    """Decide every mention of a batch; equal scores in order of rank.
+
+    The probability of a mention that was found by its spelling is multiplied by that of its being a name at all.
+    """
     table = batch.table
     order, bounds = best_rows(batch, scored.scores, max(1, top))
+    if scored.detection_factor is not None:
+        scored = replace(scored, scores=scored.scores * scored.detection_factor[table.mention_of])
     has_candidate = np.diff(bounds) > 0
     best = order[bounds[:-1][has_candidate]]  # the best row of each mention that has any
     nil_reason = np.full(table.mentions, NO_CANDIDATE, dtype=np.int8)
@@ -84,10 +103,21 @@ def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, b
     scores = scored.scores[best]
     reasons[scores <= method.min_score] = NO_NAME_MATCH
     if method.calibrated:
-        reasons[scores < rule.threshold] = LOW_PROBABILITY
+        threshold = rule.thresholds(batch)[batch.table.mention_of[best]]
+        reasons[(scores < threshold) & ~(_is_exact(batch, scored, best, threshold) & rule.exact)] = LOW_PROBABILITY
         if batch.vectors is not None:  # the themes had no say
             reasons[(reasons == LOW_PROBABILITY) & ~batch.vectors.has[batch.table.entity[best]]] = NO_EMBEDDING
     elif scored.match_probability is not None:
         probability = scored.match_probability[batch.table.mention_of[best]]
         reasons[(probability < rule.threshold) & (reasons == LINKED)] = LOW_PROBABILITY
     return reasons
+
+
+def _is_exact(batch: Batch, scored: Scored, best: Ints, threshold: Floats) -> NDArray[np.bool_]:
+    """Return which best candidates are the only ones of that very name and likely enough, one of all being probable."""
+    table = batch.table
+    any_right = np.bincount(table.mention_of, weights=scored.scores, minlength=table.mentions)[table.mention_of[best]]
+    whole = table.match_type <= WHOLE
+    namesakes = np.bincount(table.mention_of[whole], minlength=table.mentions)[table.mention_of[best]]
+    likely = scored.scores[best] >= any_right * _OF_ALL
+    return np.asarray(whole[best] & (namesakes == 1) & likely & (any_right >= threshold))

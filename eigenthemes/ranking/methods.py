@@ -39,11 +39,13 @@ class Scored:
     scores             [n] float64 of each candidate, higher is better; a probability where the method is calibrated
     match_probability  [mentions] that any candidate is right, by methods that say so beside their scores
     ranking            what the self-trained ranker computed on the way: explanations are made of it
+    detection_factor   [mentions] that a mention found by its spelling is a name at all; None: all mentions were given
     """
 
     scores: Scores
     match_probability: Scores | None = None
     ranking: BatchRanking | None = None
+    detection_factor: Scores | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ def _weighs_by_text(options: Any) -> bool:
 def _selftrained(batch: Batch, kb: KB, options: None) -> Scored:
     """Score by the probability that a candidate is what a mention means; the rest, up to 1, is that none of them is."""
     ranking = rank_with_kb(batch, kb)
-    return Scored(ranking.candidate_probability, ranking=ranking)
+    return Scored(ranking.candidate_probability, ranking=ranking, detection_factor=ranking.detection_factor)
 
 
 def _taumil(batch: Batch, kb: KB, options: TaumilOptions) -> Scored:

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.batch import Batch
+from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, theme_features
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.logit import sigmoid, softmax
@@ -21,6 +23,7 @@ Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted")
 
 
 class Weights(NamedTuple):
@@ -38,12 +41,16 @@ class Ranker:
     temperature  the last round's utilities are divided by it: how much less sure to be than synthetic documents suggest
     threshold    the least probability of a link
     about        how it was trained, and how far its probabilities could be trusted there
+    chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
+    adaptation   what was learned from a pile of documents without labels; None: nothing
     """
 
     rounds: tuple[Weights, ...]
     temperature: float = 1.0
     threshold: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
+    chance: ChanceModel | None = None
+    adaptation: Adaptation | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Describe it for the KB's manifest: names and weights a person can read."""
@@ -52,7 +59,13 @@ class Ranker:
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
-        return {**figures, **self.about, "rounds": rounds}
+        parts = {"chance": self.chance, "adapted": self.adaptation}
+        return {
+            **figures,
+            **self.about,
+            "rounds": rounds,
+            **{name: part.to_dict() for name, part in parts.items() if part is not None},
+        }
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Ranker:
@@ -61,8 +74,10 @@ class Ranker:
             Weights(_from_named(columns, weights["choice"]), _from_named((*NIL_COLUMNS, *columns), weights["none"]))
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
-        about = {key: value for key, value in described.items() if key not in ("rounds", "threshold", "temperature")}
-        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about)
+        about = {key: value for key, value in described.items() if key not in _FIELDS}
+        chance = ChanceModel.of(described["chance"]) if "chance" in described else None
+        adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
+        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:
@@ -86,6 +101,7 @@ class BatchRanking:
     probability      [n] of each candidate
     nil_probability  [m] that no candidate of a group is right; 1 where there is none
     weight           [n] how likely each candidate was when it supported others in the last round
+    detection        how likely names found by their spelling are names at all; None: all mentions were given
     """
 
     groups: MentionGroups
@@ -93,11 +109,17 @@ class BatchRanking:
     probability: Floats
     nil_probability: Floats
     weight: Floats
+    detection: Detection | None = None
 
     @property
     def candidate_probability(self) -> Floats:
         """The probability of each candidate in the order of the batch's table."""
         return self.probability[self.groups.row_of_candidate]
+
+    @property
+    def detection_factor(self) -> Floats | None:
+        """How likely each mention is a name of this KG at all [mentions]; None: all were given."""
+        return None if self.detection is None else self.detection.factor[self.groups.group_of]
 
 
 def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRanking:
@@ -112,7 +134,8 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
         features = np.concatenate((local, theme_features(groups, context, weight)), axis=1)
         temperature = ranker.temperature if number == len(others) else 1.0
         probability, nil_probability = probabilities(weights, features, groups, temperature=temperature)
-    return BatchRanking(groups, features, probability, nil_probability, weight)
+    detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection)
 
 
 def probabilities(

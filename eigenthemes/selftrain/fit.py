@@ -42,13 +42,17 @@ def fit_choice(
 
 def fit_nil(features: Features, is_nil: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0) -> Floats:
     """Fit the weights [g] of the logistic regression that tells groups without a right candidate, from features [m, g]."""
-    x, y = features.astype(np.float64), is_nil.astype(np.float64)
+    return fit_soft(features.astype(np.float64), is_nil.astype(np.float64), start=start, strength=strength)
+
+
+def fit_soft(x: Floats, y: Floats, *, start: Floats | None = None, strength: float = 1.0) -> Floats:
+    """Fit the weights [g] of a logistic regression on labels that may be shares, y [m] in 0..1."""
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         utility = x @ weights
         return float(np.logaddexp(0, utility).sum() - y @ utility), x.T @ (sigmoid(utility) - y)
 
-    return _minimize(loss, features.shape[1], start, strength)
+    return _minimize(loss, x.shape[1], start, strength)
 
 
 def _minimize(loss: Callable[[Floats], tuple[float, Floats]], size: int, start: Floats | None, strength: float) -> Floats:

@@ -53,7 +53,7 @@ def gold_train(
         final = _fit(training, features, ranker, strength)
     about = {"documents": len(annotated), "mentions": sum(len(part.batch.mentions) for part in training), **about}
     threshold = about.pop("threshold", ranker.threshold)
-    return replace(final, threshold=threshold, about={**ranker.about, "gold": about})
+    return replace(final, threshold=threshold, about={**ranker.about, "gold": about}, chance=ranker.chance)
 
 
 def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:

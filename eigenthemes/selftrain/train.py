@@ -21,6 +21,7 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, probabilities, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, reliability_report
+from eigenthemes.selftrain.chance import fit_chance
 from eigenthemes.selftrain.fit import fit_choice, fit_nil
 from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
 from eigenthemes.selftrain.sample import REMOVED, Sampler
@@ -30,6 +31,7 @@ Features = NDArray[np.float32]
 
 _DOCUMENTS = (200, 3000)  # synthetic ones for fitting: four per named entity, within these bounds
 _KEPT_ASIDE = 3  # one in so many more, to calibrate
+_WITH_CHANCE = 2  # one in so many more, to tell names from chance
 _CHUNK = 500  # documents
 
 
@@ -90,6 +92,7 @@ def self_train(
         held_out = without_removed(maker.make(list(sampler.documents(aside, written=written))), kb)
         probability, right, has_answer = outcomes(ranker, held_out, kb, features)
         advance(aside)
+        chance = fit_chance(ranker, sampler, max(1, many // _WITH_CHANCE), maker, features)
     about = {
         "training": {"documents": many, "mentions": sum(len(part.batch.mentions) for part in training), "seed": seed},
         "made_up": {
@@ -99,7 +102,7 @@ def self_train(
         },
         "unlearned": unlearned(ranker),
     }
-    return replace(ranker, threshold=best_threshold(probability, right, has_answer), about=about)
+    return replace(ranker, threshold=best_threshold(probability, right, has_answer), about=about, chance=chance)
 
 
 def training_batches(

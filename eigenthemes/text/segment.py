@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -96,23 +95,18 @@ class Words:
 
 def split(text: str) -> tuple[Pieces, Words]:
     """Segment a text into pieces, each with the properties that the rules of detection ask for."""
-    number_of: dict[str, int] = {}
-    gap_number: dict[str, int] = {}
-    starts, ends, word, gap = array("q"), array("q"), array("q"), array("q")
-    before = 0
-    for match in _pattern(*_special(text)).finditer(text):
-        start, end = match.span()
-        starts.append(start)
-        ends.append(end)
-        word.append(number_of.setdefault(match[0], len(number_of)))
-        gap.append(gap_number.setdefault(text[before:start], len(gap_number)))
-        before = end
-    words = _words(list(number_of))
-    return _pieces(_column(starts), _column(ends), _column(word), _column(gap), list(gap_number), words), words
+    parts = _pattern(*_special(text)).split(text)  # a gap, a word, a gap ..., a gap
+    gap, gaps = _numbered(parts[:-1:2])
+    word, texts = _numbered(parts[1::2])
+    ends = np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)))
+    words = _words(texts)
+    return _pieces(ends[:-1:2], ends[1::2], word, gap, gaps, words), words
 
 
-def _column(values: array[int]) -> NDArray[np.int64]:
-    return np.frombuffer(values, dtype=np.int64) if values else np.zeros(0, dtype=np.int64)
+def _numbered(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the number of each text [n], and the distinct ones in the order they come."""
+    number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return np.fromiter(map(number_of.__getitem__, texts), dtype=np.int64, count=len(texts)), list(number_of)
 
 
 def _special(text: str) -> tuple[str, str, str]:
@@ -137,7 +131,7 @@ def _pattern(marks: str, others: str, parting: str) -> re.Pattern[str]:
     more = f"(?:{letter}|[{re.escape(marks)}])" if marks else letter
     inside = f"(?:[{re.escape(others)}]+{more}+)*" if others else ""
     no_piece = f"(?![{re.escape(parting)}])" if parting else ""
-    return re.compile(rf"(?<!\w)[^\W\d_{UNSPACED}][+#]+(?!\w)|{letter}{more}*{inside}|{no_piece}[{UNSPACED}]")
+    return re.compile(rf"((?<!\w)[^\W\d_{UNSPACED}][+#]+(?!\w)|{letter}{more}*{inside}|{no_piece}[{UNSPACED}])")
 
 
 class _Word(NamedTuple):

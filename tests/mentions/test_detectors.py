@@ -61,10 +61,16 @@ def test_what_a_detector_refuses(kb: KB, name: str, document: Document, words: l
 
 
 def test_an_unknown_name_lists_those_there_are(kb: KB) -> None:
-    with pytest.raises(OptionError, match=r"the detector is 'spacy'; expected one of names, cells, given") as refused:
+    with pytest.raises(
+        OptionError, match=r"the detector is 'spacy'; expected one of names, names-and-dates, nested-names, cells, given"
+    ) as refused:
         detector_named("spacy", kb)
     assert refused.value.where == "detector"
-    assert [type(detector_named(name, kb)).__name__ for name in DETECTORS] == ["NameDetector", "CellDetector", "GivenDetector"]
+    assert [type(detector_named(name, kb)).__name__ for name in DETECTORS] == [
+        *["NameDetector"] * 3,
+        "CellDetector",
+        "GivenDetector",
+    ]
 
 
 @pytest.mark.parametrize("mentions", [(), (Mention("x"),)])

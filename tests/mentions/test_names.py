@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB
+from eigenthemes.mentions.inflection import no_other_forms, other_forms
 from eigenthemes.mentions.names import LONGEST, NameDetector, split
 from eigenthemes.text.normalize import normalize, squash
 
@@ -192,15 +193,16 @@ def test_both_ways_find_the_same(names: NameDetector, ontology: NameDetector, te
 def assert_same_both_ways(finder: NameDetector, text: str) -> None:
     pieces, words = split(text)
     drops = finder._plurals(words) | words.possessive
-    plain = finder._matches_plain(pieces, words, drops)
-    assert np.array_equal(plain, finder._matches_compiled(pieces, words, drops))
+    others = other_forms(words)
+    plain = finder._matches_plain(pieces, words, drops, others)
+    assert np.array_equal(plain, finder._matches_compiled(pieces, words, drops, others))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not set(name) & set("(")])
 def test_every_name_is_one_match_of_its_own(names: NameDetector, name: str) -> None:
     pieces, words = split(name)
     assert len(pieces.word) <= LONGEST
-    matches = names._matches_plain(pieces, words, words.possessive)
+    matches = names._matches_plain(pieces, words, words.possessive, no_other_forms(words))
     assert [0, len(pieces.word) - 1, 0] in matches[:, [0, 1, 3]].tolist()
 
 
@@ -227,3 +229,46 @@ def test_phenotypes_in_real_abstracts(real_data: Callable[[str], Path], phenotyp
                 assert_same_both_ways(finder, document["text"])
     assert hits / gold > 0.44
     assert hits / spans > 0.68
+
+
+# dates and contractions
+
+
+def test_months_and_weekdays_are_no_names_unless_asked_for(tmp_path: Path) -> None:
+    kb = build(tmp_path, ["March", "Mai", "Sunday", "March Town", "Ill"])
+    text = "On Sunday in March, not in March Town, I'll see March. Im Mai."
+    assert found(NameDetector(kb), text) == ["March Town"]
+    assert found(NameDetector(kb, dates=True), text) == ["Sunday", "March", "March Town", "March", "Mai"]
+
+
+# inflection, elision, nested names
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "span"),
+    [
+        ("Museums", "an old museum here", "museum"),
+        ("Libraries", "an old library here", "library"),
+        ("Library", "many libraries here", "libraries"),
+        ("Public museums", "the public museum of", "public museum"),
+        ("Leukemia", "with leukaemia and", "leukaemia"),
+        ("Brain tumour", "a brain tumor was", "brain tumor"),
+        ("Stenosis", "two stenoses were", "stenoses"),
+        ("T cell", "T cells were", "T cells"),
+    ],
+)
+def test_words_are_inflected_where_the_kb_writes_them_small(tmp_path: Path, label: str, text: str, span: str) -> None:
+    assert found(NameDetector(build(tmp_path, [label, "Delayed speech", "Short stature"])), text) == [span]
+
+
+@pytest.mark.parametrize("text", ["dans l'Europe de", "d\u2019Europe", "L'Europe est", "qu'Europe", "dell'Europe"])
+def test_an_elided_article_is_no_part_of_a_name(tmp_path: Path, text: str) -> None:
+    kb = build(tmp_path, ["Europe", "L'Or\u00e9al"])
+    assert found(NameDetector(kb), text) == ["Europe"]
+    assert found(NameDetector(kb), "chez L'Or\u00e9al et") == ["L'Or\u00e9al"]
+
+
+def test_nested_names_where_they_are_asked_for(names: NameDetector) -> None:
+    text = "He met Vincent van Gogh."
+    assert found(NameDetector(names.kb), text) == ["Vincent van Gogh"]
+    assert found(NameDetector(names.kb, nested=True), text) == ["Vincent van Gogh", "van Gogh"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -89,3 +91,22 @@ def test_every_mention_is_either_linked_or_has_a_reason(counts: list[int], thres
         likely = count > 0 and scores[rows[0]] >= threshold
         assert bool(decisions.linked[mention]) == likely
         assert decisions.probability[mention] == pytest.approx(scores[rows[0]] if count else np.nan, nan_ok=True)
+
+
+def test_an_exact_name_is_no_nil_because_longer_names_share_its_words() -> None:
+    batch = batch_of([3, 3, 2])
+    whole = np.array([0, 5, 5, 0, 0, 5, 0, 5], np.uint8)  # a label, twice a label, a label
+    batch = replace(batch, table=replace(batch.table, match_type=whole))
+    scored = Scored(np.array([0.4, 0.3, 0.2, 0.4, 0.3, 0.2, 0.2, 0.1]))
+    low = "low_probability"
+    assert reasons(batch, scored, CALIBRATED, DecisionRule(0.5, exact=True)) == [None, low, low]
+    assert reasons(batch, scored, CALIBRATED, DecisionRule(0.5)) == [low, low, low]
+
+
+def test_the_detection_factor_is_multiplied_into_the_probability() -> None:
+    batch = replace(batch_of([1, 1]), detected=np.array([True, False]))
+    scored = Scored(np.array([0.8, 0.8]), detection_factor=np.array([0.5, 1.0]))
+    decisions = decide(batch, scored, CALIBRATED, DecisionRule(0.6, detected=0.4))
+    assert decisions.probability.tolist() == [0.4, 0.8]
+    assert decisions.linked.tolist() == [True, True]
+    assert decide(batch, scored, CALIBRATED, DecisionRule(0.6)).linked.tolist() == [False, True]

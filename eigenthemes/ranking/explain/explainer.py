@@ -33,6 +33,7 @@ class Explainer:
 
     nil_reasons  of each mention, as it was decided: None where it is linked
     threshold    the least probability of a link
+    detected     the same for mentions found by their spelling; None: the same
     aliases      were candidates looked up by their aliases?
     """
 
@@ -44,11 +45,13 @@ class Explainer:
         *,
         nil_reasons: Sequence[str | None],
         threshold: float,
+        detected: float | None = None,
         aliases: bool = True,
     ) -> None:
         self.ranking, self.context, self.kb, self.aliases = ranking, context, context.kb, aliases
         self.groups, self.batch = ranking.groups, ranking.groups.batch
         self.nil_reasons, self.threshold = nil_reasons, threshold
+        self._detected = threshold if detected is None else detected
         self._weights = ranker.rounds[-1].choice / ranker.temperature
         self._candidates = WeightedCandidates(ranking.groups, context, ranking.weight.astype(np.float32))
         self._explanations: dict[tuple[int, str], Explanation] = {}
@@ -69,10 +72,12 @@ class Explainer:
         return list(self._explained_candidates(mention, self._ranked_rows(int(self.groups.group_of[mention]))))
 
     def _explain(self, mention: int, group: int, text: str) -> Explanation:
-        nil_probability, other_names = float(self.ranking.nil_probability[group]), int(self.groups.other_names[group])
+        factor, other_names = self._factor(group), int(self.groups.other_names[group])
+        nil_probability = 1 - factor * (1 - float(self.ranking.nil_probability[group]))
+        threshold = self.threshold if self._is_given(group) else self._detected
         rows = self._ranked_rows(group)
         if not rows:
-            return Explanation(text, self.nil_reasons[mention], nil_probability, self.threshold, other_names=other_names)
+            return Explanation(text, self.nil_reasons[mention], nil_probability, threshold, other_names=other_names)
         best, *others = self._explained_candidates(mention, rows[:2])
         runner_up = others[0] if others else None
         popular = self._more_popular(rows)
@@ -82,7 +87,7 @@ class Explainer:
             text,
             self.nil_reasons[mention],
             nil_probability,
-            self.threshold,
+            threshold,
             len(rows),
             other_names,
             best,
@@ -92,7 +97,17 @@ class Explainer:
             against,
             support,
             other_support,
+            None if self._is_given(group) else factor,
+            "" if self.ranking.detection is None else self.ranking.detection.abbreviated[group],
         )
+
+    def _is_given(self, group: int) -> bool:
+        detected = self.batch.detected
+        return detected is None or not detected[self.groups.first_mention[group]]
+
+    def _factor(self, group: int) -> float:
+        """Return how likely a mention group is a name at all; 1 where it was given."""
+        return 1.0 if self.ranking.detection is None else float(self.ranking.detection.factor[group])
 
     # candidates
 
@@ -118,7 +133,7 @@ class Explainer:
                 label=self.kb.label_of(entity),
                 display_label=self._display_label(entity, mention.text, rivals),
                 description=self.kb.description_of(entity),
-                probability=float(self.ranking.probability[row]),
+                probability=float(self.ranking.probability[row]) * self._factor(int(self.groups.group[row])),
                 prior=float(table.prior[table_row]),
                 match_type=match_type,
                 matched_name=matched_name,
@@ -187,7 +202,7 @@ class Explainer:
             mention - int(first_of_document),
             self.kb.id_of(entity),
             self.kb.label_of(entity),
-            float(self.ranking.probability[row]),
+            float(self.ranking.probability[row]) * self._factor(int(self.groups.group[row])),
             share,
             reasons,
         )

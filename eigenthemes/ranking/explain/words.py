@@ -11,6 +11,7 @@ from eigenthemes.records import CLOSE, EDGE, LONGER, SAME, SHARED, ExplainedCand
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
+_SURELY_NAMED = 0.8  # a higher detection factor is not in the sentence
 _LONGEST = 80  # characters of a description in a sentence
 # "both part of Texas", but not "both league NBA"
 _JOINTS = (" of", " in", " at", " for", " by", " on", " to", " from", " with")
@@ -28,7 +29,12 @@ def _answer(explanation: Explanation) -> str:
         return "nothing: no name in the KB resembles it"
     if explanation.nil_reason is None:
         return f"{best.display_label}: " + "; ".join(
-            (_name_clause(explanation, best), _support_clause(explanation, best), *_rivals(explanation, best))
+            (
+                _name_clause(explanation, best),
+                _support_clause(explanation, best),
+                *_rivals(explanation, best),
+                *_detection_clause(explanation),
+            )
         )
     probability, threshold = _percents(best.probability, explanation.threshold)
     which = "the only candidate" if explanation.candidate_count == 1 else "the best candidate"
@@ -37,7 +43,19 @@ def _answer(explanation: Explanation) -> str:
     rival = explanation.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
         why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
+    why = "; ".join((why, *_detection_clause(explanation)))
     return f"nothing: {which}, {best.display_label}, has {probability} (threshold {threshold}): {why}"
+
+
+def _detection_clause(explanation: Explanation) -> Iterator[str]:
+    """Say where the probability is lower because the words may be no name at all."""
+    if explanation.detection is None or explanation.detection > _SURELY_NAMED:
+        return
+    factor = _percent(explanation.detection)
+    if explanation.stands_for:
+        yield f"the text defines it as {cut(explanation.stands_for)}, so that it is a name of this KG with {factor} only"
+    else:
+        yield f"only spelled like this name: that it is one here at all has {factor}, by which the probability was multiplied"
 
 
 def _name_clause(explanation: Explanation, best: ExplainedCandidate) -> str:

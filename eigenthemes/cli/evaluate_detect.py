@@ -1,0 +1,70 @@
+"""eigenthemes eval --detect: texts as if nobody had annotated them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eigenthemes.cli.options import parse_candidates, parse_scoring
+from eigenthemes.cli.output import print_table, say, terminal_progress
+
+if TYPE_CHECKING:
+    from eigenthemes.kb.store import KB
+
+_ROWS = {
+    "links": "found and linked",
+    "linked_spans": "found, whatever the link",
+    "proposed_spans": "proposed, linked or not",
+    "given": "mentions given, linked",
+}
+
+
+def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return name of a set -> method -> figures, and print them unless they are wanted as JSON."""
+    from eigenthemes.evaluation.detect import detection_report, evaluate_detection
+    from eigenthemes.linker import Linker
+    from eigenthemes.ranking.methods import method_named, scoring_options
+
+    scoring = scoring_options({name: method_named(name) for name in methods}, parse_scoring(dict(options)))
+    linkers = {
+        name: Linker(
+            kb, method=name, scoring=scoring[name], candidates=parse_candidates(dict(options)), vectors=options["vectors"]
+        )
+        for name in methods
+    }
+    results: dict[str, Any] = {}
+    for name, documents in gold.items():
+        read = list(documents)
+        results[name] = {}
+        for method, linker in linkers.items():
+            with terminal_progress().step(f"{name}, {method}", total=len(read), unit="documents") as advance:
+                figures = detection_report(evaluate_detection(linker, read, advance=advance))
+            results[name][method] = figures
+            if not figures["documents"]:
+                say(f"warning: {name}: no document has a text and mentions with spans and gold", err=True)
+            if not options["as_json"]:
+                _print(name, method, figures)
+    return results
+
+
+def _print(name: str, method: str, figures: dict[str, Any]) -> None:
+    passed_over = f", {figures['passed_over']:,} documents without a text or spans passed over" * bool(figures["passed_over"])
+    say(
+        f"{name}, {method}: {figures['documents']:,} texts, {figures['mentions']:,} annotated spans, of which "
+        f"{figures['outside']:,} outside the KB are left out{passed_over}; {figures['links_given']:,} links given"
+    )
+    header = ("spans", "matching", "precision", "recall", "F1", "macro F1")
+    rows = []
+    for what, told in _ROWS.items():
+        for how in ("strong", "weak"):
+            found = figures[what][how]
+            shares = (*(found["micro"][figure] for figure in ("precision", "recall", "f1")), found["macro"]["f1"])
+            rows.append((told, how, *(f"{share:.3f}" for share in shares)))
+    print_table(header, rows, right=range(2, 6))
+    say(
+        f"calibration error of the links found {figures['calibration']['ece']:.3f}; "
+        f"{figures['megabytes_per_second']:.2f} million characters/s"
+    )
+    click.echo()

@@ -1,0 +1,137 @@
+"""Co-training on a pile of documents without labels: what the KB says of a name teaches what the text says, and the other way.
+
+Names that the KB finds likely are labels, soft ones, for a model of how names are written in the pile and what stands beside
+them; what it says is added to what the KB says, and so on, three times.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.blas import one_thread
+from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.errors import DocumentError
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.adaptation import Adaptation, mention_features
+from eigenthemes.ranking.batch import BATCH, batch_maker, batches_of
+from eigenthemes.ranking.detection import POPULARITY, best_candidates, logit, name_odds, settle
+from eigenthemes.ranking.features import FeatureContext
+from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.records import Document
+from eigenthemes.selftrain.fit import fit_soft
+
+_ROUNDS = 3
+_STRENGTH = 20.0
+_COMMONEST = 300  # words before names, and as many after them
+_LEAST = 3  # times that a feature must occur
+_LEAST_NAMES = 20
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pile:
+    """The names of a pile of documents.
+
+    odds        [k] that each is a name at all, by the KB and its document
+    document    [k] and how many there are
+    popularity  [k, 4]
+    features    of the mentions of each name
+    """
+
+    odds: Floats
+    document: NDArray[np.int64]
+    documents: int
+    popularity: Floats
+    features: list[list[list[str]]]
+
+
+def adapt(
+    kb: KB, ranker: Ranker, documents: Iterable[Document], *, vectors: str | None = None, progress: Progress | None = None
+) -> Ranker:
+    """Return the ranker adapted to a pile of documents; their mentions and gold, if they have any, are not looked at."""
+    plain = [replace(document, mentions=None) for document in documents if document.text and document.table is None]
+    with (progress or Silent()).step("adapting", total=len(plain), unit="documents") as advance, one_thread():
+        pile = _read_pile(kb, ranker, plain, vectors, advance)
+    if len(pile.odds) < _LEAST_NAMES:
+        raise DocumentError(
+            f"the documents have {len(pile.odds)} names of the KB in their texts, too few to learn from; expected "
+            f"{_LEAST_NAMES} or more; give more texts"
+        )
+    return replace(ranker, adaptation=Adaptation(len(plain), len(pile.odds), _co_train(pile)))
+
+
+def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str | None, advance: Advance) -> _Pile:
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
+    context = FeatureContext(kb, maker.vectors, WordContext.of(kb))
+    odds, document, popularity = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros((0, len(POPULARITY)))]
+    features: list[list[list[str]]] = []
+    done = 0
+    for some in batches_of(documents, BATCH):
+        ranking = rank_batch(ranker, maker.make(some), context)
+        groups = ranking.groups
+        best = best_candidates(groups, ranking.features, ranking.probability, ranking.nil_probability, context)
+        names = name_odds(groups, best, context, ranker.chance)
+        of_group: list[list[list[str]]] = [[] for _ in range(len(groups))]
+        for group, of_mention in zip(groups.group_of.tolist(), mention_features(groups), strict=True):
+            of_group[group].append(of_mention)
+        features += [of_group[group] for group in best.having.tolist()]
+        odds.append(names.odds)
+        document.append(names.document + done)
+        popularity.append(best.popularity)
+        done += len(some)
+        advance(len(some))
+    return _Pile(np.concatenate(odds), np.concatenate(document), len(documents), np.concatenate(popularity), features)
+
+
+def _co_train(pile: _Pile) -> dict[str, float]:
+    """Return the weights of features and columns of popularity."""
+    vocabulary = _vocabulary(pile)
+    columns = _columns(pile, vocabulary)
+    factor = settle(pile.odds, pile.document, pile.documents)
+    weights = np.zeros(columns.shape[1])
+    for _ in range(_ROUNDS):
+        weights = fit_soft(columns, factor, strength=_STRENGTH)
+        weights[0] -= float(logit(np.array([factor.mean()]))[0])
+        factor = settle(pile.odds + columns @ weights, pile.document, pile.documents)
+    scale = _scale(pile.popularity)
+    of_entity = weights[1 : 1 + len(POPULARITY)] / scale
+    weights[0] -= float(pile.popularity.mean(axis=0) @ of_entity)
+    named = {"one": weights[0], **dict(zip(POPULARITY, of_entity, strict=True))}
+    named |= dict(zip(vocabulary, weights[1 + len(POPULARITY) :], strict=True))
+    return {feature: round(float(weight), 4) for feature, weight in named.items() if abs(weight) >= 1e-4}
+
+
+def _vocabulary(pile: _Pile) -> list[str]:
+    """Return the features that count: all shapes, and the commonest words before and after names."""
+    counts = Counter(feature for name in pile.features for mention in name for feature in mention)
+    common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    kept: list[str] = []
+    for kind in ("before ", "after "):
+        kept += [feature for feature, count in common if feature.startswith(kind) and count >= _LEAST][:_COMMONEST]
+    return kept + sorted(feature for feature in counts if not feature.startswith(("before ", "after ")))
+
+
+def _columns(pile: _Pile, vocabulary: list[str]) -> Floats:
+    """Return [k, 1 + 4 + features]: one, popularity brought to one scale, the share of a name's mentions with each feature."""
+    number_of = {feature: 1 + len(POPULARITY) + i for i, feature in enumerate(vocabulary)}
+    columns = np.zeros((len(pile.odds), 1 + len(POPULARITY) + len(vocabulary)))
+    columns[:, 0] = 1
+    columns[:, 1 : 1 + len(POPULARITY)] = (pile.popularity - pile.popularity.mean(axis=0)) / _scale(pile.popularity)
+    for row, mentions in enumerate(pile.features):
+        for features in mentions:
+            for feature in features:
+                if feature in number_of:
+                    columns[row, number_of[feature]] += 1 / len(mentions)
+    return columns
+
+
+def _scale(popularity: Floats) -> Floats:
+    scale = popularity.std(axis=0)
+    return np.asarray(np.where(scale < 1e-9, 1.0, scale))

@@ -1,0 +1,89 @@
+"""Fit what tells names from chance: synthetic documents with names thrown in that nobody meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import BatchMaker, batches_of
+from eigenthemes.ranking.detection import CHANCE_COLUMNS, BestCandidates, ChanceModel, best_candidates
+from eigenthemes.ranking.features import FeatureContext
+from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.records import Document, Mention
+from eigenthemes.selftrain.fit import fit_nil
+from eigenthemes.selftrain.sample import REMOVED, Sampler
+from eigenthemes.text.normalize import normalize
+
+_RATE = 0.8  # chance names for each name
+_SINGLE, _LONGEST = (
+    0.85,
+    10,
+)  # of them are single words of so many letters at most: what is spelled like a name by chance is short
+_RECASED = 0.5
+_TRIES = 200
+_CHUNK = 250  # documents
+_CHANCE = "\0chance"  # in a mention's source: nobody meant it
+
+Floats = NDArray[np.float64]
+
+
+def fit_chance(
+    ranker: Ranker, sampler: Sampler, documents: int, maker: BatchMaker, context: FeatureContext
+) -> ChanceModel | None:
+    """Fit a chance model on synthetic documents; None where they have no chance names to learn from."""
+    parts: list[BestCandidates] = []
+    chance: list[NDArray[np.bool_]] = []
+    for chunk in batches_of(_with_chance_names(sampler, documents), _CHUNK):
+        batch = maker.make(chunk)
+        ranking = rank_batch(ranker, batch, context)
+        best = best_candidates(ranking.groups, ranking.features, ranking.probability, ranking.nil_probability, context)
+        first = [batch.mentions[i] for i in ranking.groups.first_mention[best.having].tolist()]
+        known = best.columns[:, CHANCE_COLUMNS.index("namesakes")] > 0  # else no detector would find it
+        meant = np.array([bool(mention.gold) and REMOVED not in mention.source for mention in first], dtype=bool) & known
+        thrown_in = np.array([_CHANCE in mention.source for mention in first], dtype=bool)
+        kept = meant | thrown_in
+        parts.append(BestCandidates(best.having[kept], best.entity[kept], best.columns[kept]))
+        chance.append(thrown_in[kept])
+    is_name = ~np.concatenate(chance)
+    if is_name.all() or not is_name.any():
+        return None
+    columns = np.concatenate([part.columns for part in parts])
+    unsupported = np.concatenate([part.unsupported for part in parts])
+    return ChanceModel(_fit(columns, is_name), _fit(unsupported, is_name))
+
+
+def _fit(columns: Floats, is_name: NDArray[np.bool_]) -> Floats:
+    """Fit a logistic regression on columns brought to one scale; the first is the constant."""
+    mean, scale = columns.mean(axis=0), columns.std(axis=0)
+    mean[0], scale[scale < 1e-9] = 0.0, 1.0
+    weights = fit_nil(((columns - mean) / scale).astype(np.float32), is_name) / scale
+    weights[0] -= float(weights[1:] @ mean[1:])
+    return np.asarray(weights)
+
+
+def _with_chance_names(sampler: Sampler, many: int) -> Iterator[Document]:
+    """Yield synthetic documents with names thrown in, in any order."""
+    rng = sampler.rng
+    for document in sampler.documents(many):
+        mentions = list(document.mentions or ())
+        known = {normalize(mention.text) for mention in mentions}
+        for _ in range(int(rng.poisson(_RATE * len(mentions)))):
+            name = _chance_name(sampler.kb, rng)
+            if normalize(name) and normalize(name) not in known:
+                mentions.append(Mention(name, gold=(), source={_CHANCE: True}))
+        yield Document(id=document.id, mentions=tuple(mentions[i] for i in rng.permutation(len(mentions))))
+
+
+def _chance_name(kb: KB, rng: np.random.Generator) -> str:
+    """Draw a name of the KB, a short word mostly, half of the time in other letters."""
+    single, name = rng.random() < _SINGLE, ""
+    for _ in range(_TRIES):
+        name = kb.names[int(rng.integers(len(kb.names)))]
+        if not single or (" " not in name and 2 <= len(name) <= _LONGEST):
+            break
+    if rng.random() >= _RECASED:
+        return name
+    return (name.capitalize(), name.capitalize(), name.upper(), name.lower())[int(rng.integers(4))]

@@ -1,0 +1,76 @@
+"""eigenthemes adapt: learned from texts, kept in the KB, shown by info, undone by --reset."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from helpers.commands import call
+from helpers.files import write_jsonl
+
+from eigenthemes import KB
+from eigenthemes.linker import Linker
+from eigenthemes.ranking.ranker import Ranker
+
+TEXTS = [
+    "Scottie Pippen and Michael Jordan won six titles with the Chicago Bulls.",
+    "Amman is the capital of Jordan, as David Blei said in Chicago.",
+    "Charles Barkley met Michael Jordan in Phoenix and Scottie Pippen in Chicago.",
+    "Mr. Jordan of Berkeley wrote with David Blei; Amman was not named.",
+] * 3
+
+
+@pytest.fixture
+def adapted(demo_kb: KB, tmp_path: Path) -> Path:
+    kb = shutil.copytree(demo_kb.path, tmp_path / "my.kb")
+    texts = write_jsonl(tmp_path / "pile.jsonl", [{"id": i, "text": text} for i, text in enumerate(TEXTS)])
+    done = call("adapt", kb, texts)
+    assert done.returncode == 0, done.stderr
+    assert f"adapted to {len(TEXTS)} documents" in done.stderr
+    return Path(kb)
+
+
+def test_it_is_kept_in_the_kb_and_shown(adapted: Path, demo_kb: KB) -> None:
+    (ranker,) = json.loads((adapted / "manifest.json").read_text())["rankers"].values()
+    assert ranker["adapted"]["documents"] == len(TEXTS)
+    assert ranker["adapted"]["weights"]
+    assert f"adapted to {len(TEXTS)} documents" in call("info", adapted).stdout
+    assert Ranker.of(ranker).to_dict() == ranker
+    assert {key: value for key, value in ranker.items() if key != "adapted"} == next(iter(demo_kb.rankers.values()))
+
+
+def test_it_counts_where_names_are_found_and_not_where_they_are_given(adapted: Path, demo_kb: KB) -> None:
+    before, after = Linker(demo_kb), Linker(adapted)
+    names = {"mentions": [{"text": "Michael Jordan"}, {"text": "Scottie Pippen"}]}
+    assert before.link(names).to_dict() == after.link(names).to_dict()
+    scores = [[link.ranking[0].score for link in linker.link(TEXTS[2]).links] for linker in (before, after)]
+    assert scores[0] != scores[1]
+
+
+def test_mentions_and_gold_are_not_looked_at(adapted: Path, demo_kb: KB, tmp_path: Path) -> None:
+    again = shutil.copytree(demo_kb.path, tmp_path / "again.kb")
+    gold = [{"text": text, "mentions": [{"text": "Chicago", "gold": "nobody"}] if "Chicago" in text else []} for text in TEXTS]
+    assert call("adapt", again, write_jsonl(tmp_path / "gold.jsonl", gold)).returncode == 0
+    assert KB.open(again).rankers == KB.open(adapted).rankers
+
+
+def test_reset_forgets(adapted: Path, demo_kb: KB) -> None:
+    done = call("adapt", adapted, "--reset")
+    assert done.returncode == 0
+    assert KB.open(adapted).rankers == demo_kb.rankers
+
+
+@pytest.mark.parametrize("arguments", [(), ("pile.jsonl", "--reset")])
+def test_documents_or_reset(demo_kb: KB, arguments: tuple[str, ...]) -> None:
+    done = call("adapt", demo_kb.path, *arguments)
+    assert done.returncode == 1
+    assert "not both" in done.stderr
+
+
+def test_too_few_names(demo_kb: KB, tmp_path: Path) -> None:
+    kb = shutil.copytree(demo_kb.path, tmp_path / "my.kb")
+    done = call("adapt", kb, write_jsonl(tmp_path / "few.jsonl", [{"text": "Amman"}]))
+    assert done.returncode == 1
+    assert "too few to learn from" in done.stderr
