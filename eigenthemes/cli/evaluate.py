@@ -12,6 +12,7 @@ from eigenthemes.cli.evaluate_detect import evaluate_texts
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import plain, print_table, say, terminal_progress
+from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def evaluate(
     results: dict[str, dict[str, Any]] = {}
     refused: list[SourceError] = []
     for name, documents in sets.items():
-        with terminal_progress().step(name, total=None, unit="documents") as advance:
+        with terminal_progress(Silent()).step(name, total=None, unit="documents") as advance:
             run = run_methods(
                 opened,
                 documents,

@@ -9,6 +9,7 @@ import click
 
 from eigenthemes.cli.options import parse_candidates, parse_scoring
 from eigenthemes.cli.output import print_table, say, terminal_progress
+from eigenthemes.core.progress import Silent
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
@@ -39,7 +40,7 @@ def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], opti
         read = list(documents)
         results[name] = {}
         for method, linker in linkers.items():
-            with terminal_progress().step(f"{name}, {method}", total=len(read), unit="documents") as advance:
+            with terminal_progress(Silent()).step(f"{name}, {method}", total=len(read), unit="documents") as advance:
                 figures = detection_report(evaluate_detection(linker, read, advance=advance))
             results[name][method] = figures
             if not figures["documents"]:

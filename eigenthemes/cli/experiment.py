@@ -53,7 +53,9 @@ def experiment(
         _print_sections(Workspace(planned, work or out / "kbs"))
         return
     names = [name.strip() for name in (only or "").split(",") if name.strip()]
-    done = run_experiment(planned, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress(Lines()))
+    done = run_experiment(
+        planned, out, work=work, only=names, resume=resume, jobs=jobs, progress=terminal_progress(Lines(ended=True))
+    )
     say(
         f"{done.report}: {done.computed} sections computed, {done.kept} kept, in {done.seconds:,.0f} s "
         f"(building the KBs took {done.kb_seconds:,.0f} s, once)",

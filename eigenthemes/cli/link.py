@@ -15,6 +15,7 @@ from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import JOBS, candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
 from eigenthemes.cli.output import plain, say, table_text, terminal_progress
 from eigenthemes.core.paths import check_output
+from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def link(
         _check_outputs(documents, output, errors)
         out = _open_output(output, stack)
         on_failure = _failure_teller(_open_output(errors, stack, "--errors") if errors else None, several=files.several)
-        advance = stack.enter_context(terminal_progress().step("linking", total=None, unit="documents"))
+        advance = stack.enter_context(terminal_progress(Silent()).step("linking", total=None, unit="documents"))
         try:
             report = link_stream(
                 files,

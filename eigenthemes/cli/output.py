@@ -14,7 +14,9 @@ from contextlib import contextmanager
 
 import click
 
-from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.core.progress import Advance, Progress
+
+SECONDS_BETWEEN_LINES = 5.0
 
 _LINE_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 # C0 and C1 controls and DEL, what turns the direction of a text round (not the mere marks that Hebrew names hold), and
@@ -41,19 +43,45 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def terminal_progress(otherwise: Progress | None = None) -> Progress:
-    """Return bars on stderr with rate and time left; where stderr is not a terminal, nothing, or what is given instead."""
-    return Bars() if sys.stderr.isatty() else otherwise or Silent()
+    """Return bars on stderr with rate and time left; where stderr is not a terminal, a line now and then, or what is given."""
+    return Bars() if sys.stderr.isatty() else otherwise or Lines()
 
 
 class Lines:
-    """A line for each step that has ended: for long work whose stderr is a file."""
+    """A line every few seconds of long work, and one for each step that has ended if wanted: for stderr that is a file."""
+
+    def __init__(self, *, ended: bool = False, seconds: float = SECONDS_BETWEEN_LINES) -> None:
+        self.ended, self.seconds = ended, seconds
 
     @contextmanager
     def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
-        start = time.monotonic()
-        yield lambda amount: None
-        sys.stderr.write(f"{plain(label)}: {time.monotonic() - start:.1f} s\n")
+        start = said = time.monotonic()
+        done = 0.0
+
+        def advance(amount: float) -> None:
+            nonlocal done, said
+            done += amount
+            now = time.monotonic()
+            if now - said >= self.seconds:
+                said = now
+                self._say(f"{label}: {_so_far(done, total, unit, now - start)}")
+
+        yield advance
+        if self.ended:
+            self._say(f"{label}: {time.monotonic() - start:.1f} s")
+
+    def _say(self, text: str) -> None:
+        sys.stderr.write(f"  {plain(text)}\n")
         sys.stderr.flush()
+
+
+def _so_far(done: float, total: float | None, unit: str, seconds: float) -> str:
+    """Say how far a step has come, how quickly, and how long it will still take."""
+    rate = done / max(1e-3, seconds)
+    if not total:
+        return f"{_rate(rate, unit)}, {seconds:.0f} s so far"
+    left = max(0.0, total - done) / max(1e-9, rate)
+    return f"{min(1.0, done / total):.0%}, {_rate(rate, unit)}, about {left:.0f} s left"
 
 
 class Bars:

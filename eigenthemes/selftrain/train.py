@@ -29,7 +29,8 @@ from eigenthemes.selftrain.sample import REMOVED, Sampler
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
-_DOCUMENTS = (200, 3000)  # synthetic ones for fitting: four per named entity, within these bounds
+_DOCUMENTS = (200, 3000)  # synthetic ones for fitting, at least and at most
+_ENOUGH = 600  # of them for a small KG: 3,000 find the same weights in five times the time
 _KEPT_ASIDE = 3  # one in so many more, to calibrate
 _WITH_CHANCE = 2  # one in so many more, to tell names from chance
 _CHUNK = 500  # documents
@@ -79,7 +80,7 @@ def self_train(
 
     announce_compilation(support, "ranking")
     progress = progress or Silent()
-    many = documents or int(np.clip(4 * kb.manifest["counts"]["named"], *_DOCUMENTS))
+    many = documents or documents_for(kb.manifest["counts"]["named"])
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
     features = FeatureContext(kb, maker.vectors, context)
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)
@@ -103,6 +104,12 @@ def self_train(
         "unlearned": unlearned(ranker),
     }
     return replace(ranker, threshold=best_threshold(probability, right, has_answer), about=about, chance=chance)
+
+
+def documents_for(named: int) -> int:
+    """Return how many synthetic documents a KB with so many named entities needs."""
+    least, most = _DOCUMENTS
+    return max(least, min(4 * named, _ENOUGH), min(named // 2, most))
 
 
 def training_batches(

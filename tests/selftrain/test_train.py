@@ -23,7 +23,7 @@ from eigenthemes.ranking.features import (
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.sample import REMOVED, Sampler
-from eigenthemes.selftrain.train import self_train, without_removed
+from eigenthemes.selftrain.train import documents_for, self_train, without_removed
 
 ODD: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str]]]] = {
     "one entity": ([{"id": "a", "name": "Alpha Beta", "aliases": ["Al"]}], []),
@@ -129,3 +129,8 @@ def test_a_name_whose_entity_was_removed_once_and_once_not(smiths: KB) -> None:
 def test_a_kg_of_one_name_can_be_trained_on(smiths: KB) -> None:
     for seed in range(8):
         assert_usable(self_train(smiths, seed=seed, documents=30))
+
+
+@pytest.mark.parametrize(("named", "documents"), [(1, 200), (100, 400), (1_000, 600), (3_000, 1_500), (1_000_000, 3_000)])
+def test_small_kgs_need_fewer_documents(named: int, documents: int) -> None:
+    assert documents_for(named) == documents
