@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.core.checks import check_probability, check_whole
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
-from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
 from eigenthemes.ranking.detection import DETECTED_THRESHOLD
@@ -31,7 +28,6 @@ from eigenthemes.records import Document, Explanation, Link, LinkedDocument, Ran
 AnyDocument = str | Mapping[str, Any] | Document
 OnError = str | Callable[[int, DocumentError], None]
 
-_LONGEST_COORDINATE = 1.01  # of a vector of unit length, and a little for rounding
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand
 
 
@@ -202,32 +198,15 @@ class Linker:
     def decide(self, documents: Iterable[Document]) -> DecidedBatch:
         """Decide every mention of some documents: the path that all linking takes."""
         batch = self.batches.make(documents)
-        scored = self._score(batch)
+        scored = self.method(batch, self.kb, self.scoring)
         decisions = decide(batch, scored, self.method, self.rule, top=self.top)
         return DecidedBatch(batch, decisions, self._explanations(batch, scored, decisions) if self.explain else None)
 
     def explainer(self, documents: Iterable[Document]) -> Explainer:
         """Decide every mention of some documents, and return what explains them."""
         batch = self.batches.make(documents)
-        scored = self._score(batch)
+        scored = self.method(batch, self.kb, self.scoring)
         return self._explainer(batch, scored, decide(batch, scored, self.method, self.rule))
-
-    def _score(self, batch: Batch) -> Scored:
-        """Score the candidates; damaged vectors, which make no scores, are told as such."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            try:
-                scored = self.method(batch, self.kb, self.scoring)
-            except ValueError:  # LAPACK takes finite numbers only
-                self._check_vectors(batch)
-                raise
-        if np.isnan(scored.scores).any():
-            self._check_vectors(batch)
-        return scored
-
-    def _check_vectors(self, batch: Batch) -> None:
-        vectors = batch.vectors
-        if vectors is not None and not np.all(np.abs(vectors.rows[batch.table.entity]) < _LONGEST_COORDINATE):
-            raise damaged(self.kb.path, f"vectors-{vectors.name}.npy has numbers that are no coordinates of unit vectors")
 
     def _explanations(self, batch: Batch, scored: Scored, decisions: Decisions) -> list[Explanation]:
         explainer = self._explainer(batch, scored, decisions)

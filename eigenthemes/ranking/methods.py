@@ -11,6 +11,7 @@ import numpy as np
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
+from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.ranking.baselines import average, degree, eigen, namematch, prior_name
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.context import check_text, global_context, local_context, texts_and_nouns_of, texts_of
@@ -31,6 +32,8 @@ from eigenthemes.ranking.taumil.method import open_scorer, taumil_scores
 from eigenthemes.ranking.taumil.sentences import check_text as check_sentences
 from eigenthemes.records import Document
 
+_LONGEST_COORDINATE = 1.01  # of a vector of unit length, and a little for rounding
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -46,6 +49,13 @@ class Scored:
     match_probability: Scores | None = None
     ranking: BatchRanking | None = None
     detection_factor: Scores | None = None
+
+
+def _check_vectors(batch: Batch, kb: KB) -> None:
+    """Refuse damaged vectors: none of unit length has such coordinates."""
+    vectors = batch.vectors
+    if vectors is not None and not np.all(np.abs(vectors.rows[batch.table.entity]) < _LONGEST_COORDINATE):
+        raise damaged(kb.path, f"vectors-{vectors.name}.npy has numbers that are no coordinates of unit vectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +88,16 @@ class Method:
     def __call__(self, batch: Batch, kb: KB, options: Any = None) -> Scored:
         """Score the candidates of a batch."""
         limit_blas_threads()  # once per process: whoever calls a method without a linker gets the same bits
-        result = self.score(batch, kb, self.effective(options))
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # only damage makes such numbers, and is told below
+            try:
+                result = self.score(batch, kb, self.effective(options))
+            except ValueError:  # LAPACK takes finite numbers only
+                _check_vectors(batch, kb)
+                raise
         scored = result if isinstance(result, Scored) else Scored(result)
         if not np.isfinite(scored.scores).all():
-            raise ValueError("a score is not finite: the vectors of the KB are damaged")
+            _check_vectors(batch, kb)
+            raise damaged(kb.path, "its ranker gives scores that are no numbers")
         return scored
 
     @property

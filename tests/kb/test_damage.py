@@ -129,6 +129,22 @@ def test_a_broken_header_is_told_as_damage(kb: Path, header: bytes) -> None:
         KB.open(kb).array("postings")
 
 
+@pytest.mark.parametrize("method", ["selftrained", "eigen", "average"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_vectors_that_are_none_are_told_as_damage(kb: Path, value: float, method: str) -> None:
+    overwrite(kb, "vectors-prone", lambda array: array.fill(value))
+    with pytest.raises(KBDamagedError, match=r"vectors-prone\.npy has numbers that are no coordinates of unit vectors"):
+        Linker(kb, method=method).link({"mentions": [{"text": "Paris"}, {"text": "London"}, {"text": "France"}]})
+
+
+def test_a_ranker_that_gives_no_numbers_is_told_as_damage(kb: Path) -> None:
+    manifest = json.loads((kb / "manifest.json").read_bytes())
+    manifest["rankers"]["prone"]["temperature"] = 0.0
+    (kb / "manifest.json").write_text(json.dumps({**manifest, "sha256": own_hash(manifest)}))
+    with pytest.raises(KBDamagedError, match="its ranker gives scores that are no numbers"):
+        Linker(kb).link({"mentions": [{"text": "Paris"}, {"text": "London"}, {"text": "France"}]})
+
+
 def test_every_array_of_a_kb_keeps_its_rule(trained_tiny: KB, general_kb: KB) -> None:
     for kb in (trained_tiny, general_kb):
         for name in kb.manifest["files"]:
