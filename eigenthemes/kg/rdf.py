@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import IO, Any, cast
 
 import pyoxigraph as ox
@@ -165,7 +166,10 @@ def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadO
 
     try:
         statements = collect(parse(data))
-    except SyntaxError:  # the parser may run on over line ends: go by line
+        runs_on = next(_iris_over_lines(statements), None) is not None
+    except SyntaxError:
+        runs_on = True
+    if runs_on:  # the parser may go on over the end of a line, also in silence: go by line
         statements = collect(_sound_quads(data, first_line, parse, origin, diagnostics))
     statements.diagnostics.merge(diagnostics)
     return statements
@@ -180,13 +184,26 @@ def _sound_quads(
         piece = lines[start : start + _PIECE]
         try:
             quads = list(parse(b"".join(piece)))
+            runs_on = len(quads) != sum(map(_is_statement, piece))
         except SyntaxError:
+            runs_on = True
+        if runs_on:
             quads = _quads_by_line(piece, first_line + start, parse, origin, diagnostics, patience)
         yield from quads
         if patience.is_over:
             left = len(lines) - start - len(piece)
             patience.give_up(diagnostics, f"{origin}:{first_line + start + len(piece) - 1}", left)
             return
+
+
+def _is_statement(line: bytes) -> bool:
+    """Return whether a line of N-Triples is more than white space and a comment."""
+    return not line.isspace() and not line.lstrip().startswith(b"#")
+
+
+def _iris_over_lines(statements: Statements) -> Iterator[str]:
+    """Yield the IRIs with a line break in them: one that does not end takes what stands behind it along."""
+    yield from (iri for iri in chain(statements.ids, statements.relations, statements.types) if "\n" in iri)
 
 
 def _quads_by_line(

@@ -125,7 +125,7 @@ def assert_interrupted(done: Done, sentence: str = "eigenthemes: interrupted") -
     """Assert what Ctrl-C must leave, whenever it is pressed: code 130, one line, no traceback of any process."""
     assert "Traceback" not in done.stderr, done.stderr
     assert done.returncode == 130, done.stderr
-    (line,) = (line for line in done.stderr.splitlines() if not line.startswith("  "))  # progress on a busy machine
+    (line,) = (line for line in done.stderr.splitlines() if line and not line.startswith("  "))  # but for progress
     assert line.startswith(sentence), done.stderr
 
 

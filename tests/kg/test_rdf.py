@@ -571,3 +571,12 @@ def test_depth_is_that_of_elements_however_the_file_is_read(size: int) -> None:
     while stream.readinto(buffer):
         pass
     assert stream.depth == 2 * 50
+
+
+@pytest.mark.parametrize("name", ["kg.nt", "kg.ttl"])
+def test_an_iri_that_does_not_end_takes_nothing_along(tmp_path: Path, name: str) -> None:
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    (tmp_path / name).write_text(f'<http://e.org/a> {label} "A" .\n<http://e.org/b\n<http://e.org/c> {label} "C" .\n')
+    kb = build_untrained([tmp_path / name], tmp_path / "a.kb")
+    assert [entity.id for entity in kb] == ["http://e.org/a", "http://e.org/c"]
+    assert kb.manifest["problems"]["broken statement"] == 1
