@@ -5,7 +5,10 @@ spelled like a name of the KB, half mean nothing of the kind. What is known of a
 
 - *shift*: the ranker's own doubt, freed of how often it met NIL in training;
 - *chance*: a model trained beside the ranker that tells names in synthetic documents from names thrown in by chance, by what
-  the ranker sees and by how popular the entity is among all (the ranker only knows: among the candidates);
+  the ranker sees of the document and by how popular the entity is among all (the ranker only knows: among the candidates). How
+  the name is spelled is not in it, since all names it is trained on are spelled as the KB has them; and it never has the last
+  word: what it says is bounded, because synthetic documents hang together better than texts do;
+- *inflection*: the ranker doubts "coral reefs" where the KB has "coral reef"; for a span of a text it is as good as exact;
 - *clues* of the text around the name, and abbreviations that the text itself defines;
 - what was learned from a pile of documents, if the KB was adapted to one (`ranking.adaptation`).
 
@@ -39,7 +42,9 @@ DETECTED_THRESHOLD = 0.4  # of the multiplied probability, unless the ranker's o
 
 _NIL_IN_TRAINING = 0.12  # share of mentions of synthetic documents without an answer
 _SHIFT, _CHANCE, _ALONE = 0.7, 0.5, 0.5  # weights of the models
+_MOST_BY_CHANCE = 1.0  # log-odds that a chance model may add or take, once weighted
 _ALONE_BIAS, _ALONE_CLUES = 2.0, 2.0
+_INFLECTED = 2.0  # log-odds that the ranker takes from a name for its other ending
 _FEW = 6.0  # n^2 of so few names makes others count half
 _USUAL_CHANCE, _USUAL_NAMES = 0.35, 4.0  # share of chance names, as if seen on so many
 _ROUNDS = 30
@@ -52,8 +57,9 @@ POPULARITY = {
     "namesakes": "log of the number of entities of that name",
 }
 _OF_RANKER = ("none", "probability")  # log-odds of both
-_UNSUPPORTED = ("log_prior", "log_rank", "log_names", "alias", "covered")  # columns that need no other name
-CHANCE_COLUMNS = ("one", *POPULARITY, *COLUMNS, *_OF_RANKER)
+_UNSUPPORTED = ("alias", "cased", "log_prior", "log_rank", "log_names")  # columns that need no other name
+_SUPPORT = ("coherence", "edges", "shared_rare", "shared", "longer_name", "same_entity")
+CHANCE_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED, *_SUPPORT, *_OF_RANKER)
 ALONE_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED)
 
 
@@ -88,12 +94,20 @@ class BestCandidates:
 
     having       [b] the groups
     entity       [b]
+    inflected    [b] its name has another ending
+    known        [b] the name is one of the KB as it is spelled
     columns      [b, c] CHANCE_COLUMNS
     """
 
     having: Ints
     entity: Ints
+    inflected: NDArray[np.bool_]
+    known: NDArray[np.bool_]
     columns: Floats
+
+    def only(self, kept: NDArray[np.bool_]) -> BestCandidates:
+        """Return some of them."""
+        return BestCandidates(*(getattr(self, name)[kept] for name in ("having", "entity", "inflected", "known", "columns")))
 
     @property
     def popularity(self) -> Floats:
@@ -116,23 +130,25 @@ def best_candidates(
     having = np.flatnonzero(best_row >= 0)
     rows = best_row[having]
     entity = groups.entity[rows]
+    namesakes = _namesakes(groups, context)[groups.name_of[having]]
     popularity = (
         np.log1p(entity) / np.log(max(2, len(context.kb))),
         np.log1p(context.kb.graph.degree[entity]),
         np.log1p(context.name_counts(entity)),
-        np.log1p(_namesakes(groups, context)[groups.name_of[having]]),
+        np.log1p(np.maximum(1, namesakes)),
     )
+    seen = features[rows][:, [COLUMNS.index(column) for column in (*_UNSUPPORTED, *_SUPPORT)]]
     columns = np.concatenate(
         (
             np.ones((len(having), 1)),
             np.stack(popularity, axis=1),
-            features[rows].astype(np.float64),
+            seen.astype(np.float64),
             logit(nil[having])[:, None],
             logit(probability[rows])[:, None],
         ),
         axis=1,
     )
-    return BestCandidates(having, entity, columns)
+    return BestCandidates(having, entity, features[rows, COLUMNS.index("ending")] > 0, namesakes > 0, columns)
 
 
 def _namesakes(groups: MentionGroups, context: FeatureContext) -> Ints:
@@ -194,7 +210,8 @@ def name_odds(groups: MentionGroups, best: BestCandidates, context: FeatureConte
     told, abbreviated = _clues(groups, best, context)
     supported = (counts**2 / (counts**2 + _FEW))[document]
     among_others, alone = _supported_odds(best, model) + told, _lonely_odds(best, model) + _ALONE_CLUES * told
-    return NameOdds(supported * among_others + (1 - supported) * alone, document, abbreviated)
+    odds = supported * among_others + (1 - supported) * alone + _INFLECTED * best.inflected
+    return NameOdds(odds, document, abbreviated)
 
 
 def _supported_odds(best: BestCandidates, model: ChanceModel | None) -> Floats:
@@ -202,13 +219,17 @@ def _supported_odds(best: BestCandidates, model: ChanceModel | None) -> Floats:
     shift = np.log(_NIL_IN_TRAINING / (1 - _NIL_IN_TRAINING)) - nil
     if model is None:
         return np.asarray(shift)
-    return np.asarray(_SHIFT * shift + _CHANCE * np.einsum("ij,j->i", best.columns, model.chance))
+    return np.asarray(_SHIFT * shift + _bounded(_CHANCE * np.einsum("ij,j->i", best.columns, model.chance)))
 
 
 def _lonely_odds(best: BestCandidates, model: ChanceModel | None) -> Floats:
     if model is None:
         return np.full(len(best.having), 2 * _ALONE_BIAS)
-    return np.asarray(_ALONE * np.einsum("ij,j->i", best.unsupported, model.alone) + _ALONE_BIAS)
+    return _bounded(_ALONE * np.einsum("ij,j->i", best.unsupported, model.alone)) + _ALONE_BIAS
+
+
+def _bounded(odds: Floats) -> Floats:
+    return np.clip(odds, -_MOST_BY_CHANCE, _MOST_BY_CHANCE)
 
 
 def settle(z: Floats, document: Ints, documents: int) -> Floats:

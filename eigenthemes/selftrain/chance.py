@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BatchMaker, batches_of
-from eigenthemes.ranking.detection import CHANCE_COLUMNS, BestCandidates, ChanceModel, best_candidates
+from eigenthemes.ranking.detection import BestCandidates, ChanceModel, best_candidates
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document, Mention
@@ -18,10 +18,7 @@ from eigenthemes.selftrain.sample import REMOVED, Sampler
 from eigenthemes.text.normalize import normalize
 
 _RATE = 0.8  # chance names for each name
-_SINGLE, _LONGEST = (
-    0.85,
-    10,
-)  # of them are single words of so many letters at most: what is spelled like a name by chance is short
+_SINGLE, _LONGEST = 0.85, 10  # of them are single words of so many letters at most: chance spells short names
 _RECASED = 0.5
 _TRIES = 200
 _CHUNK = 250  # documents
@@ -41,11 +38,11 @@ def fit_chance(
         ranking = rank_batch(ranker, batch, context)
         best = best_candidates(ranking.groups, ranking.features, ranking.probability, ranking.nil_probability, context)
         first = [batch.mentions[i] for i in ranking.groups.first_mention[best.having].tolist()]
-        known = best.columns[:, CHANCE_COLUMNS.index("namesakes")] > 0  # else no detector would find it
-        meant = np.array([bool(mention.gold) and REMOVED not in mention.source for mention in first], dtype=bool) & known
+        meant = np.array([bool(mention.gold) and REMOVED not in mention.source for mention in first], dtype=bool)
+        meant &= best.known  # else no detector would find it
         thrown_in = np.array([_CHANCE in mention.source for mention in first], dtype=bool)
         kept = meant | thrown_in
-        parts.append(BestCandidates(best.having[kept], best.entity[kept], best.columns[kept]))
+        parts.append(best.only(kept))
         chance.append(thrown_in[kept])
     is_name = ~np.concatenate(chance)
     if is_name.all() or not is_name.any():
