@@ -12,13 +12,13 @@ from typing import Any
 
 import click
 import pytest
+from helpers.commands import without_progress
 from helpers.files import ROOT
 
 from eigenthemes import KB
 from eigenthemes.cli import cli
 from eigenthemes.kg.demo import DOCUMENTS, SMALL
 
-_PROGRESS = re.compile(r"^  .* (?:s left|s so far)\n", re.MULTILINE)  # on a busy machine
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -40,7 +40,7 @@ def shell(command: str, place: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", function + command], cwd=place, capture_output=True, text=True, check=False, env=environment
     )
-    return _PROGRESS.sub("", done.stdout + done.stderr)
+    return without_progress(done.stdout + done.stderr)
 
 
 def timeless(line: str) -> str:

@@ -104,7 +104,7 @@ def _print_document(document: Document, found: list[Explanation], *, headed: boo
     if headed:
         say("(a document without an id)" if document.id is None else str(document.id))
     if not found:
-        say("the document has no mentions, and no name of the KB was found in it", err=True)
+        say("warning: the document has no mentions, and no name of the KB was found in it", err=True)
     width = len(str(len(found) - 1))
     for number, each in enumerate(found):
         say(f"{number:{width}}  {each.sentence}")

@@ -246,6 +246,8 @@ def read_stream(
     roles.declare(namespaces)
     statements.prefixes.update(namespaces)
     _collect(quads, statements, roles, options, origin, blank)
+    for iri in _iris_over_lines(statements):
+        statements.diagnostics.add("IRI that does not end on its line, with what stands behind it", origin, iri[:80])
     statements.prefixes.update(_declared(quads))
 
 

@@ -580,3 +580,11 @@ def test_an_iri_that_does_not_end_takes_nothing_along(tmp_path: Path, name: str)
     kb = build_untrained([tmp_path / name], tmp_path / "a.kb")
     assert [entity.id for entity in kb] == ["http://e.org/a", "http://e.org/c"]
     assert kb.manifest["problems"]["broken statement"] == 1
+
+
+def test_what_an_iri_takes_along_that_does_not_end_is_counted(tmp_path: Path) -> None:
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    sound, broken = f'<http://e.org/a> {label} "A" .\n', f'<http://e.org/b" a\n<http://e.org/c> {label} "C" .\n'
+    (tmp_path / "kg.trig").write_text(f"<http://e.org/g> {{\n{sound}{broken}}}\n")
+    kb = build_untrained([tmp_path / "kg.trig"], tmp_path / "a.kb")
+    assert any("IRI that does not end" in problem for problem in kb.manifest["problems"])
