@@ -173,6 +173,11 @@ def print_table(title: str, rows: Sequence[dict[str, Any]]) -> None:
         print("\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]]), flush=True)
 
 
+def _without_folder(argument: str) -> str:
+    """Return an argument of the command line as anybody may read it: of a path, its name only."""
+    return Path(argument).name if Path(argument).is_absolute() else argument
+
+
 def save_results(name: str, results: dict[str, Any]) -> None:
     """Write results with the machine and the versions beside them; parts measured earlier stay."""
     RESULTS.mkdir(exist_ok=True)
@@ -187,7 +192,7 @@ def machine() -> dict[str, Any]:
     import numpy
 
     return {
-        "command": "python -m benchmarks." + " ".join([Path(sys.argv[0]).stem, *sys.argv[1:]]),
+        "command": "python -m benchmarks." + " ".join([Path(sys.argv[0]).stem, *map(_without_folder, sys.argv[1:])]),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),

@@ -36,7 +36,10 @@ MATCH_TYPES = {
 QUOTA = 5
 
 # (ending of the mention, ending of the name, letters that must stand before it). Each earned its place on the tuning sets.
-PLURALS = (("ies", "y", 3), ("es", "", 3), ("s", "", 3), ("", "s", 3))
+PLURALS = (
+    ("ies", "y", 3), ("es", "", 3), ("s", "", 3), ("", "s", 3),
+    ("y", "ies", 3), ("", "es", 3), ("sis", "ses", 2), ("ses", "sis", 2),
+)  # fmt: skip
 _PEOPLE = (
     ("n", ""), ("an", ""), ("ns", ""), ("ans", ""), ("ian", ""), ("er", ""), ("i", ""), ("is", ""), ("ese", ""), ("ish", ""),
     ("n", "s"), ("an", "o"), ("ans", "o"), ("ian", "e"), ("", "y"), ("", "ia"),

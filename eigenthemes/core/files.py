@@ -281,6 +281,8 @@ def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
     if magic.startswith(b"PK\x03\x04"):
         if name.lower().endswith((".xlsx", ".ods")):
             raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV", where=name)
+        if name.lower().endswith((".docx", ".odt", ".pptx", ".epub")):
+            raise SourceError(f"{name} is a document of an office program; save it as plain text", where=name)
         raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
     return stream
 

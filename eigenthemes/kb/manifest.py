@@ -38,8 +38,18 @@ def parse_manifest(path: Path) -> dict[str, Any]:
     try:
         text = (path / MANIFEST).read_bytes()
     except FileNotFoundError:
-        what = "has no manifest.json, so it is not a KB" if path.is_dir() else "does not exist"
+        if path.is_dir() and any(path.iterdir()):
+            raise KBNotFoundError(
+                f"{path} has no manifest.json, so it is not a KB; give the folder that a build made",
+                code="not-a-kb",
+                where=str(path),
+            ) from None
+        what = "is an empty folder, and no KB" if path.is_dir() else "does not exist"
         raise KBNotFoundError(f"{path} {what}; build a KB there first", where=str(path)) from None
+    except NotADirectoryError:
+        raise KBNotFoundError(
+            f"{path} is a file, and a KB is a folder; give the folder that a build made", code="not-a-kb", where=str(path)
+        ) from None
     except PermissionError:
         raise no_permission(path, MANIFEST) from None
     except OSError as error:

@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import IO, Any
 
 import orjson
@@ -151,6 +152,7 @@ class TableReader:
                 f"{self.origin} seems to have no header (its first row is {shown}); say that it has none, and which column is "
                 "which by number, e.g. id=1 and name=2",
                 code="no-header",
+                where=Path(self.origin).name,
             )
         return SourceError(
             f"{self.origin} has no column with a usual name (its first row is {shown}); if that is a header, say which column "

@@ -78,8 +78,13 @@ def test_a_place_without_a_kb_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(KBNotFoundError, match=r"nothing\.kb does not exist; build a KB there first") as refused:
         KB.open(tmp_path / "nothing.kb")
     assert advise(refused.value, "link").endswith(f"first (eigenthemes build KG_FILE -o {tmp_path / 'nothing.kb'})")
-    with pytest.raises(KBNotFoundError, match=r"no manifest\.json"):
+    with pytest.raises(KBNotFoundError, match=r"is an empty folder, and no KB; build a KB there first"):
         KB.open(tmp_path)
+    (tmp_path / "kg.ttl").write_text("")
+    for place in (tmp_path, tmp_path / "kg.ttl"):  # no place for a KB: building there would be refused
+        with pytest.raises(KBNotFoundError, match=r"; give the folder that a build made") as refused:
+            KB.open(place)
+        assert advise(refused.value, "link") == str(refused.value)
 
 
 def test_a_kb_of_each_released_format_still_opens() -> None:
