@@ -151,7 +151,7 @@ def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> 
     except ImportError:
         raise MissingExtraError("drawing", "matplotlib", "plot") from None
     if Path(file).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise OptionError(f"{file} is no picture file; give a name that ends in .png, .svg or .pdf")
+        raise OptionError(f"{file} is no picture file; give a name that ends in .png, .svg or .pdf", where=str(file))
     connected = np.sort(degree[degree > 0])
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
@@ -163,4 +163,4 @@ def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> 
     try:
         figure.savefig(file, dpi=150)
     except OSError as error:
-        raise OptionError(f"{file} cannot be written ({error.strerror}); give another place") from None
+        raise OptionError(f"{file} cannot be written ({error.strerror}); give another place", where=str(file)) from None

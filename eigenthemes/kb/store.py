@@ -170,7 +170,7 @@ class KB:
         word may be a part of one, unless a space follows it.
         """
         if limit is not None and limit < 1:
-            raise OptionError(f"limit is {limit}; expected 1 or more, or None")
+            raise OptionError(f"limit is {limit}; expected 1 or more, or None", where="limit")
         rows = self.cached("name prefixes", lambda: NamePrefixes.of(self)).find(prefix)
         indices: dict[int, None] = {}  # names are in order of entity, so these are in order of prior
         for first in range(0, len(rows), _BLOCK):
@@ -385,7 +385,7 @@ class KB:
                 where=str(self.path),
             )
         if name is not None and name not in sets:
-            raise OptionError(f"{self.path} has no vectors named {name!r}; it has {', '.join(sets)}")
+            raise OptionError(f"{self.path} has no vectors named {name!r}; it has {', '.join(sets)}", where="vectors")
         name = name or next(iter(sets))
         lengths = f"vectors-{name}-lengths"
         known = self.array(lengths) if self.has(lengths) else None
@@ -432,7 +432,7 @@ class KB:
 
     def _map(self, name: str) -> NDArray[Any]:
         if self._closed:
-            raise KBError(f"{self.path} was closed; open it again")
+            raise KBError(f"{self.path} was closed; open it again", where=str(self.path))
         if not self.has(name):
             raise KBDamagedError(
                 f"{self.path} has no {name}.npy: it is older than this program; build it again", where=str(self.path)
@@ -518,7 +518,8 @@ def _reopen(path: str, state: str) -> KB:
 
 
 def _replaced(path: Path) -> KBError:
-    return KBError(f"{path} was replaced by another process since it was opened; open it again", code="kb-replaced")
+    sentence = f"{path} was replaced by another process since it was opened; open it again"
+    return KBError(sentence, code="kb-replaced", where=str(path))
 
 
 def _sha256(file: Path) -> str:

@@ -66,6 +66,7 @@ class KBWriter:
             raise KBError(
                 f"{self.path} was replaced by another process since it was opened; open it again and repeat the change",
                 code="kb-replaced",
+                where=str(self.path),
             )
 
     def add(self, name: str, array: NDArray[Any]) -> None:
@@ -173,15 +174,23 @@ def check_writable(path: Path, *, force: bool) -> None:
         names = {entry.name for entry in path.iterdir()}
         ours = {name for name in names if name in (MANIFEST, _LOCK, NEW_MANIFEST) or _OURS.fullmatch(name)}
         if names - ours:
-            raise KBExistsError(f"{path} is a folder with other files in it; choose a new place for the KB", code="kb-place")
+            raise KBExistsError(
+                f"{path} is a folder with other files in it; choose a new place for the KB", code="kb-place", where=str(path)
+            )
         if MANIFEST in names and not force:
-            raise KBExistsError(f"{path} exists; say that it is to be replaced, or choose another place for the KB")
+            raise KBExistsError(
+                f"{path} exists; say that it is to be replaced, or choose another place for the KB", where=str(path)
+            )
     elif path.exists():
-        raise KBExistsError(f"{path} is a file, and a KB is a folder; choose another place for the KB", code="kb-place")
+        raise KBExistsError(
+            f"{path} is a file, and a KB is a folder; choose another place for the KB", code="kb-place", where=str(path)
+        )
     parent = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise KBError(
-            f"{parent} cannot be written to; choose another place for the KB, or change its permissions", code="kb-place"
+            f"{parent} cannot be written to; choose another place for the KB, or change its permissions",
+            code="kb-place",
+            where=str(parent),
         )
 
 
@@ -241,7 +250,7 @@ def _take_lock(path: Path) -> IO[bytes]:
             msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
     except OSError:
         lock.close()
-        raise KBError(f"{path} is being written by another process; wait for it to end") from None
+        raise KBError(f"{path} is being written by another process; wait for it to end", where=str(path)) from None
     return lock
 
 
@@ -260,10 +269,13 @@ class _one_sentence:
         if not isinstance(error, OSError):
             return
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise KBError(f"the disk of {self.path} is full; nothing was changed: free some space and build again") from error
+            raise KBError(
+                f"the disk of {self.path} is full; nothing was changed: free some space and build again", where=str(self.path)
+            ) from error
         raise KBError(
             f"{self.path} cannot be written ({error.strerror}); nothing was changed: choose another place for the KB",
             code="kb-place",
+            where=str(self.path),
         ) from error
 
 
