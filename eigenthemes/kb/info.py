@@ -141,7 +141,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _option(value: Any) -> str:
-    return "|".join(value) if isinstance(value, list) else "none" if value is None else str(value)
+    return "|".join(map(str, value)) if isinstance(value, list) else "none" if value is None else str(value)
 
 
 def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> None:

@@ -18,6 +18,7 @@ _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _TYPO_FROM = 5  # letters of a word that may be misspelled
 _BRACKETS_DROPPED = 0.7
+_INFLECTED_FROM = 4  # letters of a plural
 _LONGEST_PART = 64  # words
 _SAMPLE = 5000  # entities looked at for the rate of short aliases
 _USUAL_RATE, _USUAL_COUNT = 0.2, 20  # as if it had been seen on so many
@@ -42,6 +43,32 @@ def short_alias_rate(kb: KB, rng: np.random.Generator) -> float:
     return (short + _USUAL_RATE * _USUAL_COUNT) / (seen + _USUAL_COUNT)
 
 
+def names_common_nouns(kb: KB) -> bool:
+    """Return whether most labels of several words end in one in lower case, as those of ontologies and thesauri do.
+
+    Their names have a singular and a plural, and texts use the one where the KG has the other.
+    """
+    bounds = kb.array("entity_names")
+    named = np.flatnonzero(np.diff(bounds) > 0)
+    some = named[:: max(1, len(named) // _SAMPLE)]
+    last_words = [words[-1] for words in (str(kb.names[row]).split() for row in bounds[some].tolist()) if len(words) > 1]
+    return 2 * sum(word.islower() for word in last_words) > len(last_words)
+
+
+def other_number(name: str) -> str:
+    """Return the plural of a name, or the singular of one that looks like a plural."""
+    small = name.lower()
+    if small.endswith("ies") and len(name) > _INFLECTED_FROM:
+        return name[:-3] + "y"
+    if small.endswith("s"):
+        return name if small.endswith(("ss", "us", "is")) or len(name) < _INFLECTED_FROM else name[:-1]
+    if not small[-1:].isalpha():
+        return name
+    if small.endswith("y") and small[-2:-1] not in tuple("aeiou"):
+        return name[:-1] + "ies"
+    return name + ("es" if small.endswith(("x", "ch", "sh")) else "s")
+
+
 def _parts(words: list[str]) -> list[str]:
     """Return the beginnings and the ends of a name; of a very long one, not those that are very long themselves."""
     count = len(words)
@@ -55,6 +82,7 @@ class Namer:
     def __init__(self, kb: KB, recipe: Recipe, rng: np.random.Generator) -> None:
         self.kb, self.recipe, self.rng = kb, recipe, rng
         self.short = min(recipe.shortest, recipe.short * short_alias_rate(kb, rng))
+        self.common_nouns = names_common_nouns(kb)
 
     def name(self, entity: int) -> str:
         """Return a name by which somebody may call an entity."""
@@ -103,7 +131,9 @@ class Namer:
             if small.endswith(named) and len(name) - len(named) >= before
         ]
         known = [form for form in forms if self._is_known(form)]
-        return self._choose(known) if known else name
+        if known:
+            return self._choose(known)
+        return other_number(name) if self.common_nouns else name
 
     def _misspelled(self, name: str) -> str:
         """Put two letters in the wrong order."""

@@ -25,7 +25,7 @@ class Recipe:
     short        by a part of the name ("Jordan", "Chicago" for the White Sox): so many times as the KG's aliases are,
                  `shortest` at most
     known        of these, by a part that is itself a name in the KG, where there is one
-    ending       with another ending ("Russian" for Russia), if the KG knows the word
+    ending       with another ending ("Russian" for Russia), if the KG knows the word; common nouns also in the other number
     case         in other letters (RUSSIA, russia)
     typo, extra  with a slip of the pen; with a word too many
     again        named a second time by another name

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.mentions.names import NameDetector
-from eigenthemes.selftrain.naming import Namer, _parts, short_alias_rate
+from eigenthemes.selftrain.naming import Namer, _parts, names_common_nouns, other_number, short_alias_rate
 from eigenthemes.selftrain.recipe import RECIPE
 
 
@@ -86,3 +86,31 @@ def test_calling_an_entity_of_many_names_reads_one_of_them(
     detector = NameDetector(kb)
     assert detector.find("In alpha's and other2999's, Other7's and other8's.")
     assert len(read) < 5 * 2100
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("coral reef", "coral reefs"),
+        ("Museums", "Museum"),
+        ("antibody", "antibodies"),
+        ("Public libraries", "Public library"),
+        ("box", "boxes"),
+        ("day", "days"),
+        ("virus", "virus"),
+        ("gas", "gas"),
+        ("loss", "loss"),
+        ("CD4", "CD4"),
+        ("", ""),
+    ],
+)
+def test_the_other_number_of_a_name(name: str, other: str) -> None:
+    assert other_number(name) == other
+
+
+def test_ontologies_name_common_nouns_and_gazetteers_do_not(tmp_path: Path) -> None:
+    cells = [{"id": f"c{i}", "name": f"Red blood cell {word}"} for i, word in enumerate(("line", "count", "type"))]
+    towns = [{"id": f"t{i}", "name": f"{word} City"} for i, word in enumerate(("Kansas", "Mexico", "Quebec"))]
+    for folder, records, expected in (("cells", cells, True), ("towns", towns, False)):
+        (tmp_path / folder).mkdir()
+        assert names_common_nouns(build_from_records(tmp_path / folder, records)) is expected
