@@ -44,7 +44,7 @@ SENTENCES: list[tuple[str, str, list[str], list[str]]] = [
         "airports.dat",
         '1,"Goroka Airport","Goroka"\n',
         [],
-        ["seems to have no header", "--no-header --column id=1 --column name=2"],
+        ["seems to have no header", "--no-header --column airports.dat:id=1"],
     ),
     (
         "c.csv",
