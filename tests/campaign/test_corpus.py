@@ -13,7 +13,7 @@ from helpers.kbs import VERSION_1
 
 from campaign.corpus import case_trial, cases
 from campaign.judge import judged
-from campaign.trial import FAULT, run_trial
+from campaign.trial import FAULT, REFUSED, run_trial
 from campaign.world import World, copy_kb, own_file
 from eigenthemes import KB
 
@@ -50,7 +50,9 @@ def test_manifests_changed_by_hand(world: World, tmp_path: Path, change: str, co
     kb = copy_kb(VERSION_1, tmp_path / "a.kb")
     file = own_file(kb / "manifest.json")
     file.write_text(json.dumps(MANIFESTS[change](json.loads(file.read_text()))))
-    judged(_call(command, kb, world), for_programs=True)
+    done = _call(command, kb, world)
+    assert judged(done) == REFUSED
+    assert done.returncode == 1
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
@@ -58,7 +60,7 @@ def test_a_manifest_of_brackets(world: World, tmp_path: Path, command: tuple[str
     kb = copy_kb(world.kb, tmp_path / "a.kb")
     own_file(kb / "manifest.json").write_text("[" * 100_000)
     done = _call(command, kb, world)
-    judged(done)
+    assert judged(done) == REFUSED
     assert done.returncode == 1
 
 

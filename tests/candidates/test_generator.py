@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.kbs import build_untrained
+from helpers.timing import seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -179,14 +178,6 @@ def test_a_very_long_mention_takes_little_more_than_its_normalisation(tmp_path: 
     (tmp_path / "n.csv").write_text("id,name\na,Ada\n" + "".join(f"n{i},Name{i}\n" for i in range(3000)))
     kb = build_untrained([tmp_path / "n.csv"], tmp_path / "my.kb")
     lookup = CandidateGenerator(kb, generator=generator)
-
-    def seconds(work: Callable[[], object]) -> float:
-        times = []
-        for _ in range(3):
-            began = time.perf_counter()
-            work()
-            times.append(time.perf_counter() - began)
-        return min(times)
 
     normalized = seconds(lambda: normalize(mention).split())
     assert seconds(lambda: lookup.find(mention)) < 40 * normalized

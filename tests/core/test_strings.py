@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 import pytest
+from helpers.timing import seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,16 +78,6 @@ def test_long_strings_have_the_hash_that_a_step_for_each_byte_gives(data: bytes,
 def test_long_strings_among_short_ones_have_the_same_hash() -> None:
     strings = ["", "a", "Ada" * 5000, "b", "東京" * 700, "x" * 1025, "y" * 1024]
     assert hash_strings(Strings.of(strings)).tolist() == [hash_bytes(text.encode()) for text in strings]
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """The least of three, as others use the machine, too."""
-    times = []
-    for _ in range(3):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return min(times)
 
 
 @pytest.mark.parametrize("count", [1, 10])
