@@ -439,7 +439,7 @@ class KB:
             )
         described = self.manifest["files"][name]
         empty = 0 in described["shape"]  # nothing to map
-        array = None
+        is_another = f"{name}.npy is not the array that the manifest names"
         try:
             array = self._read_file(
                 name, lambda file: np.asarray(np.load(file, mmap_mode=None if empty else "r", allow_pickle=False))
@@ -449,9 +449,9 @@ class KB:
         except (EigenthemesError, OSError, MemoryError):
             raise
         except Exception:  # numpy parses the header as Python: a broken one raises TokenError, SyntaxError, ValueError, ...
-            pass
-        if array is None or (list(array.shape), array.dtype.str) != (described["shape"], described["dtype"]):
-            raise damaged(self.path, f"{name}.npy is not the array that the manifest names")
+            raise damaged(self.path, is_another) from None
+        if (list(array.shape), array.dtype.str) != (described["shape"], described["dtype"]):
+            raise damaged(self.path, is_another)
         return array
 
     def _read_file(self, name: str, read: Callable[[Path], Made]) -> Made:

@@ -39,7 +39,7 @@ from eigenthemes.mentions.cells import cells
 from eigenthemes.mentions.inflection import OtherForms, no_other_forms, other_forms, part_elisions
 from eigenthemes.mentions.name_rules import LONGEST, Flags, Matches, all_spans, apply_rules, longest_spans
 from eigenthemes.records import Document, Mention
-from eigenthemes.text.normalize import normalize, squash
+from eigenthemes.text.normalize import name_key
 from eigenthemes.text.segment import FUNCTION_WORDS, POSSESSIVE, Pieces, Words, split
 
 __all__ = ["LONGEST", "NameDetector"]
@@ -207,7 +207,7 @@ class NameDetector:
             return known
         key, fits = int(self.kb.name_index.key_table.hashes[row]), _STYLES[style]
         names = chain.from_iterable(map(self._first_names, self._entities(row)[:_MOST_READ].tolist()))
-        answer = any(fits(name) and key in (_key(name), _key(name.partition(" (")[0])) for name in names)
+        answer = any(fits(name) and key in (name_key(name), name_key(name.partition(" (")[0])) for name in names)
         if len(self._style_of) >= _REMEMBERED:
             self._style_of.clear()
         self._style_of[row, style] = answer
@@ -221,7 +221,3 @@ class NameDetector:
         """Return which words may end in a plural's s."""
         ends = words.forms.offsets[1:]
         return np.asarray((words.forms.blob[ends - 1] == ord("s")) & (np.diff(words.forms.offsets) > 3) & words.flat)
-
-
-def _key(name: str) -> int:
-    return hash_bytes(squash(normalize(name)).encode("utf-8", "replace"))

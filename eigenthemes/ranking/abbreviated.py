@@ -7,13 +7,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.abbreviations import definitions
 from eigenthemes.mentions.clues import NO_NAME
 from eigenthemes.ranking.mention_groups import MentionGroups
-from eigenthemes.text.normalize import normalize, squash
+from eigenthemes.text.normalize import name_key, normalize
 
 _FITS = 3.0  # log-odds where the long form is a name of the best candidate
 _HALF = 0.5
@@ -42,7 +41,7 @@ def abbreviation_clues(groups: MentionGroups, entity_of: NDArray[np.int64], kb: 
 def _is_name(kb: KB, text: str) -> bool:
     """Return whether a text is a name of an entity, or a label without brackets."""
     index = kb.name_index
-    row = index.key_table.find(hash_bytes(squash(normalize(text)).encode("utf-8", "replace")))
+    row = index.key_table.find(name_key(text))
     return row >= 0 and bool((index.key_kinds[index.key_indptr[row] : index.key_indptr[row + 1]] <= UNBRACKETED).any())
 
 

@@ -9,10 +9,9 @@ from typing import TypeVar
 import numpy as np
 
 from eigenthemes.candidates.rules import ENDINGS
-from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.store import KB
 from eigenthemes.selftrain.recipe import Recipe
-from eigenthemes.text.normalize import normalize, squash
+from eigenthemes.text.normalize import name_key, normalize
 
 _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
@@ -151,7 +150,7 @@ class Namer:
         return self._choose([name.upper(), name.lower(), name.title()])
 
     def _is_known(self, name: str) -> bool:
-        return self.kb.name_index.key_table.find(hash_bytes(squash(normalize(name)).encode("utf-8", "replace"))) >= 0
+        return self.kb.name_index.key_table.find(name_key(name)) >= 0
 
     def _happens(self, share: float) -> bool:
         return bool(self.rng.random() < share)

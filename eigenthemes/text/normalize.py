@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from eigenthemes.core.strings import hash_bytes
+
 _APOSTROPHES = "'`\u00b4\u2018\u2019\u02bc\u02bb\u02b9\u2032\uff07\u05f3\u05f4"
 _MARKS_OF_TRADE = "™®©℠"
 _DROPPED = _APOSTROPHES + _MARKS_OF_TRADE + "\u0640"  # the last one only stretches Arabic words
@@ -97,6 +99,11 @@ def tokenize(text: str) -> list[str]:
 def squash(normalized: str) -> str:
     """Return a normalised name without its spaces: "walmart" for "wal mart", so that spelling apart or together is one key."""
     return normalized.replace(" ", "")
+
+
+def name_key(name: str) -> int:
+    """Return the hash under which a name stands in the name index: of its normalised letters without spaces."""
+    return hash_bytes(squash(normalize(name)).encode("utf-8", "replace"))
 
 
 def _spell_symbols(match: re.Match[str]) -> str:
