@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.assemble import (
+    Content,
     check_buildable,
     choose_answers,
     choose_universe,
@@ -43,6 +44,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.read import read_sources
+from eigenthemes.kg.statements import Statements
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 
@@ -86,14 +88,8 @@ def build_kb(
         if names_from_ids:
             name_by_id(statements)
         check_buildable(statements, options)
-        redirects = resolve_redirects(statements)
-        universe = choose_universe(statements, redirects, wanted)
-        nodes = order_nodes(statements, universe, redirects)
-        names = collect_names(statements, nodes)
-        answers = choose_answers(statements, nodes, names, only_types, not_types)
-        index = index_answers(names.texts, names.owner, names.is_label, answers, workers=workers, progress=progress)
-    content = collect_content(statements, nodes, names, answers, index, redirects)
-    vectors = None
+        content = _assemble(statements, wanted, (only_types, not_types), workers, progress)
+    nodes, vectors = content.nodes, None
     if embedding is not None and nodes.graph.edges:
         vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress)
     told = options_in_manifest(
@@ -122,6 +118,22 @@ def build_kb(
             ranker = train_ranker(writer.preview(description), seed=seed, progress=progress)
             description |= _add_ranker(description, ranker)
         return writer.commit(description)
+
+
+def _assemble(
+    statements: Statements,
+    wanted: set[str] | None,
+    types: tuple[Sequence[str], Sequence[str]],
+    workers: Workers,
+    progress: Progress,
+) -> Content:
+    """From statements to what a KB holds: entities in order, their graph, their names and the index of those."""
+    redirects = resolve_redirects(statements)
+    nodes = order_nodes(statements, choose_universe(statements, redirects, wanted), redirects)
+    names = collect_names(statements, nodes)
+    answers = choose_answers(statements, nodes, names, *types)
+    index = index_answers(names.texts, names.owner, names.is_label, answers, workers=workers, progress=progress)
+    return collect_content(statements, nodes, names, answers, index, redirects)
 
 
 def _check_word_vectors(word_vectors: Any, *, train: bool) -> None:

@@ -10,13 +10,12 @@ moment leaves the old KB or the new one; what it leaves lying is removed by the 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from threading import Lock, RLock
+from threading import RLock
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -25,29 +24,24 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
-from eigenthemes.errors import EigenthemesError, KBDamagedError, KBError, OptionError, VectorError
-from eigenthemes.kb.array_rules import damage_of_array, damage_of_numbers, part_size, sizes_of
+from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.entities import BLANK, entity_records, neighbor_records
+from eigenthemes.kb.files import ATTEMPTS, KBFiles, replaced
 from eigenthemes.kb.graph import FurtherRelations, Graph
 from eigenthemes.kb.manifest import (
-    MANIFEST,
     OF_THE_FOLDER,
     find_damage,
-    is_sealed,
     missing_parts,
-    no_permission,
-    parse_manifest,
     read_manifest,
 )
 from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.search import NamePrefixes
-from eigenthemes.kb.stored_strings import StoredStrings, damaged
+from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.kb.type_filter import of_types
 from eigenthemes.records import Entity, Neighbor
 
 Made = TypeVar("Made")
 
-_ATTEMPTS = 20  # at opening a KB that other processes replace again and again
 _BLOCK = 4096  # entities that are read at once where all are
 
 
@@ -73,7 +67,7 @@ class Vectors:
         return self.known_lengths
 
 
-class KB:
+class KB(KBFiles):
     """A KB on disk, mapped read-only: it never changes, and any number of threads may use it.
 
         with KB.open("my.kb") as kb:
@@ -84,15 +78,9 @@ class KB:
     """
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
-        self.path = path
-        self.manifest = manifest
-        self._folder = path / str(manifest["data"])
-        self._mapped: dict[str, NDArray[Any]] = {}
-        self._checked: dict[str, NDArray[Any]] = {}
-        self._sizes = sizes_of(len(self), manifest["files"])
+        super().__init__(path, manifest)
         self._made: dict[str, Any] = {}
-        self._mapping, self._making = Lock(), RLock()
-        self._closed = False
+        self._making = RLock()
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
@@ -101,7 +89,7 @@ class KB:
         While another process replaces the KB, the old one or the new one is opened.
         """
         path, previous, damage = Path(path), None, ""
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             manifest = read_manifest(path)
             damage = find_damage(path / manifest["data"], manifest["files"]) or ""
             if not damage:
@@ -113,10 +101,8 @@ class KB:
 
     def close(self) -> None:
         """Let go of the mapped files; arrays that somebody still holds stay as they are."""
-        with self._making, self._mapping:
-            self._closed = True
-            self._mapped.clear()
-            self._checked.clear()
+        with self._making:
+            super().close()
             self._made.clear()
             for name in _VIEWS:
                 self.__dict__.pop(name, None)
@@ -263,23 +249,6 @@ class KB:
             raise damaged(self.path, "prior.npy has a number that is no prior")
         return priors
 
-    def bounds(self, name: str, first: int, last: int) -> list[int]:
-        """Return the bounds of the parts first, ..., last - 1 that an array holds, checked."""
-        bounds: list[int] = self.mapped(name)[first : last + 1].tolist()
-        ascending = bounds[0] <= bounds[1] if len(bounds) == 2 else len(bounds) > 0 and bounds == sorted(bounds)
-        if not ascending or bounds[0] < 0 or bounds[-1] > part_size(name, self._sizes):
-            raise damaged(self.path, f"{name}.npy does not ascend")
-        return bounds
-
-    def numbers(self, name: str, first: int, last: int) -> list[int]:
-        """Return the numbers first, ..., last - 1 that an array holds, checked."""
-        numbers = self.mapped(name)[first:last]
-        wrong = damage_of_numbers(name, numbers, self._sizes)
-        if wrong:
-            raise damaged(self.path, f"{name}.npy {wrong}")
-        as_list: list[int] = numbers.tolist()
-        return as_list
-
     # the arrays
 
     @cached_property
@@ -391,36 +360,6 @@ class KB:
         known = self.array(lengths) if self.has(lengths) else None
         return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"), known)
 
-    def has(self, name: str) -> bool:
-        """Return whether the KB holds this file: some are optional, and an older KB lacks some."""
-        return name in self.manifest["files"]
-
-    def array(self, name: str) -> NDArray[Any]:
-        """Return a file of the KB as a read-only mapped array, all of its numbers checked once (see `array_rules`)."""
-        array = self._checked.get(name)
-        if array is None:
-            array = self.mapped(name)
-            wrong = damage_of_array(name, array, self._sizes)
-            if wrong:
-                raise damaged(self.path, f"{name}.npy {wrong}")
-            self._checked[name] = array
-        return array
-
-    def mapped(self, name: str) -> NDArray[Any]:
-        """Return a file of the KB as a read-only mapped array; nothing of it is read."""
-        array = self._mapped.get(name)
-        if array is None:
-            with self._mapping:
-                array = self._mapped.get(name)
-                if array is None:
-                    array = self._mapped[name] = self._map(name)
-        return array
-
-    def map_files(self) -> None:
-        """Map all files now: then the KB stays as it is, whatever becomes of the folder."""
-        for name in self.manifest["files"]:
-            self.mapped(name)
-
     def cached(self, name: str, make: Callable[[], Made]) -> Made:
         """Return something made from the KB: made when first asked for, kept as long as the KB is open."""
         if name not in self._made:
@@ -429,49 +368,6 @@ class KB:
                     self._made[name] = make()
         made: Made = self._made[name]
         return made
-
-    def _map(self, name: str) -> NDArray[Any]:
-        if self._closed:
-            raise KBError(f"{self.path} was closed; open it again", where=str(self.path))
-        if not self.has(name):
-            raise KBDamagedError(
-                f"{self.path} has no {name}.npy: it is older than this program; build it again", where=str(self.path)
-            )
-        described = self.manifest["files"][name]
-        empty = 0 in described["shape"]  # nothing to map
-        is_another = f"{name}.npy is not the array that the manifest names"
-        try:
-            array = self._read_file(
-                name, lambda file: np.asarray(np.load(file, mmap_mode=None if empty else "r", allow_pickle=False))
-            )
-        except PermissionError:
-            raise no_permission(self.path, f"{name}.npy") from None
-        except (EigenthemesError, OSError, MemoryError):
-            raise
-        except Exception:  # numpy parses the header as Python: a broken one raises TokenError, SyntaxError, ValueError, ...
-            raise damaged(self.path, is_another) from None
-        if (list(array.shape), array.dtype.str) != (described["shape"], described["dtype"]):
-            raise damaged(self.path, is_another)
-        return array
-
-    def _read_file(self, name: str, read: Callable[[Path], Made]) -> Made:
-        """Read a file; where the KB was changed since it was opened, the same file in the new one."""
-        folder = self._folder
-        for _ in range(_ATTEMPTS):
-            try:
-                return read(folder / f"{name}.npy")
-            except FileNotFoundError:  # removed by another process, perhaps this very moment
-                now = read_manifest(self.path)
-                if now["files"].get(name) != self.manifest["files"][name]:
-                    break
-                folder = self.path / str(now["data"])
-        raise _replaced(self.path)
-
-    def _strings(self, name: str) -> StoredStrings:
-        return StoredStrings(self.mapped(f"{name}_blob"), self.mapped(f"{name}_offsets"), self.path, name)
-
-    def _table(self, name: str) -> HashTable:
-        return HashTable(self.mapped(f"{name}_hashes"), self.mapped(f"{name}_buckets"))
 
     # the manifest
 
@@ -499,12 +395,6 @@ class KB:
         """Return a sentence for each part that the KB was built to have and lacks: without its ranker another method links."""
         return missing_parts(self.path, self.manifest)
 
-    def verify(self) -> Iterator[tuple[str, bool]]:
-        """Check the hash of the manifest and of every file: (file name, is it right)."""
-        yield MANIFEST, is_sealed(parse_manifest(self.path))
-        for name, described in self.manifest["files"].items():
-            yield f"{name}.npy", self._read_file(name, _sha256) == described["sha256"]
-
 
 _VIEWS = tuple(name for name, value in vars(KB).items() if isinstance(value, cached_property))
 
@@ -513,15 +403,5 @@ def _reopen(path: str, state: str) -> KB:
     """Open a KB that was pickled: its path, and what it held then."""
     kb = KB.open(path)
     if kb._state != state:
-        raise _replaced(kb.path)
+        raise replaced(kb.path)
     return kb
-
-
-def _replaced(path: Path) -> KBError:
-    sentence = f"{path} was replaced by another process since it was opened; open it again"
-    return KBError(sentence, code="kb-replaced", where=str(path))
-
-
-def _sha256(file: Path) -> str:
-    with open(file, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

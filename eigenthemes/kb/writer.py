@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
+from eigenthemes.kb.files import sha256_of_file
 from eigenthemes.kb.manifest import (
     DATA_FOLDER,
     FORMAT,
@@ -126,7 +127,7 @@ class KBWriter:
         """Return whether a folder holds all that was written: the very same files, or others with the same hash."""
         for name, described in self.files.items():
             old = folder / f"{name}.npy"
-            if not old.is_file() or not (old.samefile(self._folder / old.name) or _hash(old) == described["sha256"]):
+            if not old.is_file() or not (old.samefile(self._folder / old.name) or sha256_of_file(old) == described["sha256"]):
                 return False
         return True
 
@@ -218,11 +219,6 @@ def _current_data(path: Path) -> str | None:
         return str(json.loads((path / MANIFEST).read_bytes())["data"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _hash(file: Path) -> str:
-    with open(file, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class _HashingFile:

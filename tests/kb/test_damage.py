@@ -239,3 +239,12 @@ def test_no_permission_is_told_as_such(kb: Path, as_nobody: Callable[[], None], 
     ) as refused:
         KB.open(kb).array("prior")
     assert refused.value.code == "kb-permission"
+
+
+def test_options_of_any_kind_are_shown(kb: Path) -> None:
+    manifest = json.loads((kb / "manifest.json").read_bytes())
+    manifest["options"]["label"] = [5, ["a"]]
+    (kb / "manifest.json").write_text(json.dumps({**manifest, "sha256": own_hash(manifest)}))
+    done = call("info", str(kb))
+    assert done.returncode == 0
+    assert "label=5|['a']" in done.stdout
