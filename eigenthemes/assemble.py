@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes import __version__
-from eigenthemes.core.entity_ids import other_spellings
+from eigenthemes.core.entity_ids import PREFIXES, other_spellings
 from eigenthemes.core.paths import check_input
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.errors import BuildError, OptionError, SourceError
@@ -299,7 +299,7 @@ def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
         code = "no-names-in-language"
         remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {languages}: keep these languages, too"
     elif statements.literal_predicates:
-        from eigenthemes.kg.rdf import PREFIXES, shorten
+        from eigenthemes.kg.rdf import shorten
 
         where = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
         code, remedy = "no-names-in-predicate", f"the most frequent predicate with texts is {where}: if it holds names, say so"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Entity
 
+_UNDERSCORED = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)_([0-9][\w.-]*)")  # DOID_1612, the end of an OBO PURL
 _MOST_NEIGHBORS = 10_000  # records read of an entity; the rest is counted only
 
 
@@ -64,6 +66,8 @@ class EntityCard:
 def find_entity(kb: KB, id_or_name: str, generator: CandidateGenerator | None = None) -> int:
     """Return the index of an entity by its id or, if there is no such id, by a whole name: the one with the highest prior."""
     index = kb.index_of(id_or_name)
+    if index is None and (parts := _UNDERSCORED.fullmatch(id_or_name)):
+        index = kb.index_of(f"{parts[1]}:{parts[2]}")
     if index is not None:
         return index
     generator = generator or CandidateGenerator(kb)

@@ -143,7 +143,7 @@ def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str
             keys.append((UNBRACKETED, squash(short)))
             normalized = short
     words = normalized.split(" ")
-    if 2 <= len(words) <= _MOST_WORDS:
+    if 2 <= len(words) <= _MOST_WORDS and not _ends_in_lower_case(name):  # "B cell" is no "blood cell"
         keys.append((INITIALS, words[0][0] + "".join(words[1:])))
         if len(words) > 2:
             keys.append((INITIALS, "".join([word[0] for word in words[:-1]]) + words[-1]))
@@ -152,6 +152,12 @@ def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str
     if len(words) > 2:
         keys.extend((ACRONYM, acronym) for acronym in _acronyms(name, words))
     return keys
+
+
+def _ends_in_lower_case(name: str) -> bool:
+    """Is the last word written small, as in no name of a person?"""
+    words = name.split()
+    return bool(words) and words[-1][0].islower()
 
 
 def _acronyms(name: str, words: list[str]) -> set[str]:

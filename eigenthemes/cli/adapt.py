@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import say, terminal_progress
+from eigenthemes.cli.output import counted, say, terminal_progress
 from eigenthemes.errors import OptionError
+
+if TYPE_CHECKING:
+    from eigenthemes.kb.store import KB
 
 
 @click.command()
@@ -24,13 +29,23 @@ def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool,
     """
     from eigenthemes.build import adapt_kb
     from eigenthemes.documents.reader import read_documents
+    from eigenthemes.kb.store import KB
 
     if reset == bool(documents):
         raise OptionError("give documents to learn from, or --reset to forget what was learned; not both")
     read = read_documents(documents, plain_text=plain_text) if documents else ()
-    changed = adapt_kb(kb, read, vectors=vectors, reset=reset, progress=terminal_progress())
-    about = changed.rankers[vectors or next(iter(changed.vector_sets), "")].get("adapted")
+    if reset and _adapted(KB.open(kb), vectors) is None:
+        say(f"{kb}: nothing was learned from documents, so there is nothing to forget", err=True)
+        return
+    about = _adapted(adapt_kb(kb, read, vectors=vectors, reset=reset, progress=terminal_progress()), vectors)
     if about is None:
         say(f"{kb}: forgot what was learned from documents", err=True)
-    else:
-        say(f"{kb}: adapted to {about['documents']:,} documents, by {about['names']:,} names found in them", err=True)
+        return
+    documents_read, names = counted(about["documents"], "document"), counted(about["names"], "name")
+    say(f"{kb}: adapted to {documents_read}, by {names} found in them", err=True)
+
+
+def _adapted(kb: KB, vectors: str | None) -> dict[str, Any] | None:
+    """What the KB says of the documents it was adapted to; None: to none."""
+    about: dict[str, Any] | None = kb.rankers.get(vectors or next(iter(kb.vector_sets), ""), {}).get("adapted")
+    return about

@@ -11,7 +11,7 @@ import click
 from eigenthemes.cli.evaluate_detect import evaluate_texts
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
-from eigenthemes.cli.output import plain, print_table, say, terminal_progress
+from eigenthemes.cli.output import counted, plain, print_table, say, terminal_progress
 from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
 
@@ -84,6 +84,13 @@ def evaluate(
         except SourceError as error:  # the other sets are worth their figures
             refused.append(error)
             continue
+        if run.outside:
+            examples = ", ".join(list(run.outside)[:3])
+            say(
+                f"{name}: the gold of {counted(sum(run.outside.values()), 'mention')} is not in the KB (such as {examples}); "
+                "they count as not found",
+                err=True,
+            )
         results[name] = report(run, documents=by_document)
         if not as_json:
             _print(name, results[name])
@@ -126,7 +133,7 @@ def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
     first = next(iter(methods.values()))
     overall = first["overall"]
     say(
-        f"{name}: {first['macro']['documents']:,} documents, {overall['mentions']:,} mentions "
+        f"{name}: {counted(first['macro']['documents'], 'document')}, {counted(overall['mentions'], 'mention')} "
         f"({first['easy']['mentions']:,} easy, {first['hard']['mentions']:,} hard, "
         f"{first['not_found']['mentions']:,} not found), ceiling {overall['ceiling']:.3f}, "
         + ", ".join(f"recall@{k} {share:.3f}" for k, share in first["recall_at"].items())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.options import parse_candidates, parse_scoring
-from eigenthemes.cli.output import print_table, say, terminal_progress
+from eigenthemes.cli.output import counted, print_table, say, terminal_progress
 from eigenthemes.core.progress import Silent
 
 if TYPE_CHECKING:
@@ -51,10 +51,11 @@ def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], opti
 
 
 def _print(name: str, method: str, figures: dict[str, Any]) -> None:
-    passed_over = f", {figures['passed_over']:,} documents without a text or spans passed over" * bool(figures["passed_over"])
+    passed_over = f", {counted(figures['passed_over'], 'document')} without a text or spans passed over"
+    passed_over *= bool(figures["passed_over"])
     say(
-        f"{name}, {method}: {figures['documents']:,} texts, {figures['mentions']:,} annotated spans, of which "
-        f"{figures['outside']:,} outside the KB are left out{passed_over}; {figures['links_given']:,} links given"
+        f"{name}, {method}: {counted(figures['documents'], 'text')}, {counted(figures['mentions'], 'annotated span')}, "
+        f"{figures['outside']:,} of them outside the KB, left out{passed_over}; {counted(figures['links_given'], 'link')} given"
     )
     header = ("spans", "matching", "precision", "recall", "F1", "macro F1")
     rows = []

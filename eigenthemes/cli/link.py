@@ -13,7 +13,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import JOBS, candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
-from eigenthemes.cli.output import plain, say, table_text, terminal_progress
+from eigenthemes.cli.output import counted, plain, say, table_text, terminal_progress
 from eigenthemes.core.paths import check_output
 from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
@@ -105,8 +105,7 @@ def link(
         say(f"warning: {kind}: {examples[0]}", err=True)
     if report.failures:
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
-        records = "record" if report.failures == 1 else "records"
-        say(f"eigenthemes: {report.failures:,} {records} could not be linked; {where}", err=True)
+        say(f"eigenthemes: {counted(report.failures, 'record')} could not be linked; {where}", err=True)
     return 1 if report.failures else 0
 
 
@@ -160,9 +159,11 @@ def _tell(report: Report, wanted: bool) -> None:
             "they are listed as unknown_candidates",
             err=True,
         )
-    if wanted:
+    if not report.documents and not report.failures:
+        say("warning: there was no document to link: the input is empty", err=True)
+    elif wanted:
         say(
-            f"{report.documents:,} documents, {report.linked:,} of {report.mentions:,} mentions linked "
+            f"{counted(report.documents, 'document')}, {report.linked:,} of {counted(report.mentions, 'mention')} linked "
             f"in {report.seconds:.1f} s ({report.documents / max(1e-9, report.seconds):,.0f} documents/s)",
             err=True,
         )

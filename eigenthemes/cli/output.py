@@ -42,6 +42,11 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(plain(text), err=err)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 document", "1,234 documents"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def terminal_progress(otherwise: Progress | None = None) -> Progress:
     """Return bars on stderr with rate and time left; where stderr is not a terminal, a line now and then, or what is given."""
     return Bars() if sys.stderr.isatty() else otherwise or Lines()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eigenthemes.cli.output import say, terminal_progress
+from eigenthemes.cli.output import counted, say, terminal_progress
 
 if TYPE_CHECKING:
     from eigenthemes.reproduction.prepare import Counts
@@ -61,7 +61,7 @@ def _summary(counts: Counts, keep_missing: bool) -> str:
     first = f" (first: {counts.example})" if counts.example else ""
     textless = f" ({counts.textless:,} without their text: RawText is not beside them?)" if counts.textless else ""
     return (
-        f"{counts.documents:,} documents{textless}, {counts.found:,} mentions with a Wikidata id; "
+        f"{counted(counts.documents, 'document')}{textless}, {counted(counts.found, 'mention')} with a Wikidata id; "
         f"{'kept' if keep_missing else 'left out'}: {counts.missing:,} whose page has none{first}, "
         f"{counts.outside:,} annotated as outside Wikipedia"
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import SEED
-from eigenthemes.cli.output import say, terminal_progress
+from eigenthemes.cli.output import counted, say, terminal_progress
 
 
 @click.command()
@@ -42,8 +43,8 @@ def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | No
         _tell_gold(about["gold"])
 
 
-def _tell_gold(gold: dict[str, float]) -> None:
-    told = f"gold: {gold['documents']:,} documents, {gold['mentions']:,} mentions"
+def _tell_gold(gold: dict[str, Any]) -> None:
+    told = f"gold: {counted(gold['documents'], 'document')}, {counted(gold['mentions'], 'mention')}"
     if "p_at_1" in gold:
         told += (
             f"; on documents kept aside in turn {gold['p_at_1']:.1%} right, {gold['p_at_1_before']:.1%} before; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -56,6 +57,7 @@ class Run:
     in_kb: list[NDArray[np.bool_]] = field(default_factory=list)
     first_rank: list[NDArray[np.int64]] = field(default_factory=list)  # of the first gold candidate; 0: not found
     unknown: int = 0  # candidates that documents gave and the KB does not know
+    outside: Counter[str] = field(default_factory=Counter)  # gold ids that the KB does not have, by mentions
     gold_example: str = ""
     seconds: float = 0.0  # finding the candidates
     methods: dict[str, MethodScores] = field(default_factory=dict)
@@ -215,6 +217,8 @@ def _note_gold(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArr
     run.first_rank.append(first[counted])
     run.ids.extend(document.id for document in batch.documents)
     run.unknown += sum(map(len, batch.unknown.values()))
+    outside = [mention.gold[0] for mention, known in zip(batch.mentions, gold, strict=True) if mention.gold and not known]
+    run.outside.update(outside)
     if not run.gold_example:
         run.gold_example = next((mention.gold[0] for mention in batch.mentions if mention.gold), "")
     return counted, is_gold

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.entity_ids import PREFIXES
 from eigenthemes.errors import OptionError
 
 _SHOWN = 8
@@ -50,10 +51,15 @@ def _means(name: str, type_id: str, label_of: LabelOf) -> bool:
     """Is `name` the end of a type's id (`Concept`, `skos:Concept`), or its label?"""
     prefix, colon, local = name.rpartition(":")
     end = _last_part(type_id).casefold()
-    if end == name.casefold() or (colon and end == local.casefold() and prefix.lower() in type_id.lower()):
+    if end == name.casefold() or (colon and end == local.casefold() and _has_prefix(prefix, type_id)):
         return True
     label = label_of(type_id)
     return label is not None and label.casefold() == name.casefold()
+
+
+def _has_prefix(prefix: str, type_id: str) -> bool:
+    known = PREFIXES.get(prefix)
+    return prefix.lower() in type_id.lower() or (known is not None and type_id.startswith(known))
 
 
 def _unknown(name: str, types: Sequence[str], used: NDArray[np.int64], label_of: LabelOf) -> OptionError:

@@ -41,8 +41,11 @@ def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statem
     reader = TableReader(statements, options, origin)
     try:
         value = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError:
-        reader.read_json_lines(data.decode("utf-8", "replace").splitlines())
+    except orjson.JSONDecodeError as error:
+        lines = data.decode("utf-8", "replace").splitlines()
+        if not any(map(_is_record, lines)):
+            raise _broken(origin, error) from None
+        reader.read_json_lines(lines)
         return
     if isinstance(value, dict) and isinstance(value.get("graphs"), list):
         for graph in value["graphs"]:
@@ -54,6 +57,23 @@ def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statem
             reader.read_record(record, number)
         else:
             statements.diagnostics.add("record that is no object", f"{origin}, record {number:,}")
+
+
+def _is_record(line: str) -> bool:
+    """Is a line a whole JSON object?"""
+    try:
+        return isinstance(orjson.loads(line.strip().rstrip(",")), dict)
+    except orjson.JSONDecodeError:
+        return False
+
+
+def _broken(origin: str, error: orjson.JSONDecodeError) -> SourceError:
+    return SourceError(
+        f"{origin} is one JSON value that breaks off or is broken at line {error.lineno:,}, column {error.colno:,} "
+        f"({error.msg}); get the whole file again, or mend it there",
+        code="json-broken",
+        where=origin,
+    )
 
 
 def _records(value: Any, origin: str) -> list[Any]:

@@ -14,35 +14,13 @@ from typing import IO, Any, cast
 import pyoxigraph as ox
 
 from eigenthemes.core.diagnostics import Diagnostics
+from eigenthemes.core.entity_ids import PREFIXES
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 from eigenthemes.kg.xml_depth import BoundedDepth
-
-PREFIXES = {
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "owl": "http://www.w3.org/2002/07/owl#",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "schema": "http://schema.org/",
-    "foaf": "http://xmlns.com/foaf/0.1/",
-    "dc": "http://purl.org/dc/elements/1.1/",
-    "dct": "http://purl.org/dc/terms/",
-    "dcterms": "http://purl.org/dc/terms/",
-    "obo": "http://purl.obolibrary.org/obo/",
-    "oboInOwl": "http://www.geneontology.org/formats/oboInOwl#",
-    "wd": "http://www.wikidata.org/entity/",
-    "wdt": "http://www.wikidata.org/prop/direct/",
-    "dbo": "http://dbpedia.org/ontology/",
-    "dbr": "http://dbpedia.org/resource/",
-    "dbp": "http://dbpedia.org/property/",
-    "gn": "http://www.geonames.org/ontology#",
-    "yago": "http://yago-knowledge.org/resource/",
-    "vcard": "http://www.w3.org/2006/vcard/ns#",
-    "org": "http://www.w3.org/ns/org#",
-}
 
 _NOTES = (  # they describe where nothing better does
     "http://www.w3.org/2000/01/rdf-schema#comment",

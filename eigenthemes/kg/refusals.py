@@ -16,6 +16,7 @@ class Refusal(NamedTuple):
     remedy: str
 
 
+_PROSE = (".md", ".rst", ".tex", ".docx", ".odt")
 _ROBOT = "convert it to Turtle or RDF/XML, e.g. with ROBOT: robot convert, or save it so in Protégé"
 _XML = rb"(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>\s*)*"
 
@@ -76,6 +77,12 @@ REFUSALS = (
 
 def refuse_by_name(head: bytes, name: str) -> None:
     """Raise the sentence for a file of a format that is known and not read."""
+    if name.lower().endswith(_PROSE):
+        raise SourceError(
+            f"{name} is a text for people, not a knowledge graph; build a KB from RDF, OBO or tables first, then link the text",
+            code="format-refused",
+            where=name,
+        )
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     for refusal in REFUSALS:
         if refusal.begins.match(text):

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from eigenthemes.core.entity_ids import PREFIXES
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.options import NO_LANGUAGE, ReadOptions
 from eigenthemes.kg.statements import Statements
@@ -22,7 +23,7 @@ _LANGUAGES = {
 
 def check_predicates(options: ReadOptions, statements: Statements) -> None:
     """Refuse a predicate of the user that no statement has, with the nearest that some have."""
-    from eigenthemes.kg.rdf import PREFIXES, expand, shorten
+    from eigenthemes.kg.rdf import expand, shorten
 
     prefixes = {**PREFIXES, **statements.prefixes}
     seen = {name.lower() for name in statements.predicates_seen}

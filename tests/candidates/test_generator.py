@@ -181,3 +181,12 @@ def test_a_very_long_mention_takes_little_more_than_its_normalisation(tmp_path: 
 
     normalized = seconds(lambda: normalize(mention).split())
     assert seconds(lambda: lookup.find(mention)) < 40 * normalized
+
+
+def test_initials_are_for_names_not_for_words(tmp_path: Path) -> None:
+    rows = ["id\tname", "1\tB cell", "2\tblood cell", "3\tBill Cell", "4\tبيل سل"]
+    (tmp_path / "n.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    kb = build_untrained([tmp_path / "n.tsv"], tmp_path / "my.kb")
+    found = {each.id: each.match_type for each in CandidateGenerator(kb).records("B cell")}
+    assert found == {"1": "label", "3": "initials"}
+    assert [each.id for each in CandidateGenerator(kb).records("ب سل")] == ["4"]

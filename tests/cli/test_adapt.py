@@ -58,8 +58,10 @@ def test_mentions_and_gold_are_not_looked_at(adapted: Path, demo_kb: KB, tmp_pat
 
 def test_reset_forgets(adapted: Path, demo_kb: KB) -> None:
     done = call("adapt", adapted, "--reset")
-    assert done.returncode == 0
+    assert (done.returncode, "forgot" in done.stderr) == (0, True)
     assert KB.open(adapted).rankers == demo_kb.rankers
+    again = call("adapt", adapted, "--reset")
+    assert (again.returncode, "there is nothing to forget" in again.stderr) == (0, True)
 
 
 @pytest.mark.parametrize("arguments", [(), ("pile.jsonl", "--reset")])

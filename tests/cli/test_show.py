@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from helpers.commands import assert_one_sentence, call
+from helpers.kbs import build_untrained
 
 from eigenthemes import KB
 from eigenthemes.candidates.entity_card import entity_card
@@ -61,3 +63,20 @@ def test_why_takes_names_too(tiny: KB) -> None:
     why = CandidateGenerator(tiny).why_not("Michael Jordan", "National Basketball Association")
     assert why.startswith("nba (National Basketball Association) does not match")
     assert "is candidate 1 of" in CandidateGenerator(tiny).why_not("Michael Jordan", "Air Jordan")
+
+
+@pytest.mark.parametrize("written", ["DOID_1612", "DOID:1612", "http://purl.obolibrary.org/obo/DOID_1612"])
+def test_an_id_is_found_in_each_of_its_spellings(tmp_path: Path, written: str) -> None:
+    (tmp_path / "n.tsv").write_text("id\tname\nDOID:1612\tbreast cancer\nX_7\tseven\n", encoding="utf-8")
+    kb = build_untrained([tmp_path / "n.tsv"], tmp_path / "my.kb")
+    assert entity_card(kb, written).entity.label == "breast cancer"
+    assert entity_card(kb, "X_7").entity.label == "seven"
+
+
+def test_types_are_found_by_the_prefixes_people_write(tmp_path: Path) -> None:
+    text = "@prefix o: <http://dbpedia.org/ontology/> . @prefix n: <http://xmlns.com/foaf/0.1/> . @prefix : <http://e.org/> .\n"
+    text += ':a a o:Person ; n:name "Ada" . :b a :Person ; n:name "Bea" .'
+    (tmp_path / "kg.ttl").write_text(text, encoding="utf-8")
+    kb = build_untrained([tmp_path / "kg.ttl"], tmp_path / "my.kb")
+    chosen = kb.of_types(["dbo:Person"])
+    assert [kb.label_of(i) for i in range(len(kb)) if chosen[i]] == ["Ada"]

@@ -13,7 +13,7 @@ from helpers.kbs import build_untrained
 from eigenthemes.errors import SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.read import detect_format
+from eigenthemes.kg.read import detect_format, read_sources
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -182,3 +182,16 @@ def test_schema_org_keeps_its_properties_by_itself_and_says_so(tmp_path: Path, r
     kb = build_untrained([real_data("ontologies/schema.jsonld.gz")], tmp_path / "schema.kb", embedding=None)
     assert kb["https://schema.org/birthDate"].label == "birthDate"
     assert kb.manifest["notes"] == ["1,521 properties are entities, too: the sources have only 1,466 others"]
+
+
+def test_a_value_that_breaks_off_is_told_with_its_place(tmp_path: Path) -> None:
+    whole = json.dumps({"graphs": [{"nodes": [{"id": f"X:{i}", "lbl": f"cell {i}"} for i in range(9)]}]}, indent=1)
+    (tmp_path / "kg.json").write_text(whole[: len(whole) // 2])
+    with pytest.raises(SourceError, match=r"kg.json is one JSON value that breaks off .* line \d+, column \d+"):
+        read_sources([tmp_path / "kg.json"])
+
+
+def test_one_broken_line_does_not_cost_the_others(tmp_path: Path) -> None:
+    (tmp_path / "kg.json").write_text('{"id": "a", "na\n{"id": "b", "name": "Bern"}\n{"id": "c", "name": "Chur"}\n')
+    statements, _ = read_sources([tmp_path / "kg.json"])
+    assert set(statements.ids) == {"b", "c"}

@@ -21,7 +21,9 @@ from helpers.kbs import build_untrained
 from eigenthemes import KB
 from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.ranking.explain.words import in_words
+from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.features.relations import readable
+from eigenthemes.ranking.features.themes import _tell_something
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.selftrained import ranker_of
 from eigenthemes.records import EDGE, GIVEN, LONGER, SAME, SHARED
@@ -237,3 +239,15 @@ def test_every_way_to_match_has_words(paris_kb: KB) -> None:
 
 def test_the_ranker_of_the_kb_is_used(paris_kb: KB) -> None:
     assert ranker_of(paris_kb, None).threshold == 0.41
+
+
+def test_what_nearly_all_share_is_no_reason(tmp_path: Path) -> None:
+    skos = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://e.org/> .\n"
+    concepts = [f':c{i} a skos:Concept ; skos:prefLabel "concept {i}" ; skos:topConceptOf :all' for i in range(60)]
+    concepts = [f"{concept} ; skos:broader :root , :g{i % 6} ." for i, concept in enumerate(concepts)]
+    named = [f':{name} a skos:Concept ; skos:prefLabel "{name}" .' for name in ("root", *(f"g{i}" for i in range(6)))]
+    scheme = ':all a skos:ConceptScheme ; skos:prefLabel "All of it" .'
+    (tmp_path / "kg.ttl").write_text("\n".join([skos, scheme, *named, *concepts]), encoding="utf-8")
+    kb = build_untrained([tmp_path / "kg.ttl"], tmp_path / "my.kb")
+    shared = [kb.index_of(f"http://e.org/{name}") for name in ("all", "root", "g0")]
+    assert _tell_something(FeatureContext(kb, None), np.array(shared)).tolist() == [False, False, True]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.kb.store import Vectors
+from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import JointGroup
 from eigenthemes.ranking.features.relations import readable_relation, relation_code
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
@@ -19,6 +20,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _FLOOR = 0.02  # coherence below this is noise
+_EVERYBODYS = 0.1  # rarity of a node that nearly all others share: that two of them do tells nothing
+_EVERYBODYS_SCHEME = 0.3  # the same for what is no answer itself, as the scheme of a thesaurus
 _MAX_SHARED = 3  # shared neighbours in a reason
 
 _COLUMNS = {
@@ -89,11 +92,17 @@ def reasons(contributions: Contributions, shares: Mapping[str, Floats], position
         code = relation_code(kb, contributions.entity, other)
         yield Reason(EDGE, readable_relation(kb, code), bool(code & 1))
     positions, nodes = contributions.meetings
-    met = nodes[positions == position]
-    if len(met):
-        yield _shared_neighbors(contributions, other, met)
-    if shares["coherence"][position] > 0:
+    met, is_close = nodes[positions == position], shares["coherence"][position] > 0
+    telling = met[_tell_something(contributions.context, met)]
+    if len(telling) or (len(met) and not is_close):
+        yield _shared_neighbors(contributions, other, telling if len(telling) else met)
+    if is_close:
         yield Reason(CLOSE)
+
+
+def _tell_something(context: FeatureContext, nodes: Ints) -> NDArray[np.bool_]:
+    """Return which shared neighbours are worth naming [n]."""
+    return np.asarray(context.graph[2][nodes] > np.where(context.kb.answers[nodes], _EVERYBODYS, _EVERYBODYS_SCHEME))
 
 
 def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> Reason:
