@@ -45,7 +45,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
     default="names",
     show_default=True,
     metavar="NAME",
-    help="What finds mentions in documents that bring none: names (of the KB), names-and-dates, cells (of tables) or given.",
+    help="What finds mentions where documents bring none: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
 )
 @click.option("--nested", is_flag=True, help="Names within names, too; default: the longest win.")
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")

@@ -18,6 +18,9 @@ DETECTORS = {
 }
 
 
+SPACY = "spacy:"  # and the folder of a pipeline
+
+
 class Detector(Protocol):
     """Finds the mentions of a document that brings none; any number of threads may share one.
 
@@ -46,7 +49,11 @@ def detector_named(name: str, kb: KB) -> Detector:
         from eigenthemes.mentions.given import GivenDetector
 
         return GivenDetector()
-    raise OptionError(f"the detector is {name!r}; expected one of {', '.join(DETECTORS)}", where="detector")
+    if name.startswith(SPACY):
+        from eigenthemes.mentions.spacy_spans import SpacyDetector
+
+        return SpacyDetector(name.removeprefix(SPACY))
+    raise OptionError(f"the detector is {name!r}; expected one of {', '.join(DETECTORS)}, or spacy:FOLDER", where="detector")
 
 
 def with_mentions(document: Document, detector: Detector) -> Document:

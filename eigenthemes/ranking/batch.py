@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ BATCH = 64  # documents that are looked up together
 _MOST_TYPE_FILTERS = 32  # sets of asked types whose name indexes are kept
 
 _COLUMNS = ("entity", "rank", "prior", "match_type")
+AnyDocument = TypeVar("AnyDocument")
 GivenCandidate = tuple[int, int, float, int]  # rank, entity, prior, match type
 
 
@@ -146,7 +148,7 @@ def batch_maker(
     return BatchMaker(kb, generator, detector_named(detector, kb), chosen)
 
 
-def batches_of(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:
+def batches_of(documents: Iterable[AnyDocument], size: int) -> Iterator[list[AnyDocument]]:
     """Yield the documents in lists of at most `size`."""
     waiting = iter(documents)
     while batch := list(islice(waiting, size)):

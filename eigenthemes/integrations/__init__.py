@@ -1,0 +1,1 @@
+"""Other libraries' doors to the linker: spaCy."""

@@ -1,0 +1,221 @@
+"""A component of spaCy pipelines: entities of a document are linked to a KB.
+
+    nlp.add_pipe("eigenthemes", config={"kb": "my.kb"})
+
+spaCy finds it by the entry point `spacy_factories`; importing this module registers it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import raise_error
+
+from eigenthemes.candidates.options import CandidateOptions
+from eigenthemes.errors import EigenthemesError, OptionError
+from eigenthemes.linker import Linker
+from eigenthemes.ranking.batch import batches_of
+from eigenthemes.ranking.features.relations import last_part
+from eigenthemes.records import Document, Link, Mention
+
+ATTRIBUTE = "kb_ents"  # span._.kb_ents: [(id, probability), ...], the best first; scores by methods without probabilities
+ErrorHandler = Callable[[str, Any, list[Doc], Exception], Any]
+
+_NO_TYPE = "ENTITY"
+_DEFAULTS: dict[str, Any] = {
+    "kb": None,
+    "detect": None,
+    "label": None,
+    "method": None,
+    "threshold": None,
+    "nil": True,
+    "top": 3,
+    "nested": False,
+    "only_types": [],
+    "not_types": [],
+    "batch_size": 64,
+}
+
+
+@Language.factory(
+    "eigenthemes",
+    assigns=["doc.ents", "token.ent_kb_id", "span._.kb_ents"],
+    default_config=_DEFAULTS,
+)
+def make_component(
+    nlp: Language,
+    name: str,
+    kb: str | None,
+    detect: bool | None,
+    label: str | None,
+    method: str | None,
+    threshold: float | None,
+    nil: bool,
+    top: int,
+    nested: bool,
+    only_types: list[str],
+    not_types: list[str],
+    batch_size: int,
+) -> LinkerComponent:
+    """Return the component that a pipeline's config describes; see `LinkerComponent`."""
+    if kb is None:
+        raise OptionError(f'the component {name} was given no KB; give one: config={{"kb": "my.kb"}}', where="kb")
+    linker = Linker(
+        kb,
+        method=method,
+        threshold=threshold,
+        allow_nil=nil,
+        top=top,
+        detector="nested-names" if nested else "names",
+        candidates=CandidateOptions(only_types=tuple(only_types), not_types=tuple(not_types)),
+    )
+    return LinkerComponent(linker, name=name, detect=detect, label=label, batch_size=batch_size)
+
+
+class LinkerComponent:
+    """Links the entities of documents: sets `ent.kb_id_` and `ent._.kb_ents`.
+
+    detect      find the KB's own names, too: they are added where they overlap no entity that is there already. None: only
+                in documents whose entities no component before has set
+    label       of the entities it adds; None: the type of what they are linked to
+    batch_size  documents that are linked together
+
+    Entities that are there are linked together as names that somebody gave, those it finds as names found by their spelling.
+    An entity that is not linked keeps its label and has no id; a name that is found but not linked is not added.
+    """
+
+    def __init__(
+        self,
+        linker: Linker,
+        *,
+        name: str = "eigenthemes",
+        detect: bool | None = None,
+        label: str | None = None,
+        batch_size: int = 64,
+    ) -> None:
+        self.linker, self.name, self.detect, self.label, self.batch_size = linker, name, detect, label, batch_size
+        self._error_handler: ErrorHandler = raise_error
+        register_attribute()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {"name": self.name, "detect": self.detect, "label": self.label, "batch_size": self.batch_size}
+        return _reopened, (self.linker, options)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Link the entities of one document."""
+        self._link([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int | None = None) -> Iterator[Doc]:
+        """Link many documents, in order and in batches; one that cannot be linked goes to the pipeline's error handler."""
+        for docs in batches_of(stream, min(batch_size or self.batch_size, self.batch_size)):
+            try:
+                self._link(docs)
+            except EigenthemesError:
+                yield from self._one_by_one(docs)
+            else:
+                yield from docs
+
+    def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
+        """Link the documents of a batch that failed one by one, so that only those that fail are lost."""
+        for doc in docs:
+            try:
+                self._link([doc])
+            except EigenthemesError as error:
+                self._error_handler(self.name, self, [doc], error)
+            else:
+                yield doc
+
+    def set_error_handler(self, error_handler: ErrorHandler) -> None:
+        self._error_handler = error_handler
+
+    def get_error_handler(self) -> ErrorHandler:
+        return self._error_handler
+
+    def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None, **_: Any) -> None:
+        """Do nothing: the KB was trained when it was built."""
+
+    # The config of a pipeline, which spaCy keeps, says all; the KB stays where it is.
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        Path(path).mkdir(parents=True, exist_ok=True)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> LinkerComponent:
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        return b""
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> LinkerComponent:
+        return self
+
+    def _link(self, docs: Sequence[Doc]) -> None:
+        given = [Document(text=doc.text, mentions=tuple(map(_mention, doc.ents))) for doc in docs]
+        searched = [doc for doc in docs if self._is_searched(doc)]
+        found = [Document(text=doc.text) for doc in searched]
+        linked = self.linker.link_batch([*given, *found], batch_size=2 * self.batch_size)
+        for doc in docs:
+            self._set_ids(doc, next(linked).links)
+        for doc in searched:
+            self._add_found(doc, next(linked).links)
+
+    def _is_searched(self, doc: Doc) -> bool:
+        return not doc.has_annotation("ENT_IOB") if self.detect is None else self.detect
+
+    def _set_ids(self, doc: Doc, links: Sequence[Link]) -> None:
+        """Give the entities that are there their ids."""
+        ents = [
+            _entity(doc, ent.start, ent.end, ent.label_, link, id=ent.id_) for ent, link in zip(doc.ents, links, strict=True)
+        ]
+        doc.set_ents(ents, default="unmodified")
+
+    def _add_found(self, doc: Doc, links: Sequence[Link]) -> None:
+        """Add the names that were found and linked, but where they overlap what is there, or longer ones."""
+        taken = {token for ent in doc.ents for token in range(ent.start, ent.end)}
+        added = []
+        for link in sorted((link for link in links if link.entity), key=_longest_first):
+            span = doc.char_span(link.mention.start or 0, link.mention.end or 0, alignment_mode="expand")
+            if span is None or not taken.isdisjoint(range(span.start, span.end)):
+                continue
+            taken.update(range(span.start, span.end))
+            added.append(_entity(doc, span.start, span.end, self.label or self._type_of(str(link.entity)), link))
+        doc.set_ents(sorted([*doc.ents, *added], key=lambda ent: ent.start))
+
+    def _type_of(self, entity_id: str) -> str:
+        kb = self.linker.kb
+        index = kb.index_of(entity_id)
+        types = () if index is None else kb.types_of(index)
+        if not types:
+            return _NO_TYPE
+        of_type = kb.index_of(types[0])
+        return (None if of_type is None else kb.label_of(of_type)) or last_part(types[0]) or _NO_TYPE
+
+
+def register_attribute() -> None:
+    """Declare `span._.kb_ents`; somebody else's attribute of this name stays."""
+    if not Span.has_extension(ATTRIBUTE):
+        Span.set_extension(ATTRIBUTE, default=None)
+
+
+def _reopened(linker: Linker, options: dict[str, Any]) -> LinkerComponent:
+    return LinkerComponent(linker, **options)
+
+
+def _mention(ent: Span) -> Mention:
+    return Mention(ent.text, ent.start_char, ent.end_char)
+
+
+def _longest_first(link: Link) -> tuple[int, int]:
+    start, end = link.mention.start or 0, link.mention.end or 0
+    return start - end, start
+
+
+def _entity(doc: Doc, start: int, end: int, label: str, link: Link, id: str = "") -> Span:
+    ent = Span(doc, start, end, label=label, kb_id=link.entity or "", span_id=id)
+    ent._.set(ATTRIBUTE, [(candidate.id, candidate.score) for candidate in link.ranking])
+    return ent
