@@ -41,10 +41,14 @@ def create_app(
     for error, answer in ((Problem, _answer_problem), (EigenthemesError, _answer_error), (HTTPException, _answer_http)):
         app.add_exception_handler(error, answer)
     app.state.metrics = metrics = Metrics(file=metrics_file, slots=settings.workers, slot=slot)
-    app.include_router(routes_link.router(served, settings, batcher, metrics))
-    app.include_router(routes_entities.router(served))
-    app.include_router(routes_admin.router(served, settings, metrics, reload))
-    metrics.name_routes([route.path for route in app.routes if isinstance(route, Route)])
+    routers = [
+        routes_link.router(served, settings, batcher, metrics),
+        routes_entities.router(served),
+        routes_admin.router(served, settings, metrics, reload),
+    ]
+    for router in routers:
+        app.include_router(router)
+    metrics.name_routes([route.path for router in routers for route in router.routes if isinstance(route, Route)])
     app.add_middleware(Door, served=served, settings=settings, metrics=metrics)
     return app
 
