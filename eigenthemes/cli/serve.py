@@ -51,6 +51,7 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
 
 def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
     """Serve KBs with the flags of the command, and say where."""
+    from eigenthemes.kb.store import KB
     from eigenthemes.service.run import check_installed, serve
     from eigenthemes.service.settings import ServiceSettings
 
@@ -76,6 +77,9 @@ def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
     if not settings.is_loopback and settings.token is None:
         say(f"warning: anybody who can reach {settings.host} may use the service; give a --token", err=True)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
+    for kb in kbs:
+        for part in KB.open(kb).missing_parts():
+            say(f"warning: {part}", err=True)
     say(f"opening {', '.join(kbs)} ...", err=True)
     serve(kbs, settings, on_ready=lambda address: _tell(address, settings.token))
 

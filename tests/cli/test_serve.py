@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.commands import call
+from helpers.kbs import copy_kb
 
 from eigenthemes import KB
 from eigenthemes.cli import cli
@@ -99,8 +100,8 @@ def test_flags_become_settings(
     )  # fmt: skip
 
 
-def test_the_demo_can_be_served(started: list[ServiceSettings], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli.commands["build"], "callback", lambda **_: None)
+def test_the_demo_can_be_served(tiny: KB, started: list[ServiceSettings], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli.commands["build"], "callback", lambda output, **_: copy_kb(tiny, Path(output)))
     done = call("demo", "--serve", "--port", 0)
     assert done.returncode == 0, done.stderr
     assert "eigenthemes serve demo.kb" in done.stdout
