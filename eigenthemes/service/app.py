@@ -12,6 +12,7 @@ from eigenthemes.errors import EigenthemesError
 from eigenthemes.service import routes_admin, routes_entities, routes_link
 from eigenthemes.service.batching import Batcher
 from eigenthemes.service.problems import Problem, problem_of, response_of
+from eigenthemes.service.reconcile import routes as reconcile_routes
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
@@ -26,6 +27,7 @@ def create_app(served: ServedKBs, settings: ServiceSettings) -> FastAPI:
     app.include_router(routes_link.router(served, settings, batcher))
     app.include_router(routes_entities.router(served))
     app.include_router(routes_admin.router(served, settings))
+    app.include_router(reconcile_routes.router(served, settings))
     return app
 
 

@@ -1,0 +1,133 @@
+"""A batch of queries -> candidates with scores: the story of reconciliation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, repeat
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.errors import OptionError
+from eigenthemes.linker import Linker
+from eigenthemes.ranking.batch import Batch
+from eigenthemes.ranking.decide import LINKED, Decisions, decide
+from eigenthemes.ranking.features import COLUMNS
+from eigenthemes.ranking.methods import Scored
+from eigenthemes.ranking.selftrained import ranker_of
+from eigenthemes.service.reconcile.documents import QueryDocument, make_documents
+from eigenthemes.service.reconcile.queries import Query
+from eigenthemes.service.reconcile.remembered import Remembered
+from eigenthemes.service.reconcile.typed import TypedLookUps, make_batch
+from eigenthemes.service.reconcile.types import type_records
+
+_REMEMBERED = 50_000  # entities whose record is kept at hand
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedQueries:
+    """Some documents of queries, and what was decided."""
+
+    batch: Batch
+    scored: Scored
+    decisions: Decisions
+
+
+class Reconciler:
+    """Answers reconciliation queries by a linker. Any number of threads may use it.
+
+    linker   what decides; its `top` does not matter: a query says how many candidates it wants
+    context  which queries of a batch are decided together, see `documents`
+    """
+
+    def __init__(self, linker: Linker, *, context: str = "column") -> None:
+        self.linker, self.kb, self.context = linker, linker.kb, context
+        self.look_ups = TypedLookUps(linker)
+        self.remembered = Remembered()
+        self._records: dict[int, Answer] = {}
+        self._columns = self._weighted_columns()
+
+    def answer(self, queries: Mapping[str, Query], *, context: str | None = None) -> dict[str, Answer]:
+        """Answer a batch: {"result": [...]} for each of its keys, best candidate first."""
+        documents = make_documents(queries, context or self.context, self.kb)
+        refused = self._refused_types(documents)
+        answers: dict[str, Answer] = {key: {"result": []} for key in queries}
+        for each in documents:
+            if each.types in refused:
+                answers.update((key, {"result": [], "error": refused[each.types]}) for keys in each.keys for key in keys)
+        documents = [each for each in documents if each.types not in refused]
+        top = max((query.limit for query in queries.values()), default=1)
+        decided = self.decide(documents, top)
+        results = self._results(decided)
+        for each, (_, first, _) in zip(documents, decided.batch.document_spans(), strict=True):
+            for number, keys in enumerate(each.keys):
+                result = results[first + number]
+                self.remembered.remember(each, number, [candidate["id"] for candidate in result])
+                answers.update((key, {"result": result[: queries[key].limit]}) for key in keys)
+        return answers
+
+    def decide(self, documents: Sequence[QueryDocument], top: int = 1) -> DecidedQueries:
+        """Decide all names of some documents."""
+        linker = self.linker
+        batch = make_batch(linker, documents, self.look_ups)
+        scored = linker.method(batch, linker.kb, linker.scoring)
+        return DecidedQueries(batch, scored, decide(batch, scored, linker.method, linker.rule, top=top))
+
+    def _refused_types(self, documents: Sequence[QueryDocument]) -> dict[Any, str]:
+        """Return the types that no entity has, each with a sentence about it."""
+        refused = {}
+        for types in dict.fromkeys(each.types for each in documents if each.types[0]):
+            try:
+                self.look_ups.of(types)
+            except OptionError as error:
+                refused[types] = str(error)
+        return refused
+
+    def _results(self, decided: DecidedQueries) -> list[list[Answer]]:
+        """Return the candidates of each mention; the first is a match if the linker would link it."""
+        decisions, rows = decided.decisions, decided.decisions.order
+        entities, scores = decided.batch.table.entity[rows].tolist(), (100 * decisions.scores[rows]).round(2).tolist()
+        candidates: list[Answer] = [
+            {**self._record(entity), "score": score, "match": False, "features": columns}
+            for entity, score, columns in zip(entities, scores, self._features(decided.scored, rows), strict=True)
+        ]
+        is_linked = (decisions.nil_reason == LINKED).tolist() if self.linker.method.calibrated else repeat(False)
+        results = [candidates[first:last] for first, last in pairwise(decisions.bounds.tolist())]
+        for result, linked in zip(results, is_linked, strict=False):
+            if linked:
+                result[0]["match"] = True
+        return results
+
+    def _record(self, entity: int) -> Answer:
+        """Return what an answer says of an entity whatever was asked."""
+        known = self._records.get(entity)
+        if known is None:
+            if len(self._records) >= _REMEMBERED:
+                self._records.clear()
+            kb = self.kb
+            known = {"id": kb.id_of(entity), "name": kb.label_of(entity), "type": type_records(kb, entity)}
+            if description := kb.description_of(entity):
+                known["description"] = description
+            self._records[entity] = known
+        return known
+
+    def _features(self, scored: Scored, rows: Any) -> list[list[dict[str, Any]]]:
+        """Return the columns of each candidate that the ranker weighs; none by other methods."""
+        if scored.ranking is None:
+            return [[] for _ in rows]
+        names, columns = self._columns
+        values = scored.ranking.features[scored.ranking.groups.row_of_candidate[rows]][:, columns]
+        rounded = (values.astype(np.float64).round(4) + 0.0).tolist()  # never -0.0
+        return [[{"id": name, "value": value} for name, value in zip(names, row, strict=True)] for row in rounded]
+
+    def _weighted_columns(self) -> tuple[list[str], list[int]]:
+        """Return the columns of the ranker with a weight, by name and by number."""
+        if not self.linker.method.calibrated:
+            return [], []
+        vectors = self.linker.batches.vectors
+        weights = ranker_of(self.kb, None if vectors is None else vectors.name).rounds[-1].choice
+        numbers = np.flatnonzero(weights).tolist()
+        return [COLUMNS[number] for number in numbers], numbers
