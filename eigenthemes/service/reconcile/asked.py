@@ -44,9 +44,11 @@ def _form(body: bytes) -> dict[str, str]:
 
 
 def _of_json(body: Any) -> dict[str, Any]:
-    """Return the fields of a JSON body; one that has none of them is a batch itself."""
+    """Return the fields of a JSON body; one that has none of them is a batch itself, one with a name a query itself."""
     if not isinstance(body, Mapping):
         return {"queries": body}
+    if isinstance(body.get("query"), str):
+        return {"query": body}
     fields = {name: body[name] for name in FIELDS if name in body}
     return fields or {"queries": body}
 

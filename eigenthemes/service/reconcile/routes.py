@@ -17,7 +17,7 @@ from eigenthemes.service.reconcile.asked import asked_of
 from eigenthemes.service.reconcile.documents import CONTEXTS
 from eigenthemes.service.reconcile.extend import TOO_MANY, extend
 from eigenthemes.service.reconcile.manifest import manifest
-from eigenthemes.service.reconcile.origins import cors_headers, frame_ancestors, preflight_headers
+from eigenthemes.service.reconcile.origins import cors_headers, frame_ancestors, preflight_headers, refuse_others
 from eigenthemes.service.reconcile.places import Places, readings_of_id, type_asked
 from eigenthemes.service.reconcile.properties import properties_of, proposed_properties
 from eigenthemes.service.reconcile.queries import parse_batch, parse_query
@@ -128,7 +128,7 @@ class _Service:
 
     async def preflight(self, request: Request) -> Response:
         """Tell a page of OpenRefine that it may post."""
-        return Response(None, 204, preflight_headers(request.headers.get("origin"), has_token=self._has_token))
+        return Response(None, 204, preflight_headers(request.headers, has_token=self._has_token))
 
 
 def _suggested(reconciler: Reconciler, kind: str, prefix: str, cursor: int) -> dict[str, Any]:
@@ -174,12 +174,13 @@ def _cors_route(*, has_token: bool) -> type[APIRoute]:
 
             async def answer(request: Request) -> Response:
                 try:
+                    refuse_others(request.headers, has_token=has_token)
                     response = await handle(request)
                 except Problem as problem:
                     response = response_of(problem)
                 except EigenthemesError as error:
                     response = _response_to(error)
-                response.headers.update(cors_headers(request.headers.get("origin"), has_token=has_token))
+                response.headers.update(cors_headers(request.headers, has_token=has_token))
                 return response
 
             return answer
