@@ -24,7 +24,7 @@ MEDIA_TYPE = "application/problem+json"
 _LONGEST = 600  # letters of a sentence that goes out: what was wrong may repeat what was sent
 
 # by code, else by the nearest class
-_STATUS_OF_CODE = {"entity-unknown": 404, "kb-unknown": 404, "table-context": 422}
+_STATUS_OF_CODE = {"too-many": 413, "entity-unknown": 404, "kb-unknown": 404, "table-context": 422}
 _STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
     (OptionError, 422),
     (DocumentError, 422),
@@ -51,7 +51,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Problem(Exception):
     """An error that is answered as it is."""
 

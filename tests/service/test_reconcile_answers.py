@@ -30,14 +30,16 @@ def test_a_name_alone_is_its_most_popular_entity_with_its_record_and_a_score_of_
 
 def test_scores_are_the_probabilities_of_the_linker_and_only_the_best_is_a_match(atlas: KB) -> None:
     answer = reconcile(atlas, {"q0": {"query": "Dallas"}, "q1": {"query": "Paris"}})
-    linked = Linker(atlas).link({"mentions": [{"text": "Dallas"}, {"text": "Paris"}]})
+    linker = Linker(atlas)
+    linked = linker.link({"mentions": [{"text": "Dallas"}, {"text": "Paris"}]})
 
     for key, link in zip(("q0", "q1"), linked.links, strict=True):
         result = answer[key]["result"]
         assert [(each["id"], each["score"]) for each in result[:3]] == [
             (each.id, pytest.approx(100 * each.score, abs=0.006)) for each in link.ranking
         ]
-        assert [each["match"] for each in result] == [link.entity is not None, *[False] * (len(result) - 1)]
+        is_sure = link.ranking[0].score >= linker.threshold
+        assert [each["match"] for each in result] == [is_sure, *[False] * (len(result) - 1)]
 
 
 def test_what_the_linker_would_not_link_is_shown_and_is_no_match(atlas: KB) -> None:
@@ -118,6 +120,19 @@ def test_a_type_that_no_entity_has_leaves_nothing_and_says_so(atlas: KB) -> None
 
     assert answer["a"] == {"result": [], "error": "no entity is of the type Cityy; the nearest that there is: City"}
     assert len(answer["b"]["result"]) == 3
+
+
+def test_a_type_that_is_only_preferred_shows_others_where_there_is_none_of_it_and_matches_none(atlas: KB) -> None:
+    rows = {
+        "of it": {"query": "Paris", "type": "Capital", "type_strict": "should"},
+        "others": {"query": "Dallas", "type": "Capital", "type_strict": "should"},
+        "unknown": {"query": "Dallas", "type": "Cityy", "type_strict": "should"},
+    }
+    answer = reconcile(atlas, rows)
+
+    assert {key: ids(answer[key]) for key in rows} == {"of it": ["fr"], "others": ["dallas"], "unknown": ["dallas"]}
+    assert [answer[key]["result"][0]["match"] for key in rows] == [True, False, False]
+    assert answer["unknown"]["error"].endswith("the nearest that there is: City")
 
 
 def test_a_typed_row_is_supported_by_values_of_other_types(atlas: KB) -> None:

@@ -30,15 +30,17 @@ class Value(NamedTuple):
 class Query:
     """What a row asks.
 
-    name    what to look for
-    types   only entities of one of these, by id or name; all: of every one of these
-    limit   candidates that are wanted
-    values  names and entities in other columns of the row
+    name          what to look for
+    types         only entities of one of these, by id or name; all_types: of every one of these
+    prefer_types  where there is no such candidate, others are shown
+    limit         candidates that are wanted
+    values        names and entities in other columns of the row
     """
 
     name: str
     types: tuple[str, ...] = ()
     all_types: bool = False
+    prefer_types: bool = False
     limit: int = DEFAULT_LIMIT
     values: tuple[Value, ...] = ()
 
@@ -69,6 +71,7 @@ def parse_query(query: Any, key: str = "query") -> Query:
         name or "",
         _types(query.get("type"), f"{key}.type"),
         strict == "all",
+        strict == "should",
         _limit(query.get("limit"), f"{key}.limit"),
         _values(properties, f"{key}.properties"),
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, repeat
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from eigenthemes.errors import OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.decide import LINKED, Decisions, decide
+from eigenthemes.ranking.decide import Decisions, decide
 from eigenthemes.ranking.features import COLUMNS
 from eigenthemes.ranking.methods import Scored
 from eigenthemes.ranking.selftrained import ranker_of
@@ -51,8 +51,20 @@ class Reconciler:
         self._columns = self._weighted_columns()
 
     def answer(self, queries: Mapping[str, Query], *, context: str | None = None) -> dict[str, Answer]:
-        """Answer a batch: {"result": [...]} for each of its keys, best candidate first."""
-        documents = make_documents(queries, context or self.context, self.kb)
+        """Answer a batch: {"result": [...]} for each of its keys, best candidate first.
+
+        Where no candidate is of a type that is only preferred, others are shown, and none is a match.
+        """
+        context = context or self.context
+        answers = self._answer(queries, context)
+        again = {key: replace(query, types=()) for key, query in queries.items() if query.types and query.prefer_types}
+        again = {key: query for key, query in again.items() if not answers[key]["result"]}
+        for key, answer in self._answer(again, context).items():
+            answers[key]["result"] = [{**candidate, "match": False} for candidate in answer["result"]]
+        return answers
+
+    def _answer(self, queries: Mapping[str, Query], context: str) -> dict[str, Answer]:
+        documents = make_documents(queries, context, self.kb)
         refused = self._refused_types(documents)
         answers: dict[str, Answer] = {key: {"result": []} for key in queries}
         for each in documents:
@@ -87,18 +99,16 @@ class Reconciler:
         return refused
 
     def _results(self, decided: DecidedQueries) -> list[list[Answer]]:
-        """Return the candidates of each mention; the first is a match if the linker would link it."""
+        """Return the candidates of each mention; the first is a match if its probability reaches the threshold."""
         decisions, rows = decided.decisions, decided.decisions.order
         entities, scores = decided.batch.table.entity[rows].tolist(), (100 * decisions.scores[rows]).round(2).tolist()
         candidates: list[Answer] = [
             {**self._record(entity), "score": score, "match": False, "features": columns}
             for entity, score, columns in zip(entities, scores, self._features(decided.scored, rows), strict=True)
         ]
-        is_linked = (decisions.nil_reason == LINKED).tolist() if self.linker.method.calibrated else repeat(False)
         results = [candidates[first:last] for first, last in pairwise(decisions.bounds.tolist())]
-        for result, linked in zip(results, is_linked, strict=False):
-            if linked:
-                result[0]["match"] = True
+        for mention in np.flatnonzero(decisions.probability >= self.linker.threshold).tolist():  # nan for other methods
+            results[mention][0]["match"] = True
         return results
 
     def _record(self, entity: int) -> Answer:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter
-from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from eigenthemes.errors import EigenthemesError
-from eigenthemes.service.problems import Problem, problem_of, response_of
+from eigenthemes.service.origins import frame_ancestors
+from eigenthemes.service.problems import Problem
 from eigenthemes.service.reconcile import pages
 from eigenthemes.service.reconcile.asked import asked_of
 from eigenthemes.service.reconcile.documents import CONTEXTS
 from eigenthemes.service.reconcile.extend import TOO_MANY, extend
 from eigenthemes.service.reconcile.manifest import manifest
-from eigenthemes.service.reconcile.origins import cors_headers, frame_ancestors, preflight_headers, refuse_others
 from eigenthemes.service.reconcile.places import Places, readings_of_id, type_asked
 from eigenthemes.service.reconcile.properties import properties_of, proposed_properties
 from eigenthemes.service.reconcile.queries import parse_batch, parse_query
@@ -30,13 +28,12 @@ from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
 _MOST_PROPOSED = 200
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     """Return the routes of the reconciliation API."""
     service = _Service(served, settings)
-    routes = APIRouter(route_class=_cors_route(has_token=settings.token is not None), tags=["reconciliation"])
+    routes = APIRouter(tags=["reconciliation"])
     for path in ("/reconcile", "/reconcile/{name}"):
         routes.add_api_route(path, service.endpoint, methods=["GET", "POST"], summary="Manifest, batches of queries, extension")
     routes.add_api_route("/reconcile/{name}/suggest/{kind}", service.suggest, methods=["GET"])
@@ -44,8 +41,6 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     routes.add_api_route("/reconcile/{name}/preview", service.preview, methods=["GET"])
     routes.add_api_route("/reconcile/{name}/view", service.view, methods=["GET"])
     routes.add_api_route("/reconcile/{name}/properties", service.properties, methods=["GET"])
-    for path in ("/reconcile", "/reconcile/{rest:path}"):
-        routes.add_api_route(path, service.preflight, methods=["OPTIONS"], include_in_schema=False)
     return routes
 
 
@@ -126,10 +121,6 @@ class _Service:
         most = int(limit) if limit.isascii() and limit.isdecimal() and len(limit) < 10 else _MOST_PROPOSED
         return json_response(await self._served.run(_proposed, reconciler, type_id or "", min(most, _MOST_PROPOSED)))
 
-    async def preflight(self, request: Request) -> Response:
-        """Tell a page of OpenRefine that it may post."""
-        return Response(None, 204, preflight_headers(request.headers, has_token=self._has_token))
-
 
 def _suggested(reconciler: Reconciler, kind: str, prefix: str, cursor: int) -> dict[str, Any]:
     return suggest(reconciler.linker, kind, prefix, cursor=cursor)
@@ -163,32 +154,3 @@ def _kind_of(request: Request) -> str:
             404, "kind-unknown", f"there is nothing to suggest of the kind {kind[:40]!r}; expected one of {', '.join(KINDS)}"
         )
     return kind
-
-
-def _cors_route(*, has_token: bool) -> type[APIRoute]:
-    """Return routes whose answers, errors too, may be read by the pages that may read them."""
-
-    class CorsRoute(APIRoute):
-        def get_route_handler(self) -> Handler:
-            handle = super().get_route_handler()
-
-            async def answer(request: Request) -> Response:
-                try:
-                    refuse_others(request.headers, has_token=has_token)
-                    response = await handle(request)
-                except Problem as problem:
-                    response = response_of(problem)
-                except EigenthemesError as error:
-                    response = _response_to(error)
-                response.headers.update(cors_headers(request.headers, has_token=has_token))
-                return response
-
-            return answer
-
-    return CorsRoute
-
-
-def _response_to(error: EigenthemesError) -> Response:
-    if error.code == TOO_MANY:
-        return response_of(Problem(413, error.code, str(error), error.where))
-    return response_of(problem_of(error))
