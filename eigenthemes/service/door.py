@@ -30,7 +30,7 @@ log = logging.getLogger("eigenthemes.service")
 _ALWAYS = ("/health", "/metrics")  # answered while the service starts, and when there are too many requests
 _DRAINED = 32 << 20  # bytes that are read of a body that is too large after the answer, so that its sender sees it
 _DRAIN_SECONDS = 2.0
-_HELD = 8  # largest bodies that may be held at once
+_HELD = 32  # largest bodies that may be held at once
 _SAFE = ((b"x-content-type-options", b"nosniff"),)
 
 
@@ -187,8 +187,8 @@ class _Visit:
 
     async def respond(self, status: int, headers: Any, body: bytes) -> None:
         self.status = status
-        length = () if status == 204 else ((b"content-length", str(len(body)).encode()),)
-        await self.send({"type": "http.response.start", "status": status, "headers": [*headers, *length]})
+        length = (b"content-length", str(len(body)).encode())
+        await self.send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
         if self.drain:
             await self.send({"type": "http.response.body", "body": body, "more_body": True})
             await self._read_on()

@@ -13,12 +13,8 @@ from referencing import Registry, Resource
 
 from eigenthemes import KB, Linker
 from eigenthemes.build import store_ranker
-from eigenthemes.service.app import create_app
 from eigenthemes.service.reconcile.queries import parse_batch
 from eigenthemes.service.reconcile.reconciler import Reconciler
-from eigenthemes.service.served import ServedKBs
-from eigenthemes.service.settings import ServiceSettings
-from helpers.asgi_client import AppClient
 from helpers.explaining import ranker_by_hand
 from helpers.files import REAL_DATA, write_jsonl
 from helpers.kbs import build_untrained
@@ -62,11 +58,6 @@ def build_atlas(folder: Path) -> KB:
 def reconcile(kb: KB, queries: dict[str, Any], *, context: str = "column", method: str | None = None) -> dict[str, Any]:
     """Answer a batch of queries by a reconciler of its own."""
     return Reconciler(Linker(kb, method=method), context=context).answer(parse_batch(queries))
-
-
-def client_of(*paths: Path, **settings: Any) -> AppClient:
-    """Return a client of a service over some KBs."""
-    return AppClient(create_app(ServedKBs.open(paths), ServiceSettings(**settings)))
 
 
 def ids(answer: dict[str, Any]) -> list[str]:

@@ -6,16 +6,23 @@ import json
 from typing import Any
 
 import pytest
-from helpers.asgi_client import AppClient
-from helpers.reconciling import build_atlas, client_of, examples, is_valid
+from helpers.reconciling import build_atlas, examples, is_valid
+from helpers.serving import Client, MakeClient
 from helpers.shared_builds import build_once
+
+from eigenthemes.service.served import ServedKBs
 
 ROOT = "/reconcile/atlas"
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> AppClient:
-    return client_of(build_once(tmp_path_factory, "atlas", build_atlas) / "atlas.kb")
+def atlas(tmp_path_factory: pytest.TempPathFactory) -> ServedKBs:
+    return ServedKBs.open([build_once(tmp_path_factory, "atlas", build_atlas) / "atlas.kb"])
+
+
+@pytest.fixture
+def client(atlas: ServedKBs, make_client: MakeClient) -> Client:
+    return make_client(atlas)
 
 
 def test_the_schemas_tell_valid_from_invalid_here_as_well() -> None:
@@ -28,7 +35,7 @@ def test_the_schemas_tell_valid_from_invalid_here_as_well() -> None:
             assert not any(is_valid(kind, record) for record in invalid.values()), kind
 
 
-def test_valid_batches_are_answered_key_by_key(client: AppClient) -> None:
+def test_valid_batches_are_answered_key_by_key(client: Client) -> None:
     for name, batch in examples("reconciliation-query-batch", "valid").items():
         response = client.post(ROOT, data={"queries": json.dumps(batch)})
         assert response.status_code == 200, name
@@ -36,7 +43,7 @@ def test_valid_batches_are_answered_key_by_key(client: AppClient) -> None:
         assert is_valid("reconciliation-result-batch", response.json())
 
 
-def test_invalid_batches_are_refused_with_the_field_and_the_remedy(client: AppClient) -> None:
+def test_invalid_batches_are_refused_with_the_field_and_the_remedy(client: Client) -> None:
     wheres = {}
     for name, batch in examples("reconciliation-query-batch", "invalid").items():
         response = client.post(ROOT, data={"queries": json.dumps(batch)})
@@ -48,7 +55,7 @@ def test_invalid_batches_are_refused_with_the_field_and_the_remedy(client: AppCl
     assert wheres == {"empty-properties": "q1.query", "empty-query": "q1.query", "misnamed-property": "q0.props"}
 
 
-def test_answers_with_candidates_are_valid(client: AppClient) -> None:
+def test_answers_with_candidates_are_valid(client: Client) -> None:
     queries = {
         "q0": {"query": "Paris", "limit": 3},
         "q1": {"query": "Evil"},
@@ -61,7 +68,7 @@ def test_answers_with_candidates_are_valid(client: AppClient) -> None:
     assert is_valid("reconciliation-result-batch", answer)
 
 
-def test_the_manifest_is_valid_and_its_urls_lead_somewhere(client: AppClient) -> None:
+def test_the_manifest_is_valid_and_its_urls_lead_somewhere(client: Client) -> None:
     manifest = client.get("/reconcile").json()
 
     assert is_valid("manifest", manifest)
@@ -79,18 +86,18 @@ def test_the_manifest_is_valid_and_its_urls_lead_somewhere(client: AppClient) ->
 
 @pytest.mark.parametrize(("kind", "schema"), [("entity", "entities"), ("type", "types"), ("property", "properties")])
 @pytest.mark.parametrize("prefix", ["", "P", "c", "Cuty", "باريس", "🗼", "<script>"])
-def test_suggestions_are_valid(client: AppClient, kind: str, schema: str, prefix: str) -> None:
+def test_suggestions_are_valid(client: Client, kind: str, schema: str, prefix: str) -> None:
     answer = client.get(f"{ROOT}/suggest/{kind}", params={"prefix": prefix}).json()
 
     assert is_valid(f"suggest-{schema}-response", answer)
 
 
-def test_proposed_properties_are_valid(client: AppClient) -> None:
+def test_proposed_properties_are_valid(client: Client) -> None:
     for kind in ("", "City", "no such type"):
         assert is_valid("data-extension-property-proposal", client.get(f"{ROOT}/properties", params={"type": kind}).json())
 
 
-def test_extensions_are_asked_and_answered_as_the_schemas_say(client: AppClient) -> None:
+def test_extensions_are_asked_and_answered_as_the_schemas_say(client: Client) -> None:
     own: dict[str, Any] = {
         "ids": ["tx", "evil", "no such id"],
         "properties": [{"id": each} for each in ("part_of", "^part_of", "entity:aliases", "entity:prior", "no such relation")]

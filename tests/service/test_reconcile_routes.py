@@ -10,12 +10,13 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from helpers.asgi_client import AppClient
 from helpers.kbs import copy_kb
-from helpers.reconciling import EVIL, build_atlas, client_of, ids
+from helpers.reconciling import EVIL, build_atlas, ids
+from helpers.serving import Client, MakeClient
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB
+from eigenthemes.service.served import ServedKBs
 
 ROOT = "/reconcile/atlas"
 OPENREFINE = {"Origin": "http://127.0.0.1:3333"}
@@ -23,16 +24,16 @@ PARIS = {"q0": {"query": "Paris", "limit": 1}}
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_once(tmp_path_factory, "atlas", build_atlas) / "atlas.kb"
+def atlas(tmp_path_factory: pytest.TempPathFactory) -> ServedKBs:
+    return ServedKBs.open([build_once(tmp_path_factory, "atlas", build_atlas) / "atlas.kb"])
 
 
-@pytest.fixture(scope="module")
-def client(path: Path) -> AppClient:
-    return client_of(path)
+@pytest.fixture
+def client(atlas: ServedKBs, make_client: MakeClient) -> Client:
+    return make_client(atlas)
 
 
-def form(client: AppClient, **fields: Any) -> httpx.Response:
+def form(client: Client, **fields: Any) -> httpx.Response:
     """Send fields as OpenRefine does: a form whose fields are JSON."""
     return client.post(ROOT, data={name: json.dumps(value) for name, value in fields.items()})
 
@@ -40,7 +41,7 @@ def form(client: AppClient, **fields: Any) -> httpx.Response:
 # every way of asking
 
 
-def test_a_batch_may_come_as_a_form_as_json_or_in_the_url(client: AppClient) -> None:
+def test_a_batch_may_come_as_a_form_as_json_or_in_the_url(client: Client) -> None:
     answers = [
         form(client, queries=PARIS),
         client.get(ROOT, params={"queries": json.dumps(PARIS)}),
@@ -54,7 +55,7 @@ def test_a_batch_may_come_as_a_form_as_json_or_in_the_url(client: AppClient) -> 
     assert ids(answers[0].json()["q0"]) == ["fr"]
 
 
-def test_one_query_may_come_by_itself(client: AppClient) -> None:
+def test_one_query_may_come_by_itself(client: Client) -> None:
     expected = form(client, queries=PARIS).json()["q0"]
 
     assert form(client, query=PARIS["q0"]).json() == expected
@@ -64,7 +65,7 @@ def test_one_query_may_come_by_itself(client: AppClient) -> None:
     assert client.post(ROOT, json=PARIS["q0"]).json() == client.post(ROOT, json={"query": PARIS["q0"]}).json() == expected
 
 
-def test_extension_may_come_every_way_too(client: AppClient) -> None:
+def test_extension_may_come_every_way_too(client: Client) -> None:
     query = {"ids": ["tx"], "properties": [{"id": "part_of"}]}
     answers = [
         form(client, extend=query),
@@ -76,7 +77,7 @@ def test_extension_may_come_every_way_too(client: AppClient) -> None:
         assert [each["id"] for each in answer.json()["rows"]["tx"]["part_of"]] == ["texas", "lamar"]
 
 
-def test_the_context_may_be_chosen_in_the_url(client: AppClient) -> None:
+def test_the_context_may_be_chosen_in_the_url(client: Client) -> None:
     column = {key: {"query": name} for key, name in zip("abc", ["Paris", "Lamar County", "Texas"], strict=True)}
 
     best = {
@@ -88,20 +89,23 @@ def test_the_context_may_be_chosen_in_the_url(client: AppClient) -> None:
     assert (refused.status_code, refused.json()["where"]) == (422, "context")
 
 
-def test_the_context_of_the_settings_is_that_of_urls_that_say_nothing(path: Path) -> None:
+def test_the_context_of_the_settings_is_that_of_urls_that_say_nothing(atlas: ServedKBs, make_client: MakeClient) -> None:
     column = {key: {"query": name} for key, name in zip("abc", ["Paris", "Lamar County", "Texas"], strict=True)}
 
-    assert ids(form(client_of(path, context="none"), queries=column).json()["a"])[0] == "fr"
+    assert ids(form(make_client(atlas, context="none"), queries=column).json()["a"])[0] == "fr"
 
 
-def test_each_kb_has_its_own_place_and_the_first_the_shortest(path: Path, tmp_path: Path) -> None:
+def test_each_kb_has_its_own_place_and_the_first_the_shortest(
+    atlas: ServedKBs, make_client: MakeClient, tmp_path: Path
+) -> None:
+    path = atlas.get().path
     copy_kb(KB.open(path), tmp_path / "second atlas.kb")
-    client = client_of(path, tmp_path / "second atlas.kb")
+    client = make_client(ServedKBs.open([path, tmp_path / "second atlas.kb"]))
 
     assert client.get("/reconcile").json()["name"] == "atlas (eigenthemes)"
     second = client.get("/reconcile/second-atlas").json()
     assert second["name"] == "second-atlas (eigenthemes)"
-    assert second["view"]["url"] == "http://127.0.0.1:8000/reconcile/second-atlas/view?id={{id}}"
+    assert second["view"]["url"] == "http://localhost/reconcile/second-atlas/view?id={{id}}"
     assert client.get("/reconcile/third").status_code == 404
 
 
@@ -134,7 +138,7 @@ def test_each_kb_has_its_own_place_and_the_first_the_shortest(path: Path, tmp_pa
         ({"q0": {"query": "Paris", EVIL: 1}}, f"q0.{EVIL}"),
     ],
 )
-def test_wrong_queries_are_refused_with_the_place_of_what_is_wrong(client: AppClient, queries: Any, where: str) -> None:
+def test_wrong_queries_are_refused_with_the_place_of_what_is_wrong(client: Client, queries: Any, where: str) -> None:
     response = form(client, queries=queries)
 
     assert response.status_code == 422
@@ -143,7 +147,7 @@ def test_wrong_queries_are_refused_with_the_place_of_what_is_wrong(client: AppCl
 
 
 @pytest.mark.parametrize("extend", [[], {}, {"ids": ["tx"]}, {"ids": [1], "properties": []}, {"ids": [], "properties": [{}]}])
-def test_wrong_extensions_are_refused(client: AppClient, extend: Any) -> None:
+def test_wrong_extensions_are_refused(client: Client, extend: Any) -> None:
     response = form(client, extend=extend)
 
     assert (response.status_code, response.json()["code"]) == (422, "extend")
@@ -164,14 +168,14 @@ def test_wrong_extensions_are_refused(client: AppClient, extend: Any) -> None:
         (b"&".join(b"a=%d" % i for i in range(1_000)), "application/x-www-form-urlencoded", 400),
     ],
 )
-def test_bodies_that_cannot_be_read_are_refused(client: AppClient, content: bytes, kind: str, status: int) -> None:
+def test_bodies_that_cannot_be_read_are_refused(client: Client, content: bytes, kind: str, status: int) -> None:
     response = client.post(ROOT, content=content, headers={"Content-Type": kind})
 
     assert response.status_code == status
     assert response.json()["detail"]
 
 
-def test_too_many_at_once_are_refused_before_they_are_looked_at(client: AppClient) -> None:
+def test_too_many_at_once_are_refused_before_they_are_looked_at(client: Client) -> None:
     many = form(client, queries={f"q{i}": {"query": "Paris"} for i in range(10_000)})
     ids_ = form(client, extend={"ids": ["tx"] * 10_000, "properties": [{"id": "part_of"}]})
 
@@ -180,7 +184,7 @@ def test_too_many_at_once_are_refused_before_they_are_looked_at(client: AppClien
         assert "10,000" in response.json()["detail"]
 
 
-def test_jsonp_which_any_page_could_read_is_refused(client: AppClient) -> None:
+def test_jsonp_which_any_page_could_read_is_refused(client: Client) -> None:
     response = client.get(ROOT, params={"callback": "f"})
 
     assert (response.status_code, response.json()["code"]) == (400, "jsonp")
@@ -189,7 +193,7 @@ def test_jsonp_which_any_page_could_read_is_refused(client: AppClient) -> None:
 # extension
 
 
-def test_extension_gives_values_counts_and_what_the_kb_says_itself(client: AppClient) -> None:
+def test_extension_gives_values_counts_and_what_the_kb_says_itself(client: Client) -> None:
     properties = [
         {"id": "part_of", "settings": {"limit": "1"}},
         {"id": "^part_of", "settings": {"limit": 0}},
@@ -221,13 +225,13 @@ def test_extension_gives_values_counts_and_what_the_kb_says_itself(client: AppCl
     assert texas["entity:description"] == [{"str": "state"}]
 
 
-def test_a_pair_with_several_relations_has_all_of_them(client: AppClient) -> None:
+def test_a_pair_with_several_relations_has_all_of_them(client: Client) -> None:
     answer = form(client, extend={"ids": ["frankfort"], "properties": [{"id": "capital_of"}, {"id": "part_of"}]}).json()
 
     assert [answer["rows"]["frankfort"][each][0]["id"] for each in ("capital_of", "part_of")] == ["kentucky", "kentucky"]
 
 
-def test_properties_are_proposed_that_entities_of_the_type_have(client: AppClient) -> None:
+def test_properties_are_proposed_that_entities_of_the_type_have(client: Client) -> None:
     def relations(query: str) -> list[str]:
         proposed = client.get(f"{ROOT}/properties{query}").json()["properties"]
         return [each["id"] for each in proposed if not each["id"].startswith("entity:")]
@@ -241,11 +245,11 @@ def test_properties_are_proposed_that_entities_of_the_type_have(client: AppClien
 # suggestions
 
 
-def suggested(client: AppClient, kind: str, **params: Any) -> list[str]:
+def suggested(client: Client, kind: str, **params: Any) -> list[str]:
     return [each["id"] for each in client.get(f"{ROOT}/suggest/{kind}", params=params).json()["result"]]
 
 
-def test_entities_are_suggested_by_the_beginning_of_a_name_a_slip_or_their_id(client: AppClient) -> None:
+def test_entities_are_suggested_by_the_beginning_of_a_name_a_slip_or_their_id(client: Client) -> None:
     assert suggested(client, "entity", prefix="par")[:3] == ["fr", "tx", "ky"]
     assert "frankfort" in suggested(client, "entity", prefix="Frankfrot")
     assert suggested(client, "entity", prefix="http://example.org/onto#C1") == ["http://example.org/onto#C1"]
@@ -254,22 +258,22 @@ def test_entities_are_suggested_by_the_beginning_of_a_name_a_slip_or_their_id(cl
     assert suggested(client, "entity", prefix="par", cursor=10**8) == []
 
 
-def test_types_and_properties_are_suggested_by_the_beginning_of_a_word_or_a_slip(client: AppClient) -> None:
+def test_types_and_properties_are_suggested_by_the_beginning_of_a_word_or_a_slip(client: Client) -> None:
     assert suggested(client, "type", prefix="c") == ["City", "Capital", "County", "Country"]
     assert suggested(client, "type", prefix="Cuntry")[0] == "Country"
     assert suggested(client, "property", prefix="part") == ["part_of", "^part_of"]
     assert suggested(client, "property", prefix="") != []
 
 
-def test_there_is_nothing_else_to_suggest(client: AppClient) -> None:
+def test_there_is_nothing_else_to_suggest(client: Client) -> None:
     assert client.get(f"{ROOT}/suggest/everything").status_code == 404
 
 
 # pages
 
 
-def test_a_preview_tells_what_the_entity_is_and_why_it_was_a_candidate(path: Path) -> None:
-    client = client_of(path)
+def test_a_preview_tells_what_the_entity_is_and_why_it_was_a_candidate(atlas: ServedKBs, make_client: MakeClient) -> None:
+    client = make_client(atlas)
     alone = client.get(f"{ROOT}/preview?id=ky").text
     form(client, queries={"a": {"query": "Paris", "properties": [{"pid": "part_of", "v": "Kentucky"}]}})
     asked = client.get(f"{ROOT}/preview?id=ky").text
@@ -281,8 +285,8 @@ def test_a_preview_tells_what_the_entity_is_and_why_it_was_a_candidate(path: Pat
     assert "Kentucky (part of)" in asked
 
 
-def test_a_preview_of_a_candidate_that_was_not_the_best_tells_its_own_chance(path: Path) -> None:
-    client = client_of(path)
+def test_a_preview_of_a_candidate_that_was_not_the_best_tells_its_own_chance(atlas: ServedKBs, make_client: MakeClient) -> None:
+    client = make_client(atlas)
     answer = form(client, queries={"a": {"query": "Paris"}}).json()["a"]["result"]
     page = client.get(f"{ROOT}/preview?id=tx").text
 
@@ -291,7 +295,7 @@ def test_a_preview_of_a_candidate_that_was_not_the_best_tells_its_own_chance(pat
 
 
 @pytest.mark.parametrize("part", ["preview", "view", "flyout/entity", "flyout/type"])
-def test_what_a_kg_says_is_never_html(client: AppClient, part: str) -> None:
+def test_what_a_kg_says_is_never_html(client: Client, part: str) -> None:
     given = EVIL if part.endswith("type") else "evil"
     response = client.get(f"{ROOT}/{part}?id={quote(given)}")
     text = response.json()["html"] if part.startswith("flyout") else response.text
@@ -301,7 +305,7 @@ def test_what_a_kg_says_is_never_html(client: AppClient, part: str) -> None:
     assert len(re.findall("<script", text)) == (0 if part.startswith("flyout") else 1)
 
 
-def test_pages_allow_only_their_own_style_and_script(client: AppClient) -> None:
+def test_pages_allow_only_their_own_style_and_script(client: Client) -> None:
     headers = client.get(f"{ROOT}/view?id=fr").headers
 
     policy = headers["content-security-policy"]
@@ -313,9 +317,7 @@ def test_pages_allow_only_their_own_style_and_script(client: AppClient) -> None:
 
 @pytest.mark.parametrize("entity_id", ["http://example.org/onto#C1", "a&b=c+d"])
 @pytest.mark.parametrize("encoded", [True, False])
-def test_ids_that_are_no_good_to_urls_are_found_however_they_are_encoded(
-    client: AppClient, entity_id: str, encoded: bool
-) -> None:
+def test_ids_that_are_no_good_to_urls_are_found_however_they_are_encoded(client: Client, entity_id: str, encoded: bool) -> None:
     name = {"http://example.org/onto#C1": "Hashtown", "a&b=c+d": "Ampersandville"}[entity_id]
     written = quote(entity_id, safe="") if encoded else entity_id.replace("#", "%23")
 
@@ -324,7 +326,7 @@ def test_ids_that_are_no_good_to_urls_are_found_however_they_are_encoded(
     assert client.get(f"{ROOT}/flyout/entity?id={written}").json()["html"]
 
 
-def test_an_unknown_id_is_a_page_too_and_one_that_asks_again_with_what_is_behind_the_hash(client: AppClient) -> None:
+def test_an_unknown_id_is_a_page_too_and_one_that_asks_again_with_what_is_behind_the_hash(client: Client) -> None:
     response = client.get(f"{ROOT}/view?id=http://example.org/onto")
 
     assert response.status_code == 404
@@ -332,17 +334,17 @@ def test_an_unknown_id_is_a_page_too_and_one_that_asks_again_with_what_is_behind
     assert client.get(f"{ROOT}/view").status_code == 404
 
 
-def test_a_view_leads_to_neighbours_and_namesakes(client: AppClient) -> None:
+def test_a_view_leads_to_neighbours_and_namesakes(client: Client) -> None:
     page = client.get(f"{ROOT}/view?id=tx").text
 
-    links = re.findall(r'href="http://127.0.0.1:8000([^"]+)"', page)
+    links = re.findall(r'href="http://localhost([^"]+)"', page)
     assert {f"{ROOT}/view?id={each}" for each in ("texas", "lamar", "fr", "ky")} == set(links)
 
 
 # other origins
 
 
-def test_openrefine_on_this_machine_may_read_answers_errors_too(client: AppClient) -> None:
+def test_openrefine_on_this_machine_may_read_answers_errors_too(client: Client) -> None:
     for response in (
         client.get(ROOT, headers=OPENREFINE),
         client.post(ROOT, data={"queries": "{"}, headers=OPENREFINE),
@@ -354,15 +356,17 @@ def test_openrefine_on_this_machine_may_read_answers_errors_too(client: AppClien
 
 
 @pytest.mark.parametrize("origin", ["https://example.org", "null", "http://127.0.0.1.example.org", "http://[", "file://"])
-def test_pages_from_elsewhere_may_neither_ask_nor_read(client: AppClient, origin: str) -> None:
+def test_pages_from_elsewhere_may_neither_ask_nor_read(client: Client, origin: str) -> None:
     response = client.post(ROOT, data={"queries": json.dumps(PARIS)}, headers={"Origin": origin})
 
     assert (response.status_code, response.json()["code"]) == (403, "origin")
     assert "access-control-allow-origin" not in response.headers
 
 
-def test_with_a_token_any_page_may_that_knows_it_and_every_url_of_the_manifest_has_it(path: Path) -> None:
-    client = client_of(path, token="s3cr&t")
+def test_with_a_token_any_page_may_that_knows_it_and_every_url_of_the_manifest_has_it(
+    atlas: ServedKBs, make_client: MakeClient
+) -> None:
+    client = make_client(atlas, token="s3cr&t")
     elsewhere = {"Origin": "https://example.org"}
     response = client.get("/reconcile?token=s3cr%26t", headers=elsewhere)
     manifest = response.json()
@@ -382,8 +386,8 @@ def test_with_a_token_any_page_may_that_knows_it_and_every_url_of_the_manifest_h
     assert all("token=s3cr%26t" in link for link in links)
 
 
-def test_the_token_is_not_told_to_who_did_not_bring_it_in_the_url(path: Path) -> None:
-    client = client_of(path, token="secret")
+def test_the_token_is_not_told_to_who_did_not_bring_it_in_the_url(atlas: ServedKBs, make_client: MakeClient) -> None:
+    client = make_client(atlas, token="secret")
     response = client.get("/reconcile", headers={"Authorization": "Bearer secret"})
 
     assert response.status_code == 200

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from eigenthemes.service.origins import frame_ancestors
 from eigenthemes.service.problems import Problem
-from eigenthemes.service.reconcile import pages
+from eigenthemes.service.reconcile import described, pages
 from eigenthemes.service.reconcile.asked import asked_of
 from eigenthemes.service.reconcile.documents import CONTEXTS
 from eigenthemes.service.reconcile.extend import TOO_MANY, extend
@@ -34,13 +34,18 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     """Return the routes of the reconciliation API."""
     service = _Service(served, settings)
     routes = APIRouter(tags=["reconciliation"])
-    for path in ("/reconcile", "/reconcile/{name}"):
-        routes.add_api_route(path, service.endpoint, methods=["GET", "POST"], summary="Manifest, batches of queries, extension")
-    routes.add_api_route("/reconcile/{name}/suggest/{kind}", service.suggest, methods=["GET"])
-    routes.add_api_route("/reconcile/{name}/flyout/{kind}", service.flyout, methods=["GET"])
-    routes.add_api_route("/reconcile/{name}/preview", service.preview, methods=["GET"])
-    routes.add_api_route("/reconcile/{name}/view", service.view, methods=["GET"])
-    routes.add_api_route("/reconcile/{name}/properties", service.properties, methods=["GET"])
+    for method in ("GET", "POST"):
+        for path, name in (("/reconcile", "first"), ("/reconcile/{name}", "named")):
+            how = described.endpoint(method, named=name == "named")
+            routes.add_api_route(path, service.endpoint, methods=[method], name=f"reconcile_{name}_{method.lower()}", **how)
+    for part, handle, how in (
+        ("suggest/{kind}", service.suggest, described.SUGGEST),
+        ("flyout/{kind}", service.flyout, described.FLYOUT),
+        ("preview", service.preview, described.PAGE),
+        ("view", service.view, described.PAGE),
+        ("properties", service.properties, described.PROPERTIES),
+    ):
+        routes.add_api_route(f"/reconcile/{{name}}/{part}", handle, methods=["GET"], **how)
     return routes
 
 
