@@ -168,7 +168,7 @@ def _tables(name: str, most: int | None) -> list[dict[str, Any]]:
 def _columns(table: dict[str, Any], kb: KB) -> list[list[Cell]]:
     """Return the cells with gold, column by column."""
     columns: dict[int, list[Cell]] = {}
-    header, lines = table["table"]["header"], table["table"]["rows"]
+    header, lines = table["table"].get("header") or [], table["table"]["rows"]
     for mention in table["mentions"]:
         gold = [mention["gold"]] if isinstance(mention["gold"], str) else mention["gold"]
         known = frozenset(kb.id_of(index) for each in gold if (index := kb.index_of(each)) is not None)

@@ -9,6 +9,7 @@ from helpers.reconciling import build_atlas, ids, reconcile
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
+from eigenthemes.service.reconcile.preferred import join_preferred
 from eigenthemes.service.reconcile.queries import parse_batch
 from eigenthemes.service.reconcile.reconciler import Reconciler
 
@@ -133,6 +134,29 @@ def test_a_type_that_is_only_preferred_shows_others_where_there_is_none_of_it_an
     assert {key: ids(answer[key]) for key in rows} == {"of it": ["fr"], "others": ["dallas"], "unknown": ["dallas"]}
     assert [answer[key]["result"][0]["match"] for key in rows] == [True, False, False]
     assert answer["unknown"]["error"].endswith("the nearest that there is: City")
+
+
+def test_a_type_that_is_only_preferred_is_doubted_where_another_entity_is_clearly_likelier(atlas: KB) -> None:
+    texas = {"b": {"query": "Lamar County"}, "c": {"query": "Texas"}, "d": {"query": "Dallas"}}
+    demanded = reconcile(atlas, {"a": {"query": "Paris", "type": "Capital"}})["a"]
+    preferred = {"query": "Paris", "type": "Capital", "type_strict": "should", "properties": [{"pid": "part_of", "v": "Texas"}]}
+    doubted = reconcile(atlas, {"a": preferred, **texas})["a"]
+
+    assert [(each["id"], each["match"]) for each in demanded["result"]] == [("fr", True)]
+    assert [(each["id"], each["match"]) for each in doubted["result"]] == [("tx", False), ("fr", False)]
+
+
+def test_a_type_that_is_only_preferred_is_believed_where_other_names_of_the_batch_are_of_it() -> None:
+    def answer(*candidates: tuple[str, float]) -> dict[str, Any]:
+        return {"result": [{"id": each, "score": score, "match": score > 50} for each, score in candidates]}
+
+    typed = {"georgia": answer(("state", 90.0)), "texas": answer(("texas", 95.0)), "iowa": answer(("iowa", 95.0))}
+    untyped = {**typed, "georgia": answer(("country", 60.0), ("state", 35.0))}
+    limits = dict.fromkeys(typed, 5)
+    alone = join_preferred({"georgia": typed["georgia"]}, {"georgia": untyped["georgia"]}, limits)
+
+    assert join_preferred(typed, untyped, limits) == typed
+    assert [(each["id"], each["match"]) for each in alone["georgia"]["result"]] == [("country", False), ("state", False)]
 
 
 def test_a_typed_row_is_supported_by_values_of_other_types(atlas: KB) -> None:

@@ -291,7 +291,7 @@ def test_a_preview_of_a_candidate_that_was_not_the_best_tells_its_own_chance(atl
     page = client.get(f"{ROOT}/preview?id=tx").text
 
     chance = next(each["score"] for each in answer if each["id"] == "tx")
-    assert f"It has {chance / 100:.0%} here" in page
+    assert f"This one has {chance / 100:.0%}." in page
 
 
 @pytest.mark.parametrize("part", ["preview", "view", "flyout/entity", "flyout/type"])

@@ -132,8 +132,8 @@ def _source(entity_id: str) -> str:
 def _why(why: Why | None) -> str:
     if why is None:
         return ""
-    chance = "" if why.chance is None else f" It has {why.chance:.0%} here."
-    asked = f"For {_text(why.asked)}:" if why.asked else "By its name alone:"
+    chance = "" if why.chance is None else f" This one has {why.chance:.0%}."
+    asked = "As it was asked for:" if why.asked else "By its name alone:"
     return f'<p class="why">{asked} {_text(why.sentence)}{chance}</p>'
 
 

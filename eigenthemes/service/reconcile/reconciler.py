@@ -17,7 +17,8 @@ from eigenthemes.ranking.features import COLUMNS
 from eigenthemes.ranking.methods import Scored
 from eigenthemes.ranking.selftrained import ranker_of
 from eigenthemes.service.reconcile.documents import QueryDocument, make_documents
-from eigenthemes.service.reconcile.queries import Query
+from eigenthemes.service.reconcile.preferred import join_preferred
+from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, Query
 from eigenthemes.service.reconcile.remembered import Remembered
 from eigenthemes.service.reconcile.typed import TypedLookUps, make_batch
 from eigenthemes.service.reconcile.types import type_records
@@ -53,14 +54,16 @@ class Reconciler:
     def answer(self, queries: Mapping[str, Query], *, context: str | None = None) -> dict[str, Answer]:
         """Answer a batch: {"result": [...]} for each of its keys, best candidate first.
 
-        Where no candidate is of a type that is only preferred, others are shown, and none is a match.
+        Types that are preferred only are looked at twice, see `preferred`.
         """
         context = context or self.context
         answers = self._answer(queries, context)
-        again = {key: replace(query, types=()) for key, query in queries.items() if query.types and query.prefer_types}
-        again = {key: query for key, query in again.items() if not answers[key]["result"]}
-        for key, answer in self._answer(again, context).items():
-            answers[key]["result"] = [{**candidate, "match": False} for candidate in answer["result"]]
+        preferring = {key: query for key, query in queries.items() if query.types and query.prefer_types}
+        if preferring:
+            untyped = {key: replace(query, types=(), limit=MOST_CANDIDATES) for key, query in preferring.items()}
+            typed = {key: answers[key] for key in preferring}
+            limits = {key: query.limit for key, query in preferring.items()}
+            answers.update(join_preferred(typed, self._answer(untyped, context), limits))
         return answers
 
     def _answer(self, queries: Mapping[str, Query], context: str) -> dict[str, Answer]:
