@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import orjson
+from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
 from eigenthemes.errors import DocumentError
 from eigenthemes.service.problems import Problem
+
+
+class PlainRoute(APIRoute):
+    """A route whose endpoint takes the request and what the path holds, and returns a response: nothing is left to validate."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        endpoint: Callable[..., Coroutine[Any, Any, Response]] = self.endpoint
+
+        async def handle(request: Request) -> Response:
+            return await endpoint(request, **request.path_params)
+
+        return handle
 
 
 async def content_of(request: Request) -> bytes:
@@ -18,6 +32,9 @@ async def content_of(request: Request) -> bytes:
     if kind != "application/json":
         found = f"the body is of the type {kind[:60]!r}" if kind else "the body is of no type"
         raise Problem(415, "not-json", f"{found}; send JSON, with the header Content-Type: application/json")
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.lower() != "identity":
+        raise Problem(415, "encoded", f"the body is encoded as {encoding[:40]!r}; send it as it is", "Content-Encoding")
     return await request.body()
 
 
