@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.kbs import build_from_records
 from helpers.reconciling import build_atlas, ids, reconcile
 from helpers.shared_builds import build_once
 
@@ -183,6 +185,20 @@ def test_what_names_nothing_has_no_candidates(atlas: KB, name: str) -> None:
 @pytest.mark.parametrize("name", ["باريس", "🗼 Paris", "  PARIS\n", "Pariss"])
 def test_names_are_found_in_any_script_with_emoji_and_slips(atlas: KB, name: str) -> None:
     assert "fr" in ids(reconcile(atlas, {"a": {"query": name}})["a"])
+
+
+def test_an_id_in_place_of_a_name_is_its_entity_unless_it_is_mere_digits(tmp_path: Path) -> None:
+    nodes = [{"id": "Q90", "name": "Paris"}, {"id": "75001", "name": "Louvre"}, {"id": "Texas", "name": "Dallas"}]
+    kb = build_from_records(tmp_path, [*nodes, {"id": "Q1439", "name": "Texas"}], [("Q90", "75001"), ("Texas", "Q1439")])
+    names = ["Q90", "75001", "Texas", "Q91"]
+    answer = reconcile(kb, {name: {"query": name} for name in names})
+
+    assert [[(each["id"], each["match"]) for each in answer[name]["result"]] for name in names] == [
+        [("Q90", True)],
+        [("75001", False)],
+        [("Q1439", False)],  # a name comes first; this KB has no ranker, so that it is no match
+        [],
+    ]
 
 
 def test_a_batch_without_queries_has_no_answers(atlas: KB) -> None:

@@ -13,7 +13,7 @@ from eigenthemes.errors import DocumentError
 DEFAULT_LIMIT = 5
 MOST_CANDIDATES = 50
 LONGEST_NAME = 1_000  # letters; a longer text names nothing
-_MOST_VALUES = 50  # values of a row that are looked at
+_MOST_VALUES = 20  # values of a row that are looked at
 _KNOWN = ("query", "type", "limit", "properties", "type_strict")
 _STRICT = ("any", "all", "should")
 _HAS_LETTER = re.compile(r"[^\W\d_]")

@@ -23,7 +23,7 @@ from eigenthemes.service.reconcile.remembered import Remembered
 from eigenthemes.service.reconcile.typed import TypedLookUps, make_batch
 from eigenthemes.service.reconcile.types import type_records
 
-_REMEMBERED = 50_000  # entities whose record is kept at hand
+_REMEMBERED = 20_000  # entities whose record is kept at hand
 
 Answer = dict[str, Any]
 
@@ -82,7 +82,17 @@ class Reconciler:
                 result = results[first + number]
                 self.remembered.remember(each, number, [candidate["id"] for candidate in result])
                 answers.update((key, {"result": result[: queries[key].limit]}) for key in keys)
+        for key, query in queries.items():
+            if not answers[key]["result"] and not query.types:
+                answers[key]["result"] = self._by_id(query.name.strip())
         return answers
+
+    def _by_id(self, name: str) -> list[Answer]:
+        """Return the entity whose id stands in a cell instead of a name; digits alone may be anything, so they are no match."""
+        index = self.kb.index_of(name) if name else None
+        if index is None or not self.kb.answers[index]:
+            return []
+        return [{**self._record(index), "score": 100.0, "match": not name.isdigit(), "features": []}]
 
     def decide(self, documents: Sequence[QueryDocument], top: int = 1) -> DecidedQueries:
         """Decide all names of some documents."""

@@ -11,7 +11,7 @@ from threading import Lock
 
 from eigenthemes.service.reconcile.documents import QueryDocument
 
-_KEPT = 20_000  # entities
+_KEPT = 5_000  # entities
 
 
 class Remembered:
