@@ -23,8 +23,9 @@ pytest: $(VENV)/test.stamp
 
 # OpenRefine itself against the service: some minutes. Debian's package is installed where it is missing and may be
 test-openrefine: $(VENV)/test.stamp
-	@command -v openrefine > /dev/null || apt-get install -y --no-install-recommends openrefine || \
-		sudo -n apt-get install -y --no-install-recommends openrefine || echo "openrefine cannot be installed here"
+	@command -v openrefine > /dev/null || { root=$$([ "$$(id -u)" = 0 ] || echo sudo -n); \
+		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends openrefine; } || \
+		echo "OpenRefine cannot be installed here: its tests will be skipped"
 	$(BIN)/python -m pytest -n0 -m openrefine -s tests/openrefine
 
 # Trials that try to break the program, until the time is up; ONLY: kinds of trials, or how they begin (tests/campaign/)
