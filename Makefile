@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest campaign clean
+.PHONY: demo test lint types pytest campaign test-openrefine clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -20,6 +20,13 @@ types: $(VENV)/test.stamp
 
 pytest: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# OpenRefine itself against the service: some minutes. Debian's package is installed where it is missing and may be
+test-openrefine: $(VENV)/test.stamp
+	@command -v openrefine > /dev/null || { root=$$([ "$$(id -u)" = 0 ] || echo sudo -n); \
+		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends openrefine; } || \
+		echo "OpenRefine cannot be installed here: its tests will be skipped"
+	$(BIN)/python -m pytest -n0 -m openrefine -s tests/openrefine
 
 # Trials that try to break the program, until the time is up; ONLY: kinds of trials, or how they begin (tests/campaign/)
 MINUTES ?= 10

@@ -19,6 +19,7 @@ from eigenthemes.service.door import Door
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.openapi import describe
 from eigenthemes.service.problems import Problem, problem_of, response_of
+from eigenthemes.service.reconcile import routes as routes_reconcile
 from eigenthemes.service.reloading import Reload, Reloader
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings
@@ -55,6 +56,7 @@ def create_app(
         routes_entities.router(served),
         routes_admin.router(served, settings, metrics, reload),
         routes_corrections.router(served, settings, metrics),
+        routes_reconcile.router(served, settings),
     ]
     for router in routers:
         app.include_router(router)

@@ -13,8 +13,9 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from eigenthemes.service.metrics import Metrics
+from eigenthemes.service.origins import PREFLIGHT, HeaderList
 from eigenthemes.service.problems import MEDIA_TYPE, Problem, body_of
-from eigenthemes.service.security import Guard, shared_headers
+from eigenthemes.service.security import Guard, is_shared
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
@@ -48,7 +49,7 @@ class Door:
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
-        visit = _Visit(scope, receive, send)
+        visit = _Visit(scope, receive, send, self.guard.shared_headers(scope["path"], dict(scope["headers"])))
         self.running += 1
         self.metrics.set("in_flight", self.running)
         try:
@@ -68,6 +69,9 @@ class Door:
         method, path = scope["method"], scope["path"]
         headers = dict(scope["headers"])
         self.guard.check(method, path, scope["query_string"], headers)
+        if method == "OPTIONS" and is_shared(path):
+            await visit.respond(204, (*PREFLIGHT, *visit.shared), b"")
+            return
         if path not in _ALWAYS:
             if not self.served.is_ready:
                 raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
@@ -146,8 +150,8 @@ class Door:
 class _Visit:
     """A request on its way through the door, and its answer."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.scope, self.receive, self.send = scope, receive, send
+    def __init__(self, scope: Scope, receive: Receive, send: Send, shared: HeaderList) -> None:
+        self.scope, self.receive, self.send, self.shared = scope, receive, send, shared
         self.start = time.perf_counter()
         self.content = b""
         self.held = 0
@@ -171,7 +175,7 @@ class _Visit:
         """Send what the app answers."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message.get("headers", ()), *_SAFE]
+            message["headers"] = [*message.get("headers", ()), *_SAFE, *self.shared]
         await self.send(message)
 
     async def answer(self, problem: Problem) -> None:
@@ -179,7 +183,7 @@ class _Visit:
         if self.status:
             return
         headers = [(name.lower().encode(), value.encode()) for name, value in problem.headers.items()]
-        headers += [(b"content-type", MEDIA_TYPE.encode()), *_SAFE, *shared_headers(self.scope["path"])]
+        headers += [(b"content-type", MEDIA_TYPE.encode()), *_SAFE, *self.shared]
         await self.respond(problem.status, headers, body_of(problem))
 
     async def respond(self, status: int, headers: Any, body: bytes) -> None:

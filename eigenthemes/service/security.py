@@ -12,16 +12,14 @@ import socket
 from functools import cache
 from urllib.parse import parse_qsl, urlsplit
 
+from eigenthemes.service.origins import HeaderList, Headers, cors_headers, may_read
 from eigenthemes.service.problems import Problem
 from eigenthemes.service.settings import ServiceSettings
-
-Headers = dict[bytes, bytes]
 
 CORS_PATH = "/reconcile"
 _READING = ("GET", "HEAD", "OPTIONS")
 _PUBLIC = ("/", "/health", "/favicon.ico")  # the page itself holds nothing of the KB
 _PUBLIC_FOLDER = "/page/"
-_CORS = ((b"access-control-allow-origin", b"*"),)
 
 
 class Guard:
@@ -43,10 +41,26 @@ class Guard:
         host = headers.get(b"host", b"")
         if host not in self._known:
             self._check_host(host)
-        if method not in _READING and not is_shared(path) and b"origin" in headers:
+        if is_shared(path):
+            self._check_shared(method, headers)
+        elif method not in _READING and b"origin" in headers:
             _check_origin(headers[b"origin"], host)
         if self._token is not None and method != "OPTIONS" and not _is_public(method, path):
             self._check_token(query, headers)
+
+    def shared_headers(self, path: str, headers: Headers) -> HeaderList:
+        """Return the headers that let pages of other origins read an answer, where they may."""
+        return cors_headers(headers, has_token=self._token is not None) if is_shared(path) else ()
+
+    def _check_shared(self, method: str, headers: Headers) -> None:
+        if method != "OPTIONS" and not may_read(headers, has_token=self._token is not None):
+            raise Problem(
+                403,
+                "origin",
+                f"the request comes from a page of {headers[b'origin'][:80].decode('latin-1')!r}, not of this machine; start "
+                "the service with a token, and use the address with it",
+                "Origin",
+            )
 
     def _check_host(self, host: bytes) -> None:
         name = host_name(host.decode("latin-1"))
@@ -78,11 +92,6 @@ class Guard:
 def is_shared(path: str) -> bool:
     """May pages of other origins ask here?"""
     return path == CORS_PATH or path.startswith(CORS_PATH + "/")
-
-
-def shared_headers(path: str) -> tuple[tuple[bytes, bytes], ...]:
-    """Return the headers that let pages of other origins read what the door refuses; the routes themselves add their own."""
-    return _CORS if is_shared(path) else ()
 
 
 def host_name(host: str) -> str | None:

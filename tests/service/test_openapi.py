@@ -31,9 +31,9 @@ def api(served: ServedKBs, tmp_path_factory: pytest.TempPathFactory) -> schemath
 
 
 def operations() -> list[tuple[str, str]]:
-    """What can be asked, by path and method; reconciliation has a protocol of its own, and tests of its own."""
+    """What can be asked, by path and method."""
     described = create_app(ServedKBs(["any.kb"]), ServiceSettings()).openapi()["paths"]
-    return [(path, method) for path, methods in described.items() if "/reconcile" not in path for method in methods]
+    return [(path, method) for path, methods in described.items() for method in methods]
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)

@@ -1,0 +1,168 @@
+"""Entities as small HTML pages: the preview in a spreadsheet's cell, the flyout beside a suggestion, and the whole view.
+
+All text of a KG is escaped, and a Content-Security-Policy allows nothing but the style and the one script written here.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable
+from hashlib import sha256
+from html import escape
+from urllib.parse import quote
+
+from eigenthemes.candidates.entity_card import EntityCard, RelatedEntities, entity_card
+from eigenthemes.kb.store import KB
+from eigenthemes.service.reconcile.named import Named
+from eigenthemes.service.reconcile.places import Places
+from eigenthemes.service.reconcile.properties import name_of_relation
+from eigenthemes.service.reconcile.types import type_records
+from eigenthemes.service.reconcile.why import Why
+
+_MOST_NAMES = 8  # other names in a preview
+_MOST_RELATIONS = 4  # relations in a preview
+_STYLE = """
+body{font:14px/1.45 system-ui,sans-serif;margin:0;padding:10px 12px;color:#1d2733;background:#fff;overflow-wrap:anywhere}
+h1{font-size:17px;margin:0}h2{font-size:14px;margin:16px 0 4px}p{margin:4px 0}ul{margin:4px 0;padding-left:20px}
+.id,.names,.more{color:#5a6675;font-size:12px}
+.type{display:inline-block;background:#e6eef7;border-radius:3px;padding:0 6px;margin-right:4px;font-size:12px}
+.why{border-left:3px solid #3b76b8;padding-left:8px;margin:8px 0}dt{color:#5a6675;font-size:12px;margin-top:6px}dd{margin:0}
+a{color:#1c5a9c}.page{max-width:760px;margin:0 auto;padding:24px 16px}
+"""
+_DARK = """
+@media (prefers-color-scheme:dark){body{background:#14191f;color:#e3e8ee}.type{background:#26384c}a{color:#8bbcf0}
+.id,.names,.more,dt{color:#9aa7b5}}
+"""
+# An id with a # loses what is behind it on the way, unless it is encoded, and OpenRefine does not encode it.
+_SCRIPT = """
+if(location.hash){location.replace(location.href.replace("#","%23"))}
+"""
+
+
+def _hash_of(content: str) -> str:
+    return f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"
+
+
+_SOURCES = f"default-src 'none'; style-src {_hash_of(_STYLE)} {_hash_of(_STYLE + _DARK)}; script-src {_hash_of(_SCRIPT)}"
+_CLOSED = "base-uri 'none'; form-action 'none'"
+
+
+def headers(ancestors: str) -> dict[str, str]:
+    """Return the headers of a page that may be shown within pages of `ancestors`. Its URL, token and all, is told nobody."""
+    return {
+        "Content-Security-Policy": f"{_SOURCES}; {_CLOSED}; frame-ancestors {ancestors}",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+
+
+def preview_page(kb: KB, entity_id: str, why: Why | None) -> str:
+    """Return what OpenRefine shows in a small frame: what the entity is, and why it is a candidate."""
+    card = entity_card(kb, entity_id, most=3)
+    related = "".join(_related(kb, each, None) for each in card.neighbors[:_MOST_RELATIONS])
+    body = f"{_head(kb, card, _MOST_NAMES)}{_why(why)}<dl>{related}</dl>"
+    return _page(card.entity.label, body, _STYLE)
+
+
+def view_page(kb: KB, entity_id: str, why: Why | None, places: Places) -> str:
+    """Return all that a KB holds of an entity."""
+    card = entity_card(kb, entity_id, most=50)
+    namesakes = [each for each in card.namesakes if each[0] != card.entity.id][:20]
+    related = "".join(_related(kb, each, places) for each in card.neighbors)
+    body = (
+        f'<div class="page">{_head(kb, card, None)}{_source(card.entity.id)}{_why(why)}'
+        + (f"<h2>Linked to {card.degree:,} others</h2><dl>{related}</dl>" if related else "")
+        + (f"<h2>Others of that name</h2><ul>{_linked_list(namesakes, places)}</ul>" if namesakes else "")
+        + "</div>"
+    )
+    return _page(card.entity.label, body, _STYLE + _DARK)
+
+
+def missing_page(entity_id: str) -> str:
+    """Return a page about an id that the KB does not have."""
+    body = f"<p>There is no entity {_text(entity_id[:200])} in this KB.</p>"
+    return _page("Not found", body, _STYLE)
+
+
+def flyout(kb: KB, entity_id: str) -> str:
+    """Return the HTML beside a suggested entity: a part of a page."""
+    index = kb.index_of(entity_id)
+    if index is None:
+        return ""
+    types = ", ".join(_text(each["name"]) for each in type_records(kb, index))
+    other = ", ".join(map(_text, kb.names_of(index)[1 : 1 + _MOST_NAMES]))
+    lines = (
+        f"<b>{_text(kb.label_of(index))}</b>",
+        _text(kb.description_of(index)),
+        types,
+        other,
+        f"<small>{_text(entity_id)}</small>",
+    )
+    return "".join(f"<p>{line}</p>" for line in lines if line)
+
+
+def flyout_of(thing: Named | None) -> str:
+    """Return the HTML beside a suggested type or property."""
+    if thing is None:
+        return ""
+    return f"<p><b>{_text(thing.name)}</b></p><p>{_text(thing.description)}</p><p><small>{_text(thing.id)}</small></p>"
+
+
+def _head(kb: KB, card: EntityCard, most_names: int | None) -> str:
+    entity = card.entity
+    types = "".join(f'<span class="type">{_text(each["name"])}</span>' for each in type_records(kb, card.rank - 1))
+    names = [_text(name) for name in entity.aliases[:most_names]]
+    more = f" and {len(entity.aliases) - len(names)} more" if len(names) < len(entity.aliases) else ""
+    return (
+        f'<h1>{_text(entity.label)}</h1><p class="id">{escape(entity.id)}</p>'
+        + (f"<p>{types}</p>" if types else "")
+        + (f"<p>{_text(entity.description)}</p>" if entity.description else "")
+        + (f'<p class="names">also called {", ".join(names)}{more}</p>' if names else "")
+    )
+
+
+def _source(entity_id: str) -> str:
+    """Return a link to where the id itself leads, if it is an address."""
+    if not entity_id.startswith(("http://", "https://")):
+        return ""
+    return f'<p><a href="{escape(entity_id)}" rel="noreferrer noopener">{escape(entity_id)}</a></p>'
+
+
+def _why(why: Why | None) -> str:
+    if why is None:
+        return ""
+    chance = "" if why.chance is None else f" This one has {why.chance:.0%}."
+    asked = "As it was asked for:" if why.asked else "By its name alone:"
+    return f'<p class="why">{asked} {_text(why.sentence)}{chance}</p>'
+
+
+def _related(kb: KB, related: RelatedEntities, places: Places | None) -> str:
+    name = escape(name_of_relation(kb, related.relation)) + (" (reversed)" if related.reverse else "")
+    members = [_link(each, places) for each in related.entities]
+    more = f' <span class="more">and {related.count - len(members):,} more</span>' if related.count > len(members) else ""
+    return f"<dt>{name}</dt><dd>{', '.join(members)}{more}</dd>"
+
+
+def _linked_list(members: Iterable[tuple[str, str]], places: Places) -> str:
+    return "".join(f'<li>{_link(each, places)} <span class="id">{escape(each[0])}</span></li>' for each in members)
+
+
+def _link(member: tuple[str, str], places: Places | None) -> str:
+    entity_id, label = member
+    if places is None:
+        return _text(label)
+    return f'<a href="{escape(places.base + places.by_id("view", quote(entity_id, safe="")))}">{_text(label)}</a>'
+
+
+def _text(text: str) -> str:
+    """Return text of a KG as HTML: escaped, and written from the side it is read from."""
+    return f'<bdi dir="auto">{escape(text)}</bdi>'
+
+
+def _page(title: str, body: str, style: str) -> str:
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>'
+        f"<body>{body}<script>{_SCRIPT}</script></body></html>"
+    )
