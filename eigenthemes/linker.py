@@ -17,13 +17,14 @@ from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
+from eigenthemes.ranking.candidate_map import candidate_maps
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
 from eigenthemes.ranking.detection import DETECTED_THRESHOLD
 from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
-from eigenthemes.ranking.options import ScoringOptions
+from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
 from eigenthemes.ranking.selftrained import feature_context_of, ranker_of
-from eigenthemes.records import Document, Explanation, Link, LinkedDocument, RankedCandidate
+from eigenthemes.records import CandidateMap, Document, Explanation, Link, LinkedDocument, RankedCandidate
 
 AnyDocument = str | Mapping[str, Any] | Document
 OnError = str | Callable[[int, DocumentError], None]
@@ -248,6 +249,19 @@ class Linker:
                     )
                 )
             yield LinkedDocument(document, tuple(links))
+
+    def candidate_map(self, document: AnyDocument) -> CandidateMap | None:
+        """Link a document, and return its candidates on its two strongest eigenthemes; None where none has a vector.
+
+        A linker that explains draws lines, too: which candidate supports which.
+        """
+        return self.maps(self.decide([self.checked(document)]))[0]
+
+    def maps(self, decided: DecidedBatch) -> list[CandidateMap | None]:
+        """The map of each document, as `candidate_map` makes it."""
+        options = self.method.effective(self.scoring)
+        weighting = options if isinstance(options, AverageOptions) else EigenOptions()
+        return candidate_maps(decided.batch, self.kb, weighting, decided.decisions, decided.explanations)
 
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
         """Of each mention: its best candidates (id, label, score), why it is not linked (None: it is), and its probability."""

@@ -51,7 +51,7 @@ class Scored:
     detection_factor: Scores | None = None
 
 
-def _check_vectors(batch: Batch, kb: KB) -> None:
+def check_vectors(batch: Batch, kb: KB) -> None:
     """Refuse damaged vectors: none of unit length has such coordinates."""
     vectors = batch.vectors
     if vectors is not None and not np.all(np.abs(vectors.rows[batch.table.entity]) < _LONGEST_COORDINATE):
@@ -92,11 +92,11 @@ class Method:
             try:
                 result = self.score(batch, kb, self.effective(options))
             except ValueError:  # LAPACK takes finite numbers only
-                _check_vectors(batch, kb)
+                check_vectors(batch, kb)
                 raise
         scored = result if isinstance(result, Scored) else Scored(result)
         if not np.isfinite(scored.scores).all():
-            _check_vectors(batch, kb)
+            check_vectors(batch, kb)
             raise damaged(kb.path, "its ranker gives scores that are no numbers")
         return scored
 
