@@ -17,7 +17,7 @@ from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
-from eigenthemes.ranking.candidate_map import candidate_maps
+from eigenthemes.ranking.candidate_map import candidate_map
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
 from eigenthemes.ranking.detection import DETECTED_THRESHOLD
 from eigenthemes.ranking.explain.explainer import Explainer
@@ -255,13 +255,13 @@ class Linker:
 
         A linker that explains draws lines, too: which candidate supports which.
         """
-        return self.maps(self.decide([self.checked(document)]))[0]
+        return self.map_of(self.decide([self.checked(document)]), 0)
 
-    def maps(self, decided: DecidedBatch) -> list[CandidateMap | None]:
-        """The map of each document, as `candidate_map` makes it."""
+    def map_of(self, decided: DecidedBatch, number: int) -> CandidateMap | None:
+        """The map of a document of a batch by its number, as `candidate_map` makes it."""
         options = self.method.effective(self.scoring)
         weighting = options if isinstance(options, AverageOptions) else EigenOptions()
-        return candidate_maps(decided.batch, self.kb, weighting, decided.decisions, decided.explanations)
+        return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)
 
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
         """Of each mention: its best candidates (id, label, score), why it is not linked (None: it is), and its probability."""

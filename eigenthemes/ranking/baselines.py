@@ -110,14 +110,16 @@ class WeightedEntities(NamedTuple):
     weights: Scores
 
 
-def weighted_entities(batch: Batch, kb: KB, options: AverageOptions, power: int) -> Iterator[WeightedEntities]:
-    """Yield for each document its candidates' vectors with their weights, which add up in the given power."""
+def weighted_entities(
+    batch: Batch, kb: KB, options: AverageOptions, power: int, documents: slice = slice(None)
+) -> Iterator[WeightedEntities]:
+    """Yield for each document, or some, its candidates' vectors with their weights, which add up in the given power."""
     assert batch.vectors is not None
     table, has_vector = batch.table, batch.vectors.has
     has = has_vector[table.entity]
     weights = candidate_weights(batch, kb, options, has)
     scratch = np.empty(len(has_vector), dtype=np.int64)
-    for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
+    for first, last in zip(batch.bounds[:-1][documents].tolist(), batch.bounds[1:][documents].tolist(), strict=True):
         rows = first + np.flatnonzero(has[first:last])
         entities, inverse = distinct(table.entity[rows], scratch)
         vectors = batch.vectors.rows[entities]

@@ -40,28 +40,30 @@ def project(vectors: NDArray[np.float32], weights: NDArray[np.float32]) -> tuple
     return points, shares
 
 
-def candidate_maps(
-    batch: Batch, kb: KB, options: AverageOptions, decisions: Decisions, explanations: Sequence[Explanation] | None = None
-) -> list[CandidateMap | None]:
-    """Return the map of each document; None where no candidate has a vector, and no lines without explanations.
+def candidate_map(
+    batch: Batch,
+    number: int,
+    kb: KB,
+    options: AverageOptions,
+    decisions: Decisions,
+    explanations: Sequence[Explanation] | None = None,
+) -> CandidateMap | None:
+    """Return the map of a document of a batch; None where no candidate has a vector, and no lines without explanations.
 
     Candidates are weighted by the options, as the paper's method weights them.
     """
     if batch.vectors is None:
-        return [None] * len(batch.documents)
+        return None
     check_vectors(batch, kb)
-    maps: list[CandidateMap | None] = []
-    mentions = zip(batch.mention_bounds[:-1].tolist(), batch.mention_bounds[1:].tolist(), strict=True)
-    for (first, last), part in zip(mentions, weighted_entities(batch, kb, options, 2), strict=True):
-        if not len(part.rows):
-            maps.append(None)
-            continue
-        points, shares = project(part.vectors, part.weights.astype(np.float32))
-        drawn = _drawn(batch, decisions, part.rows, part.inverse, first)
-        records = tuple(_point(kb, int(part.entities[place]), points[place], role) for place, role in drawn.items())
-        supports = () if explanations is None else tuple(_supports(explanations[first:last], records))
-        maps.append(CandidateMap(records, supports, (float(shares[0]), float(shares[1]))))
-    return maps
+    part = next(weighted_entities(batch, kb, options, 2, slice(number, number + 1)))
+    if not len(part.rows):
+        return None
+    first, last = batch.mention_bounds[number : number + 2].tolist()
+    points, shares = project(part.vectors, part.weights.astype(np.float32))
+    drawn = _drawn(batch, decisions, part.rows, part.inverse, first)
+    records = tuple(_point(kb, int(part.entities[place]), points[place], role) for place, role in drawn.items())
+    supports = () if explanations is None else tuple(_supports(explanations[first:last], records))
+    return CandidateMap(records, supports, (float(shares[0]), float(shares[1])))
 
 
 class _Role(NamedTuple):

@@ -120,7 +120,8 @@ def test_a_map_is_the_same_alone_and_among_others_and_again(demo_kb: KB) -> None
     linker = Linker(demo_kb, explain=True)
     alone = map_of(linker, JORDAN)
     decided = linker.decide([linker.checked(text) for text in ("Amman is in Jordan.", JORDAN, "nothing here", JORDAN)])
-    others = linker.maps(decided)
+    others = [linker.map_of(decided, number) for number in range(4)]
+    assert others[2] is None
     assert others[1] == others[3] == alone == map_of(linker, JORDAN)
     assert others[0] != alone
 
