@@ -54,10 +54,10 @@ def candidate_map(
     """
     if batch.vectors is None:
         return None
-    check_vectors(batch, kb)
     part = next(weighted_entities(batch, kb, options, 2, slice(number, number + 1)))
     if not len(part.rows):
         return None
+    check_vectors(batch.vectors, part.entities, kb)
     first, last = batch.mention_bounds[number : number + 2].tolist()
     points, shares = project(part.vectors, part.weights.astype(np.float32))
     drawn = _drawn(batch, decisions, part.rows, part.inverse, first)
