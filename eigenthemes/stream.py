@@ -178,13 +178,12 @@ def _count(chunk: Chunk, decided: DecidedBatch, documents: int) -> None:
     chunk.linked = int(decided.decisions.linked.sum())
 
 
-def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
-    """The documents of a chunk with their links, a line of JSON each; as `LinkedDocument.to_dict`, without the records."""
-    out = io.BytesIO()
+def linked_records(linker: Linker, decided: DecidedBatch) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
+    """Yield each document with the links of its mentions; as `LinkedDocument.to_dict` has them, without the records."""
     batch, explanations = decided.batch, decided.explanations
     answers = linker.answers(decided)
-    for record, (document, first, last) in zip(records, batch.document_spans(), strict=True):
-        links, linked = [], 0
+    for document, first, last in batch.document_spans():
+        links = []
         for mention in range(first, last):
             ranking, nil_reason, probability = next(answers)
             link = _link(batch.mentions[mention], ranking, nil_reason, probability, linker.top)
@@ -195,15 +194,21 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
             else:
                 link.pop("unknown_candidates", None)  # of an earlier linking, by another KB
             links.append(link)
-            linked += nil_reason is None
+        yield document, links
+
+
+def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
+    """The documents of a chunk with their links, a line of JSON each."""
+    out = io.BytesIO()
+    for record, (document, links) in zip(records, linked_records(linker, decided), strict=True):
         try:
             out.write(json_line(document, links))
         except DocumentError as error:
             chunk.failures.append(Failure(record.file, record.line, str(error)))
             continue
         chunk.linked_documents += 1
-        chunk.mentions += last - first
-        chunk.linked += linked
+        chunk.mentions += len(links)
+        chunk.linked += sum(link["nil_reason"] is None for link in links)
     chunk.failures.sort(key=lambda failure: failure.line)
     chunk.output = out.getvalue()
 

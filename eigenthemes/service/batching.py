@@ -1,0 +1,142 @@
+"""Requests that arrive together are decided together, in one thread per process; none influences another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from eigenthemes.errors import EigenthemesError
+from eigenthemes.linker import DecidedBatch, Linker
+from eigenthemes.ranking.batch import BATCH
+from eigenthemes.records import Document
+from eigenthemes.stream import linked_records
+
+MOST_MENTIONS = 512  # that are decided at once, so that small requests need not wait for large ones
+
+# (document, its links, what was decided, its number there) -> its JSON
+Render = Callable[[Document, list[dict[str, Any]], DecidedBatch, int], bytes]
+
+
+@dataclass(slots=True)
+class _Job:
+    """A request's documents; those that are done have an answer."""
+
+    linker: Linker
+    documents: Sequence[Document]
+    render: Render
+    future: asyncio.Future[list[bytes]]
+    answers: list[bytes] = field(default_factory=list)
+
+    def part(self, most_documents: int, most_mentions: int) -> list[Document]:
+        """Return the next documents, as many as fit: at least one."""
+        first = last = len(self.answers)
+        mentions = 0
+        while last < len(self.documents) and last - first < most_documents:
+            mentions += _size(self.documents[last])
+            if last > first and mentions > most_mentions:
+                break
+            last += 1
+        return list(self.documents[first:last])
+
+
+class Batcher:
+    """Decides documents for many requests: whatever waits when the thread is free is taken together."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="eigenthemes-decide")
+        self._waiting: deque[_Job] = deque()
+        self._running = False
+
+    async def link(self, linker: Linker, documents: Sequence[Document], render: Render) -> list[bytes]:
+        """Return the JSON of each document with its links."""
+        if not documents:
+            return []
+        loop = asyncio.get_running_loop()
+        job = _Job(linker, documents, render, loop.create_future())
+        self._waiting.append(job)
+        if not self._running:
+            self._running = True
+            loop.call_soon(self._next, loop)
+        return await job.future
+
+    def _next(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Start on what waits: the oldest request, and others for the same linker."""
+        parts = self._take()
+        if not parts:
+            self._running = False
+            return
+        linker = parts[0][0].linker
+        work = loop.run_in_executor(self._thread, _link_parts, linker, [(job.render, part) for job, part in parts])
+        work.add_done_callback(lambda done: self._finish(loop, parts, done))
+
+    def _take(self) -> list[tuple[_Job, list[Document]]]:
+        parts: list[tuple[_Job, list[Document]]] = []
+        documents, mentions = BATCH, MOST_MENTIONS
+        kept: deque[_Job] = deque()
+        while self._waiting:
+            job = self._waiting.popleft()
+            if job.future.done():  # nobody waits for it any more
+                continue
+            if parts and (job.linker is not parts[0][0].linker or documents <= 0 or mentions <= 0):
+                kept.append(job)
+                continue
+            part = job.part(documents, mentions)
+            parts.append((job, part))
+            documents -= len(part)
+            mentions -= sum(map(_size, part))
+        self._waiting = kept
+        return parts
+
+    def _finish(self, loop: asyncio.AbstractEventLoop, parts: list[tuple[_Job, list[Document]]], done: Any) -> None:
+        results = done.result()
+        for (job, _), result in zip(parts, results, strict=True):
+            if job.future.done():
+                continue
+            if isinstance(result, BaseException):
+                job.future.set_exception(result)
+                continue
+            job.answers.extend(result)
+            if len(job.answers) == len(job.documents):
+                job.future.set_result(job.answers)
+            else:
+                self._waiting.append(job)  # after those that came meanwhile
+        self._next(loop)
+
+    def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+def _size(document: Document) -> int:
+    """Return about how many mentions a document has."""
+    if document.mentions is not None:
+        return 1 + len(document.mentions)
+    if document.table is not None:
+        return 1 + sum(map(len, document.table.rows))
+    return 1 + len(document.text or "") // 50
+
+
+def _link_parts(linker: Linker, parts: list[tuple[Render, list[Document]]]) -> list[list[bytes] | Exception]:
+    """Link the parts of some requests together; where that fails, each alone, so that one error is one request's."""
+    try:
+        return _linked(linker, parts)
+    except Exception as error:
+        if len(parts) == 1:
+            return [error]
+    return [result for part in parts for result in _link_parts(linker, [part])]
+
+
+def _linked(linker: Linker, parts: list[tuple[Render, list[Document]]]) -> list[list[bytes] | Exception]:
+    decided = linker.decide([document for _, part in parts for document in part])
+    records = enumerate(linked_records(linker, decided))
+    results: list[list[bytes] | Exception] = []
+    for render, part in parts:
+        own = [next(records) for _ in part]
+        try:
+            results.append([render(document, links, decided, number) for number, (document, links) in own])
+        except EigenthemesError as error:
+            results.append(error)
+    return results

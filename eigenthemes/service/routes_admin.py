@@ -1,0 +1,85 @@
+"""GET /info and /health: what is served, and whether it is ready."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eigenthemes import __version__
+from eigenthemes.ranking.methods import METHODS, default_method
+from eigenthemes.ranking.selftrained import has_ranker
+from eigenthemes.service.problems import Problem
+from eigenthemes.service.requests import json_response
+from eigenthemes.service.served import ServedKB, ServedKBs
+from eigenthemes.service.settings import ServiceSettings
+
+
+def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
+    """Return the routes about the service itself."""
+    routes = APIRouter()
+
+    @routes.get("/info")
+    async def info(request: Request) -> Response:
+        """Tell which KBs are served, and what a request may ask of them."""
+        return json_response(
+            {
+                "version": __version__,
+                "kbs": [_described(kb) for kb in served.all()],
+                "corrections": settings.corrections is not None,
+                "limits": {
+                    "body_bytes": settings.max_body,
+                    "documents": settings.max_documents,
+                    "mentions": settings.max_mentions,
+                    "seconds": settings.max_seconds,
+                    "concurrent_requests": settings.max_concurrent,
+                },
+            }
+        )
+
+    @routes.get("/health")
+    async def health(request: Request) -> Response:
+        """Tell whether the service is ready to link."""
+        if not served.is_ready:
+            raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
+        return json_response({"status": "ready"})
+
+    return routes
+
+
+def _described(served: ServedKB) -> dict[str, Any]:
+    kb = served.kb
+    counts = kb.manifest["counts"]
+    linker = served.linker()
+    return {
+        "name": served.name,
+        "generation": served.generation,
+        "counts": {key: counts[key] for key in ("entities", "named", "names", "edges", "types", "relations")},
+        "methods": methods_of(served),
+        "default_method": default_method(kb),
+        "threshold": linker.threshold if linker.method.calibrated else None,
+        "vectors": list(kb.vector_sets),
+        "languages": [str(language) for language in kb.languages if language] if kb.has("name_languages") else [],
+    }
+
+
+def methods_of(served: ServedKB) -> list[dict[str, Any]]:
+    """Return the methods that the KB is ready for, and what each can be told."""
+    kb = served.kb
+    ready = []
+    for name, method in METHODS.items():
+        if method.prepare is not None or (method.needs_vectors and not kb.vector_sets):
+            continue
+        if method.calibrated and not has_ranker(kb, next(iter(kb.vector_sets), None)):
+            continue
+        ready.append(
+            {
+                "name": name,
+                "threshold": method.calibrated or method.tells_noise,
+                "k": "k" in method.uses,
+                "explain": method.calibrated,
+            }
+        )
+    return ready
