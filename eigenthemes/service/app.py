@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from eigenthemes import __version__
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.service import routes_admin, routes_entities, routes_link
+from eigenthemes.service import page_routes, routes_admin, routes_entities, routes_link
 from eigenthemes.service.batching import Batcher
 from eigenthemes.service.problems import Problem, problem_of, response_of
 from eigenthemes.service.served import ServedKBs
@@ -26,6 +26,7 @@ def create_app(served: ServedKBs, settings: ServiceSettings) -> FastAPI:
     app.include_router(routes_link.router(served, settings, batcher))
     app.include_router(routes_entities.router(served))
     app.include_router(routes_admin.router(served, settings))
+    app.include_router(page_routes.router(served))
     return app
 
 
