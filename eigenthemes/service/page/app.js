@@ -37,6 +37,9 @@ class Page {
     this.kept = new CorrectionsView(at("corrections"), { download: () => this.downloadGold(), send: () => this.send(), clear: () => this.clear(), confirm: () => this.confirmRest(), drop: (item) => this.drop(item) });
     acceptFiles(at("drop-hint"), (file) => this.open(file));
     at("cancel").addEventListener("click", stop);
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.session && this.session.selected !== null) this.select(null);
+    });
     this.wireTabs();
     this.wireKbs();
     show(at("footer"), `eigenthemes ${info.version} · nothing on this page leaves this server`);

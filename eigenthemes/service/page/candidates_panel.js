@@ -2,7 +2,7 @@
 
 import { getSearch } from "./api.js";
 import { reasonInWords } from "./decisions.js";
-import { bar, button, count, el, later, name, percent, show } from "./dom.js";
+import { bar, button, count, el, later, name, percent, redraw, show } from "./dom.js";
 
 const FIRST = 5; // candidates shown before one asks for more
 
@@ -42,7 +42,7 @@ export class CandidatesPanel {
       this.all = false;
       this.search.clear();
     }
-    show(this.root, this.head(), this.overlaps(), this.verdict(), this.why(), this.candidates(), this.corrections());
+    redraw(this.root, this.head(), this.overlaps(), this.verdict(), this.why(), this.candidates(), this.corrections());
   }
 
   head() {

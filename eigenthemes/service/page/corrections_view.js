@@ -1,6 +1,6 @@
 /* The corrections: how many there are, what training would need, and the ways out of the browser. */
 
-import { button, count, el, name, show } from "./dom.js";
+import { button, count, el, name, redraw } from "./dom.js";
 
 const FEW = 20; // mentions that weigh as much as what the ranker knows by itself: STRENGTH of selftrain/gold.py
 const FOLDS = 5; // documents from which on training measures what was gained
@@ -32,7 +32,7 @@ export class CorrectionsView {
     const none = all === 0;
     const told = none ? "No corrections yet." : `${count(all, "correction")} in ${count(documents, "document")}, kept in this browser.`;
     const open = this.root.querySelector("details")?.open ?? false;
-    show(
+    redraw(
       this.root,
       el("h2", { id: "corrections-title" }, "Corrections"),
       el("p", { "aria-live": "polite" }, told, " ", el("span", { class: "quiet" }, needs(counts))),

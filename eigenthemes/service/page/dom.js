@@ -34,6 +34,22 @@ export function show(parent, ...children) {
   parent.replaceChildren(...children.filter(Boolean));
 }
 
+/** The same, and the keyboard stays where it was: on the control of the same name, else on the heading. */
+export function redraw(parent, ...children) {
+  const held = parent.contains(document.activeElement) ? document.activeElement : null;
+  const words = held && nameOf(held);
+  show(parent, ...children);
+  if (!held) return;
+  const same = held.isConnected ? held : [...parent.querySelectorAll("button, input, select, a, summary")].find((each) => nameOf(each) === words && !each.disabled);
+  const heading = parent.querySelector("h2");
+  heading?.setAttribute("tabindex", "-1");
+  (same ?? heading)?.focus({ preventScroll: true });
+}
+
+function nameOf(control) {
+  return control.id || control.getAttribute("aria-label") || control.textContent;
+}
+
 /** A button. */
 export function button(label, onClick, properties = {}) {
   return el("button", { type: "button", ...properties, on: { click: onClick } }, label);

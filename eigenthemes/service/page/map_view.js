@@ -6,6 +6,7 @@ import { colorClass } from "./palette.js";
 const MARGIN = 30;
 const NEAR = 22; // pixels from which a pointer means a point
 const MOST_LABELS = 16;
+const MOST_RIVALS = 5; // candidates of the open mention that are named beside the one that was chosen
 const LETTER = 6.6; // about the width of a letter of a label
 
 /**
@@ -130,10 +131,12 @@ export class MapView {
     const { map } = this.shown;
     const weight = (number) => (this.roles[number].own ? 2 : 0) + (this.roles[number].chosen ? 1 : 0) + (this.supporters.has(number) ? 1 : 0);
     const order = map.points.map((_, number) => number).filter((number) => weight(number) > 0);
+    const unchosen = order.filter((number) => this.roles[number].own && !this.roles[number].chosen);
+    const crowd = new Set(unchosen.sort((one, other) => map.points[other].score - map.points[one].score).slice(MOST_RIVALS));
     order.sort((one, other) => weight(other) - weight(one) || map.points[other].score - map.points[one].score);
     const taken = this.places.map(([x, y], number) => (weight(number) ? [x - 6, y - 7, x + 6, y + 6] : null)).filter(Boolean);
     const labels = [];
-    for (const number of order) {
+    for (const number of order.filter((each) => !crowd.has(each))) {
       if (labels.length >= MOST_LABELS) break;
       const text = cut(map.points[number].label, 22);
       const found = roomFor(text, this.places[number], taken, width, height);

@@ -1,6 +1,6 @@
 /* How to link: the method, its threshold or number of eigenthemes, nested names, NIL. */
 
-import { button, el, percent, show } from "./dom.js";
+import { button, el, percent, redraw } from "./dom.js";
 
 const METHODS = {
   selftrained: "Self-trained ranker",
@@ -39,7 +39,7 @@ export class OptionsBar {
 
   draw() {
     const { threshold, k } = this.facts();
-    show(
+    redraw(
       this.root,
       el("label", {}, "Method ", this.method),
       threshold ? this.thresholdControl() : null,
