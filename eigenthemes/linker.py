@@ -5,7 +5,7 @@ documents -> mentions -> candidates -> scores -> decisions -> links
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
 from eigenthemes.ranking.selftrained import feature_context_of, ranker_of
-from eigenthemes.records import CandidateMap, Document, Explanation, Link, LinkedDocument, RankedCandidate
+from eigenthemes.records import CandidateMap, Document, Explanation, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
+from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of
 
 AnyDocument = str | Mapping[str, Any] | Document
 OnError = str | Callable[[int, DocumentError], None]
@@ -186,6 +187,33 @@ class Linker:
                 waiting = []
         yield from self.links(self.decide(waiting))
 
+    def link_table(
+        self,
+        table: Table | Mapping[str, Any],
+        *,
+        columns: Columns | None = None,
+        context: str = "table",
+        only_types: Mapping[str | int, Sequence[str]] | None = None,
+        id: str | int | None = None,
+    ) -> LinkedTable:
+        """Link the cells of a table.
+
+        table       a `Table`, or {"header": [...], "rows": [[...], ...]}
+        columns     names, or numbers from 0; None: those whose cells are names of the KB
+        context     which cells are decided together: "table", "column", "row" or "none"
+        only_types  column -> the types that its cells can mean
+        """
+        table = table_of(table)
+        chosen = self._columns_of_names(table) if columns is None else column_numbers(table, columns)
+        types = {column_numbers(table, [column])[0]: tuple(only) for column, only in (only_types or {}).items()}
+        documents = documents_of(table, chosen, context, types)
+        linked = self.link_batch(documents) if documents else ()
+        links = sorted((link for each in linked for link in each.links), key=_cell_of)
+        return LinkedTable(table, chosen, tuple(links), context, id)
+
+    def _columns_of_names(self, table: Table) -> tuple[int, ...]:
+        return tuple(profile.column for profile in profile_columns(table, self.batches.generator) if profile.named)
+
     def checked(self, given: AnyDocument) -> Document:
         """Return a document from whatever people pass, if it is whole and has what the method needs."""
         document = as_document(given)
@@ -195,6 +223,15 @@ class Linker:
     def check(self, document: Document) -> None:
         """Refuse a document that lacks what the method needs."""
         self.method.check_document(document, self.scoring)
+        for number, mention in enumerate(document.mentions or ()):
+            if mention.only_types:
+                self._check_types(number, mention.only_types)
+
+    def _check_types(self, number: int, types: tuple[str, ...]) -> None:
+        try:
+            self.batches.generator_of(types)
+        except OptionError as error:
+            raise DocumentError(f"mention {number}: {error}", code=error.code, where=f"mention {number}") from None
 
     def decide(self, documents: Iterable[Document]) -> DecidedBatch:
         """Decide every mention of some documents: the path that all linking takes."""
@@ -284,6 +321,10 @@ class Linker:
                 self._id_and_label.clear()
             known = self._id_and_label[entity] = (self.kb.id_of(entity), self.kb.label_of(entity))
         return known
+
+
+def _cell_of(link: Link) -> tuple[int, int]:
+    return link.mention.row or 0, link.mention.col or 0
 
 
 def _reopened(kb: KB, options: dict[str, Any]) -> Linker:

@@ -40,6 +40,7 @@ class Mention:
     gold         ids of which any is right; empty: annotated as outside every KB; None: not annotated
     candidates   ids the document brings itself, best first; None: they are looked up in the KB
     priors       a number for each of these candidates, or None
+    only_types   it can only mean entities of one of these types; empty: of any
     source       the JSON object it came from: unknown fields pass through
     """
 
@@ -51,6 +52,7 @@ class Mention:
     gold: tuple[str, ...] | None = None
     candidates: tuple[str, ...] | None = None
     priors: tuple[float, ...] | None = None
+    only_types: tuple[str, ...] = ()
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -277,7 +279,7 @@ class LinkedDocument:
         if document.text is not None:
             record["text"] = document.text
         if document.table is not None:
-            record["table"] = {"header": document.table.header, "rows": document.table.rows}
+            record["table"] = {"header": list(document.table.header), "rows": [list(row) for row in document.table.rows]}
         return {**record, **document.source, "mentions": [link.to_dict() for link in self.links]}
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -367,6 +369,61 @@ class CandidateMap:
             "supports": [support.to_dict() for support in self.supports],
             "explained": [round(share, 4) for share in self.explained],
         }
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedTable:
+    """A table with a link for each cell of some columns that may be a name, in order of row and column.
+
+    columns  the numbers of these columns, from 0
+    context  which cells were decided together: "table", "column", "row" or "none"
+    """
+
+    table: Table
+    columns: tuple[int, ...]
+    links: tuple[Link, ...]
+    context: str = "table"
+    id: str | int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: a document that could be linked again, with the columns and the context beside it."""
+        document = Document(id=self.id, table=self.table, mentions=())
+        names = [self.column_name(column) for column in self.columns]
+        return {**LinkedDocument(document, self.links).to_dict(), "columns": names, "context": self.context}
+
+    def column_name(self, column: int) -> str:
+        """What the header calls a column; "column N", counted from 1, where it has no name."""
+        header = self.table.header
+        return (header[column] if column < len(header) else "") or f"column {column + 1}"
+
+    def link_of(self, row: int, column: int) -> Link | None:
+        """The link of a cell; None where the cell holds no name, or is of another column."""
+        return self._links_by_cell().get((row, column))
+
+    def to_table(self, *, suffixes: tuple[str, str, str] = ("_id", "_label", "_probability")) -> Table:
+        """The table with three columns more for each linked one: id, label and probability; empty where there is no link."""
+        by_cell = self._links_by_cell()
+        width = max([len(self.table.header), *map(len, self.table.rows)], default=0)
+        header = _padded(self.table.header, width)
+        header += tuple(self.column_name(column) + suffix for column in self.columns for suffix in suffixes)
+        rows = tuple(
+            _padded(row, width) + tuple(value for column in self.columns for value in _answer(by_cell.get((number, column))))
+            for number, row in enumerate(self.table.rows)
+        )
+        return Table(header, rows)
+
+    def _links_by_cell(self) -> dict[tuple[int, int], Link]:
+        return {(link.mention.row or 0, link.mention.col or 0): link for link in self.links}
+
+
+def _padded(cells: tuple[str, ...], width: int) -> tuple[str, ...]:
+    return cells + ("",) * (width - len(cells))
+
+
+def _answer(link: Link | None) -> tuple[str, str, str]:
+    if link is None or link.entity is None:
+        return "", "", ""
+    return link.entity, link.label or "", "" if link.probability is None else f"{link.probability:.4f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,15 +73,27 @@ class CandidateGenerator:
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
-        self.allowed = _of_asked_types(kb, only_types, not_types)
-        wanted = [mask for mask in (self.allowed, embedded if generator == "paper" else None) if mask is not None]
-        self._only = only_entities(kb.name_index, np.logical_and.reduce(wanted)) if wanted else None
-        self._lookup = Lookup(self._only or kb.mapped_name_index, len(kb), aliases=aliases)
-        self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
-        self._singles = 0
+        self._embedded = embedded if generator == "paper" else None
+        self._allow(_of_asked_types(kb, only_types, not_types))
         self._most = min(max_candidates or 0, len(kb))  # no name has more
         self._zeros = np.zeros(self._most, dtype=np.int64)
         self._ranks = np.arange(1, 1 + self._most, dtype=np.int32)
+
+    def _allow(self, allowed: NDArray[np.bool_] | None) -> None:
+        """Look names up among these entities only [entities]; None: among all."""
+        self.allowed = allowed
+        wanted = [mask for mask in (allowed, self._embedded) if mask is not None]
+        self._only = only_entities(self.kb.name_index, np.logical_and.reduce(wanted)) if wanted else None
+        self._lookup = Lookup(self._only or self.kb.mapped_name_index, len(self.kb), aliases=self.aliases)
+        self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
+        self._singles = 0
+
+    def only_of_types(self, types: Sequence[str]) -> CandidateGenerator:
+        """Return a generator like this one that finds only entities of one of these types."""
+        narrowed = copy(self)
+        of_types = self.kb.of_types(types)
+        narrowed._allow(of_types if self.allowed is None else self.allowed & of_types)
+        return narrowed
 
     def find(self, name: str) -> CandidateTable:
         """Return the candidates of one name."""

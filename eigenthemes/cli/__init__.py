@@ -24,6 +24,7 @@ from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
 from eigenthemes.cli.output import plain, say
 from eigenthemes.cli.prepare import prepare
+from eigenthemes.cli.serve import serve
 from eigenthemes.cli.show import show
 from eigenthemes.cli.streams import prepare_streams
 from eigenthemes.cli.train import train
@@ -54,7 +55,7 @@ def cli() -> None:
 
 for _command in (
     build, embed, train, train_taumil, adapt, info, show, verify, candidates, link, explain, evaluate, experiment, prepare,
-    demo,
+    serve, demo,
 ):  # fmt: skip
     _command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
     cli.add_command(_command)

@@ -33,7 +33,7 @@ def available_cores() -> int:
 
 
 @contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
+def ctrl_c_blocked() -> Iterator[None]:
     """Hold Ctrl-C back for a moment, for processes and threads that are started now for ever; it is noticed afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -127,7 +127,7 @@ class Workers:
         return lambda: _result(future)
 
     def _submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
-        with _ctrl_c_blocked():  # a process is started whenever a task finds none that is idle
+        with ctrl_c_blocked():  # a process is started whenever a task finds none that is idle
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(self.jobs, self._context)
             return self._pool.submit(function, *arguments)

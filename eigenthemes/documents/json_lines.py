@@ -190,10 +190,21 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     mention.gold = (gold,) if type(gold) is str else None if gold is _ABSENT else gold_of(gold)
     mention.candidates = ids
     mention.priors = priors
+    mention.only_types = _types(item["only_types"]) if "only_types" in item else ()
     mention.source = item
     mention.__class__ = Mention
     frozen: Mention = mention
     return frozen
+
+
+def _types(value: Any) -> tuple[str, ...]:
+    if type(value) is str:
+        return (value,)
+    if type(value) is list and set(map(type, value)) <= _STRING:
+        return tuple(value)
+    if value is None:
+        return ()
+    raise DocumentError(f'"only_types" is {_quoted(value)}; expected the name or id of a type, or a list of them')
 
 
 def _name(item: dict[str, Any], text: str | None) -> str | None:

@@ -17,7 +17,9 @@ from eigenthemes.mentions.detector import Detector, detector_named, with_mention
 from eigenthemes.records import Document, Mention
 
 BATCH = 64  # documents that are looked up together
+_MOST_TYPE_FILTERS = 32  # sets of asked types whose name indexes are kept
 
+_COLUMNS = ("entity", "rank", "prior", "match_type")
 GivenCandidate = tuple[int, int, float, int]  # rank, entity, prior, match type
 
 
@@ -55,6 +57,7 @@ class BatchMaker:
 
     def __init__(self, kb: KB, generator: CandidateGenerator, detector: Detector, vectors: Vectors | None) -> None:
         self.kb, self.generator, self.detector, self.vectors = kb, generator, detector, vectors
+        self._of_types: dict[tuple[str, ...], CandidateGenerator] = {}
 
     def make(self, documents: Iterable[Document]) -> Batch:
         """Make the batch of some documents."""
@@ -74,7 +77,7 @@ class BatchMaker:
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
     ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
         looked_up = [i for i, mention in enumerate(mentions) if mention.candidates is None]
-        table = self.generator.find_batch([mentions[i].text for i in looked_up])
+        table = self._look_up([mentions[i] for i in looked_up])
         if len(looked_up) == len(mentions):
             return table, {}
         given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
@@ -89,11 +92,34 @@ class BatchMaker:
                 unknown[i] = tuple(id for id, entity in zip(ids, known, strict=True) if entity < 0)
         return _merge(len(mentions), np.array(looked_up, dtype=np.int64), table, rows), unknown
 
+    def _look_up(self, mentions: Sequence[Mention]) -> CandidateTable:
+        """Look up the candidates of some mentions, those of asked types among entities of these types only."""
+        asked = dict.fromkeys(mention.only_types for mention in mentions)
+        if len(asked) <= 1:
+            return self.generator_of(next(iter(asked), ())).find_batch([mention.text for mention in mentions])
+        tables, places = [], []
+        for types in asked:
+            rows = [row for row, mention in enumerate(mentions) if mention.only_types == types]
+            tables.append(self.generator_of(types).find_batch([mentions[row].text for row in rows]))
+            places.append(np.array(rows, dtype=np.int64))
+        return _interleave(len(mentions), tables, places)
+
+    def generator_of(self, types: tuple[str, ...]) -> CandidateGenerator:
+        """Return what finds entities of some types; without any, of all that this batch maker may find."""
+        if not types:
+            return self.generator
+        known = self._of_types.get(types)
+        if known is None:
+            if len(self._of_types) >= _MOST_TYPE_FILTERS:
+                self._of_types = {}
+            known = self._of_types[types] = self.generator.only_of_types(types)
+        return known
+
     def _given(self, mention: Mention, entities: list[int], embedded_only: bool) -> list[GivenCandidate]:
         """Return the candidates a mention brings, in its order, up to T."""
         vectors = self.vectors if embedded_only or self.generator.generator == "paper" else None
-        match_types = self.generator.match_types(mention.text)
-        allowed = self.generator.allowed
+        generator = self.generator_of(mention.only_types)
+        match_types, allowed = generator.match_types(mention.text), generator.allowed
         prior: dict[int, float] = {}
         for position, entity in enumerate(entities):
             if entity < 0 or (allowed is not None and not allowed[entity]):
@@ -143,6 +169,14 @@ def gold_rows(batch: Batch, kb: KB) -> NDArray[np.bool_]:
 def has_gold(batch: Batch) -> NDArray[np.bool_]:
     """Return which mentions have gold [mentions]."""
     return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+
+
+def _interleave(mentions: int, tables: Sequence[CandidateTable], places: Sequence[NDArray[np.int64]]) -> CandidateTable:
+    """Make one table, in order of mention, from tables of some mentions each; `places` says which."""
+    mention_of = np.concatenate([place[table.mention_of] for table, place in zip(tables, places, strict=True)])
+    order = np.argsort(mention_of, kind="stable")
+    columns = (np.concatenate([getattr(table, name) for table in tables])[order] for name in _COLUMNS)
+    return CandidateTable(mentions, mention_of[order], *columns)
 
 
 def _merge(

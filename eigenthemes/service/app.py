@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from eigenthemes import __version__
 from eigenthemes.errors import EigenthemesError
 from eigenthemes.service import page_routes, routes_admin, routes_entities, routes_link
 from eigenthemes.service.batching import Batcher
+from eigenthemes.service.door import Door
+from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.problems import Problem, problem_of, response_of
+from eigenthemes.service.reloading import Reload, Reloader
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
 
-def create_app(served: ServedKBs, settings: ServiceSettings) -> FastAPI:
-    """Return the app that serves some KBs."""
-    app = FastAPI(title="eigenthemes", version=__version__, docs_url=None, redoc_url=None)
+def create_app(
+    served: ServedKBs,
+    settings: ServiceSettings,
+    *,
+    reload: Reload | None = None,
+    metrics_file: Path | None = None,
+    slot: int = 0,
+) -> FastAPI:
+    """Return the app that serves some KBs.
+
+    reload        what POST /reload does; None: this process opens the KBs anew
+    metrics_file  where the processes of the service count together, this one in the row `slot`
+    """
+    app = FastAPI(title="eigenthemes", version=__version__, docs_url=None, redoc_url=None, lifespan=None)
     batcher = Batcher()
-    app.add_exception_handler(Problem, _answer_problem)
-    app.add_exception_handler(EigenthemesError, _answer_error)
-    app.add_exception_handler(HTTPException, _answer_http)
-    app.include_router(routes_link.router(served, settings, batcher))
-    app.include_router(routes_entities.router(served))
-    app.include_router(routes_admin.router(served, settings))
-    app.include_router(page_routes.router(served))
+    reload = reload or Reloader(served).reload
+    for error, answer in ((Problem, _answer_problem), (EigenthemesError, _answer_error), (HTTPException, _answer_http)):
+        app.add_exception_handler(error, answer)
+    app.state.metrics = metrics = Metrics(file=metrics_file, slots=settings.workers, slot=slot)
+    routers = [
+        routes_link.router(served, settings, batcher, metrics),
+        routes_entities.router(served),
+        routes_admin.router(served, settings, metrics, reload),
+        page_routes.router(served),
+    ]
+    for router in routers:
+        app.include_router(router)
+    metrics.name_routes([route.path for router in routers for route in router.routes if isinstance(route, Route)])
+    app.add_middleware(Door, served=served, settings=settings, metrics=metrics)
     return app
 
 

@@ -1,4 +1,7 @@
-"""The page: its files, with headers that let nothing but them run, and texts to try it on."""
+"""The page: its files, with headers that let nothing but them run, and texts to try it on.
+
+The files hold no secrets: a token is asked for by what the page calls.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,6 @@ from eigenthemes.service.samples import samples_of
 from eigenthemes.service.served import ServedKBs
 
 PAGE = Path(__file__).parent / "page"
-PUBLIC = ("/", "/page/")  # no secrets: a token is asked for by what the page calls
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

@@ -51,7 +51,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Problem(Exception):
     """An error that is answered as it is."""
 

@@ -1,4 +1,4 @@
-"""GET /info and /health: what is served, and whether it is ready."""
+"""GET /info, /health and /metrics, POST /reload: what is served, and how it is doing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from starlette.responses import Response
 from eigenthemes import __version__
 from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.selftrained import has_ranker
+from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.problems import Problem
+from eigenthemes.service.reloading import Reload
 from eigenthemes.service.requests import json_response
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
 
-def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
+def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reload: Reload) -> APIRouter:
     """Return the routes about the service itself."""
     routes = APIRouter()
 
@@ -46,6 +48,16 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
             raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
         return json_response({"status": "ready"})
 
+    @routes.get("/metrics")
+    async def numbers(request: Request) -> Response:
+        """Return what all processes of the service have counted, as Prometheus reads it."""
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4")
+
+    @routes.post("/reload")
+    async def reload_kbs(request: Request) -> Response:
+        """Open the KBs anew, in all processes, and serve them once all are ready."""
+        return json_response((await reload()).to_dict())
+
     return routes
 
 
@@ -55,7 +67,7 @@ def _described(served: ServedKB) -> dict[str, Any]:
     linker = served.linker()
     return {
         "name": served.name,
-        "generation": served.generation,
+        "state": served.state,
         "counts": {key: counts[key] for key in ("entities", "named", "names", "edges", "types", "relations")},
         "methods": methods_of(served),
         "default_method": default_method(kb),

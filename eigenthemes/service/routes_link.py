@@ -17,13 +17,14 @@ from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.records import Document
 from eigenthemes.service.batching import Batcher
 from eigenthemes.service.entities import type_labels
+from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.options import LinkQuery, link_query, refuse_unknown
 from eigenthemes.service.requests import json_of, json_response, query_of
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
 
-def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> APIRouter:
+def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher, metrics: Metrics) -> APIRouter:
     """Return the routes that link."""
     routes = APIRouter()
 
@@ -36,6 +37,7 @@ def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> AP
         linker = kb.linker(query.options)
         documents = documents_of(body, linker, settings)
         answers = await batcher.link(linker, documents, partial(render, kb=kb, linker=linker, query=query))
+        metrics.add("documents", len(documents))
         content = b"[" + b",".join(answers) + b"]" if type(body) is list else answers[0]
         return Response(content, media_type="application/json")
 

@@ -47,6 +47,11 @@ class ServedKB:
         served.warm_up()
         return served
 
+    @property
+    def state(self) -> str:
+        """What changes whenever the KB is changed."""
+        return str(self.kb.manifest.get("sha256") or self.kb.manifest["data"])[:12]
+
     def linker(self, options: LinkOptions = LinkOptions()) -> Linker:  # noqa: B008  frozen
         """Return the linker of these options; any number of threads may ask."""
         with self._opening:
@@ -109,6 +114,11 @@ class ServedKBs:
     @property
     def is_ready(self) -> bool:
         return bool(self._served)
+
+    @property
+    def states(self) -> dict[str, str]:
+        """Name -> what changes whenever the KB of this name is changed."""
+        return {name: kb.state for name, kb in self._served.items()}
 
     def get(self, name: str | None = None) -> ServedKB:
         """Return the KB of a name; None: the first."""

@@ -20,7 +20,6 @@ from campaign.kinds import KINDS
 from campaign.runner import chosen_kinds, repeat, run, table, told
 from campaign.trial import FAULT, FINE, REFUSED, Fault, random_of, run_trial
 from campaign.world import World
-from eigenthemes.kb.manifest import is_sealed
 from eigenthemes.kg.tabular import TableReader
 
 SLOW = ("ctrl-c", "together", "growth", "kill", "options")  # a second or more each
@@ -74,9 +73,8 @@ def test_answers_that_change_in_silence_are_found(world: World, monkeypatch: pyt
 
     monkeypatch.setattr(damage, "FILE_DAMAGE", (other_threshold,))
     monkeypatch.setattr(damage, "COMMANDS", (("link", "KB", "DOCUMENTS"),))
-    for module in ("kb.manifest", "kb.store"):
+    for module in ("kb.manifest", "kb.files"):
         monkeypatch.setattr(f"eigenthemes.{module}.is_sealed", lambda manifest: True)
-    assert callable(is_sealed)
     tallies = run({"damage-files": damage.damage_trial}, world, seconds=60, most=1)
     assert tallies["damage-files"].titles == {"other answers from a KB that verifies": 1}
 

@@ -209,8 +209,10 @@ class Page {
   async explainLate(session, mention) {
     const link = session.links[mention];
     if (link.explanation || !this.options.facts().explain || session.kind !== "text" || !link.ranking.length) return;
+    const { nested } = this.options.values;
+    const numbered = nested ? { ...session.document, mentions: session.links.map(({ start, end, text }) => ({ start, end, text })) } : session.document;
     try {
-      link.explanation = await postExplain(this.kb.name, session.document, mention);
+      link.explanation = await postExplain(this.kb.name, numbered, mention);
       if (this.session === session && session.selected === mention) this.draw();
     } catch (error) {
       showProblem(error);

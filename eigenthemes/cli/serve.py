@@ -1,0 +1,88 @@
+"""eigenthemes serve"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eigenthemes.cli.options import JOBS
+from eigenthemes.cli.output import plain, say
+from eigenthemes.errors import OptionError
+
+
+@click.command()
+@click.argument("kbs", nargs=-1, required=True, type=click.Path(), metavar="KB...")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at; 0.0.0.0: from anywhere.")
+@click.option("--token", envvar="EIGENTHEMES_TOKEN", metavar="TEXT", help="What requests must bring; or in $EIGENTHEMES_TOKEN.")
+@click.option(
+    "--allow-host", multiple=True, metavar="NAME", help="A name the service is called by, beside its addresses; *: any."
+)
+@click.option("--workers", default=1, show_default=True, type=JOBS, help="Processes; they share the KB.")
+@click.option(
+    "--corrections", type=click.Path(dir_okay=False), metavar="FILE", help="Append corrections made on the page here."
+)
+@click.option(
+    "--context",
+    type=click.Choice(("column", "row", "none")),
+    default="column",
+    show_default=True,
+    help="Reconciliation: which cells are decided together.",
+)
+@click.option("--max-body", default=8.0, show_default=True, type=float, metavar="MB", help="Of a request.")
+@click.option("--max-documents", default=1_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
+@click.option("--max-mentions", default=20_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
+@click.option("--max-seconds", default=30.0, show_default=True, type=float, metavar="S", help="Until a request is answered.")
+@click.option("--max-requests", default=128, show_default=True, type=click.IntRange(min=1), help="At a time, per process.")
+@click.option("--access-log", is_flag=True, help="Log each request on stderr: method, path, status, time; no text, no token.")
+def serve(kbs: tuple[str, ...], **given: Any) -> None:
+    """Serve KBs over HTTP: a page for people, REST for programs, reconciliation for OpenRefine.
+
+    Several KBs are served each under the name of its folder. SIGHUP, or POST /reload, picks up KBs that were built anew. Ctrl-C
+    or SIGTERM stop the service: what runs is finished first.
+    """
+    serve_kbs(kbs, given)
+
+
+def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
+    """Serve KBs with the flags of the command, and say where."""
+    from eigenthemes.service.run import check_installed, serve
+    from eigenthemes.service.settings import ServiceSettings
+
+    check_installed()
+    if not 0 < given["max_body"] <= 4096:
+        raise OptionError(f"--max-body is {given['max_body']:g}; expected megabytes, more than 0 up to 4096")
+    settings = ServiceSettings(
+        host=given["host"],
+        port=given["port"],
+        token=given["token"],
+        allowed_hosts=given["allow_host"],
+        workers=given["workers"],
+        corrections=None if given["corrections"] is None else Path(given["corrections"]),
+        context=given["context"],
+        max_body=int(given["max_body"] * 2**20),
+        max_documents=given["max_documents"],
+        max_mentions=given["max_mentions"],
+        max_seconds=given["max_seconds"],
+        max_concurrent=given["max_requests"],
+        access_log=given["access_log"],
+    )
+    if not settings.is_loopback and settings.token is None:
+        say(f"warning: anybody who can reach {settings.host} may use the service; give a --token", err=True)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
+    say(f"opening {', '.join(kbs)} ...", err=True)
+    serve(kbs, settings, on_ready=lambda address: _tell(address, settings.token))
+
+
+def _tell(address: str, token: str | None) -> None:
+    """Print where the service is, once it is ready."""
+    end = "" if token is None else "?token=TOKEN"
+    click.echo(plain(f"{address}/{end}"))
+    click.echo(f"  for OpenRefine  {address}/reconcile{end}")
+    click.echo(f"  for programs    {address}/openapi.json{end}")
+    sys.stdout.flush()
+    say("stop it with Ctrl-C", err=True)

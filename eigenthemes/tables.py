@@ -1,0 +1,138 @@
+"""Tables -> documents: which columns hold names, and which cells are decided together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.documents.json_lines import document_of
+from eigenthemes.errors import DocumentError, OptionError
+from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.mentions.cells import cells
+from eigenthemes.records import Document, Mention, Table
+
+CONTEXTS = {
+    "table": "all cells of the table",
+    "column": "the cells of a column",
+    "row": "the cells of a row",
+    "none": "every cell alone",
+}
+Columns = Sequence[str | int]
+
+_SAMPLE = 200  # distinct cells of a column that are looked up to see whether they are names
+_LEAST_KNOWN = 0.3  # share of them that must be whole names of the KB
+_LONGEST = 80  # letters of a usual cell; longer ones are sentences
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """What the cells of a column look like.
+
+    named     is the column taken for one of names?
+    why       the reason in words
+    cells     those that are not empty
+    distinct  different ones among them that have a letter
+    known     share of those looked up that are a whole name of the KB
+    """
+
+    column: int
+    name: str
+    named: bool
+    why: str
+    cells: int
+    distinct: int
+    known: float
+
+
+def table_of(given: Table | Mapping[str, Any]) -> Table:
+    """Return a table from whatever people pass: a `Table`, or a header and rows as in JSON."""
+    if isinstance(given, Table):
+        return given
+    if not isinstance(given, Mapping):
+        raise DocumentError(f'a table is of the type {type(given).__name__}; expected a Table, or {{"header", "rows"}}')
+    table = document_of({"table": dict(given), "mentions": []}).table
+    assert table is not None
+    return table
+
+
+def column_numbers(table: Table, columns: Columns) -> tuple[int, ...]:
+    """Return the numbers of columns given by name or number from 0, in their order in the table."""
+    if isinstance(columns, str):
+        raise OptionError(f"columns is the string {columns!r}; expected a list of names", where="columns")
+    numbers = {_column_number(table, column) for column in columns}
+    if not numbers:
+        raise OptionError("columns is empty; name at least one column, or leave it out", where="columns")
+    return tuple(sorted(numbers))
+
+
+def _column_number(table: Table, column: str | int) -> int:
+    width = max([len(table.header), *map(len, table.rows)], default=0)
+    if isinstance(column, int) and not isinstance(column, bool):
+        if 0 <= column < width:
+            return column
+        raise OptionError(f"there is no column {column}; expected a number from 0 to {width - 1}", where="columns")
+    places = [number for number, name in enumerate(table.header) if name == column]
+    if len(places) == 1:
+        return places[0]
+    listed = ", ".join(repr(name) for name in table.header[:12]) + (" ..." if len(table.header) > 12 else "")
+    if places:
+        at = " and ".join(map(str, places))
+        raise OptionError(f"{len(places)} columns are called {column!r}; give the number of one ({at})", where="columns")
+    raise OptionError(f"there is no column {column!r}; the table has {listed or 'no header'}", where="columns")
+
+
+def profile_columns(table: Table, generator: CandidateGenerator) -> list[ColumnProfile]:
+    """Look at every column: are its cells names of the KB?"""
+    width = max([len(table.header), *map(len, table.rows)], default=0)
+    by_column: list[dict[str, None]] = [{} for _ in range(width)]
+    for mention in cells(table):
+        by_column[mention.col or 0][mention.text] = None
+    return [_profile(table, column, list(distinct), generator) for column, distinct in enumerate(by_column)]
+
+
+def _profile(table: Table, column: int, distinct: list[str], generator: CandidateGenerator) -> ColumnProfile:
+    filled = sum(1 for row in table.rows if column < len(row) and row[column].strip())
+    name = table.header[column] if column < len(table.header) else ""
+    sample = [distinct[place] for place in np.linspace(0, len(distinct) - 1, min(len(distinct), _SAMPLE)).astype(int).tolist()]
+    known = _share_of_names(sample, generator) if sample else 0.0
+    long = sorted(map(len, sample))[len(sample) // 2] > _LONGEST if sample else False
+    named, why = False, f"{known:.0%} of its cells are names of the KB"
+    if not filled:
+        why = "it is empty"
+    elif not distinct:
+        why = "its cells have no letters"
+    elif long:
+        why = "its cells are whole texts"
+    else:
+        named = known >= _LEAST_KNOWN
+    return ColumnProfile(column, name, named, why, filled, len(distinct), known)
+
+
+def _share_of_names(names: list[str], generator: CandidateGenerator) -> float:
+    table = generator.find_batch(names)
+    return len(np.unique(table.mention_of[table.match_type <= UNBRACKETED])) / len(names)
+
+
+def documents_of(
+    table: Table, columns: Sequence[int], context: str, only_types: Mapping[int, tuple[str, ...]] | None = None
+) -> list[Document]:
+    """Return the documents whose mentions are decided together: the cells of these columns, split by the context.
+
+    only_types  column -> the types that its cells can mean
+    """
+    if context not in CONTEXTS:
+        raise OptionError(f"context is {context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
+    groups: dict[Any, list[Mention]] = {}
+    for mention in cells(table):
+        if mention.col in columns:
+            types = (only_types or {}).get(mention.col or 0)
+            groups.setdefault(_group(mention, context), []).append(replace(mention, only_types=types) if types else mention)
+    return [Document(table=table, mentions=tuple(mentions)) for mentions in groups.values()]
+
+
+def _group(mention: Mention, context: str) -> Any:
+    return {"table": None, "column": mention.col, "row": mention.row, "none": (mention.row, mention.col)}[context]
