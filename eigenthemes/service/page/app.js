@@ -83,13 +83,17 @@ class Page {
   }
 
   turnTo(mode) {
+    this.setTab(mode);
+    this.draw();
+  }
+
+  setTab(mode) {
     this.mode = mode;
     for (const each of ["text", "table"]) {
       at(`panel-${each}`).hidden = each !== mode;
       at(`tab-${each}`).setAttribute("aria-selected", String(each === mode));
       at(`tab-${each}`).tabIndex = each === mode ? 0 : -1;
     }
-    this.draw();
   }
 
   // linking
@@ -104,7 +108,7 @@ class Page {
     const done = await busy("Linking …", (signal, tell) => this.ask(session, signal, tell), () => this.linkDocuments(documents));
     if (!session.records.length || (done === undefined && !session.record)) return;
     this.sessions.text = session;
-    this.turnTo("text");
+    this.setTab("text");
     this.showDocument();
   }
 
@@ -112,7 +116,7 @@ class Page {
   async ask(session, signal, tell) {
     const { documents } = session;
     const long = documents.some((each) => (each.text ?? "").length > LONG);
-    const options = { ...this.options.query(), top: long ? 10 : TOP, types: true, map: true, ...(this.options.facts().explain && !long ? { explain: true } : {}) };
+    const options = { ...this.options.query(), top: long ? 5 : TOP, types: true, map: true, ...(this.options.facts().explain && !long ? { explain: true } : {}) };
     for (let first = 0; first < documents.length; first += TOGETHER) {
       if (documents.length > TOGETHER) tell(`Linking ${count(documents.length, "document")}: ${first} done …`);
       const part = documents.slice(first, first + TOGETHER);

@@ -29,7 +29,11 @@ export class EdgesView {
     this.onSelect = onSelect;
     this.picture = svg("svg", { class: "edges", role: "img" });
     this.frame = el("div", { class: "edges-frame" }, this.picture);
-    new ResizeObserver(() => this.draw()).observe(this.frame);
+    this.width = 0; // told by the observer: to ask for it would lay out the whole page again
+    new ResizeObserver(([entry]) => {
+      this.width = Math.round(entry.contentRect.width);
+      this.draw();
+    }).observe(this.frame);
   }
 
   /** Show what supports the best candidate of a mention. */
@@ -57,7 +61,7 @@ export class EdgesView {
   }
 
   draw() {
-    const width = Math.round(this.frame.clientWidth);
+    const { width } = this;
     if (!width || !this.explanation?.support?.length) return;
     const { best, support } = this.explanation;
     const middle = middleOf(support);

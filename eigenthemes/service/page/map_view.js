@@ -31,7 +31,11 @@ export class MapView {
     this.picture.addEventListener("keydown", (event) => this.onKey(event));
     this.picture.addEventListener("focusin", (event) => this.onFocus(event));
     this.picture.addEventListener("focusout", () => this.hideTip());
-    new ResizeObserver(() => this.draw()).observe(this.frame);
+    this.width = 0; // told by the observer: to ask for it would lay out the whole page again
+    new ResizeObserver(([entry]) => {
+      this.width = Math.round(entry.contentRect.width);
+      this.draw();
+    }).observe(this.frame);
     this.clear("Link a text to see where its candidates lie.");
   }
 
@@ -57,7 +61,7 @@ export class MapView {
   }
 
   draw() {
-    const width = Math.round(this.frame.clientWidth);
+    const { width } = this;
     if (!this.shown || !width) return;
     const height = Math.round(Math.max(260, Math.min(430, width * 0.66)));
     const { map, selected, links } = this.shown;

@@ -16,6 +16,7 @@ export class Session {
     /** @type {number|null} the mention that is open */
     this.selected = null;
     this.keys = new Map();
+    this.known = new Map();
   }
 
   get document() {
@@ -57,10 +58,8 @@ export class Session {
 
   /** What is known of the candidates by id: description, types, the best score. */
   details(decisions) {
-    const found = new Map();
-    for (const link of this.links) {
-      for (const each of link.ranking) if (!(found.get(each.id)?.score > each.score)) found.set(each.id, each);
-    }
+    if (!this.known.has(this.current)) this.known.set(this.current, bestOf(this.links));
+    const found = this.known.get(this.current);
     for (const { entity } of decisions) if (entity && !found.has(entity.id)) found.set(entity.id, entity);
     return found;
   }
@@ -69,4 +68,12 @@ export class Session {
   all(rule, corrections) {
     return this.records.flatMap((record, number) => (record ? [{ record, decisions: this.decisions(rule, corrections, number) }] : []));
   }
+}
+
+function bestOf(links) {
+  const found = new Map();
+  for (const link of links) {
+    for (const each of link.ranking) if (!(found.get(each.id)?.score > each.score)) found.set(each.id, each);
+  }
+  return found;
 }

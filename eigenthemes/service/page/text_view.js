@@ -4,6 +4,8 @@ import { cut, el, name, percent, show } from "./dom.js";
 import { pieces } from "./offsets.js";
 import { colorClass } from "./palette.js";
 
+const CHUNK = 1_500; // letters of a block of a long text
+
 /** A document's text, or its mentions in a row where it has none; and where they are in it, in code points. */
 export function textAndSpans(document, links) {
   if (document.text === undefined || document.text === null) return mentionsInARow(links);
@@ -28,6 +30,28 @@ function mentionsInARow(links) {
   return { text, spans };
 }
 
+/** Put parts into blocks that end with a line: of a long text the browser lays out what can be seen. */
+function chunksOf(parts) {
+  const chunks = [];
+  let chunk = null, length = 0;
+  const add = (part, size) => {
+    if (chunk === null) chunks.push((chunk = el("div", { class: "chunk" })));
+    chunk.append(part);
+    length += size;
+  };
+  for (const part of parts) {
+    if (typeof part !== "string") {
+      add(part, part.textContent.length);
+      continue;
+    }
+    for (const line of part.split(/(?<=\n)/)) {
+      add(line, line.length);
+      if (length > CHUNK && line.endsWith("\n")) [chunk, length] = [null, 0];
+    }
+  }
+  return chunks;
+}
+
 /** Shows one text. */
 export class TextView {
   /** @param {HTMLElement} root @param {(mention: number) => void} onSelect */
@@ -43,7 +67,8 @@ export class TextView {
   /** Show a text; what is linked how comes with `paint`. */
   show(document, links) {
     const { text, spans } = textAndSpans(document, links);
-    this.covering = [];
+    this.covering = []; // of each mark, the mentions that cover it, the shortest first
+    this.painted = []; // of each mark, what it shows
     this.marks = [];
     const parts = pieces(text, spans).map((piece) => {
       if (!piece.spans.length) return piece.text;
@@ -53,7 +78,7 @@ export class TextView {
       this.covering.push(piece.spans);
       return mark;
     });
-    show(this.root, ...parts);
+    show(this.root, ...chunksOf(parts));
     if (this.marks.length) this.marks[0].tabIndex = 0;
   }
 
@@ -62,18 +87,22 @@ export class TextView {
     return [...new Set(this.covering.filter((spans) => spans.includes(mention)).flat())].sort((one, other) => one - other);
   }
 
-  /** Show what is linked how. */
+  /** Show what is linked how; marks that stay as they are are left alone, for a long text has thousands. */
   paint(decisions, links, colorOf, selected) {
     this.marks.forEach((mark, position) => {
-      const number = Number(mark.dataset.mention);
-      const { entity, corrected, reason } = decisions[number];
+      const covering = this.covering[position];
+      const { entity, probability, corrected, reason } = decisions[covering[0]];
       const color = entity ? colorClass(colorOf(entity.types ?? [])) : "nil";
-      const notName = reason === "not_a_name" ? " not-a-name" : "";
-      const nested = this.covering[position].length > 1 ? " nested" : "";
-      mark.className = `mention ${color}${corrected ? " corrected" : ""}${notName}${nested}`;
-      mark.setAttribute("aria-label", labelOf(links[number], decisions[number]));
-      mark.setAttribute("aria-pressed", String(number === selected || this.covering[position].includes(selected)));
-      mark.title = entity ? cut(entity.label, 80) : "no link";
+      const kind = `mention ${color}${corrected ? " corrected" : ""}${reason === "not_a_name" ? " not-a-name" : ""}${covering.length > 1 ? " nested" : ""}`;
+      const state = `${kind} ${entity?.id} ${probability}`;
+      if (this.painted[position] !== state) {
+        this.painted[position] = state;
+        mark.className = kind;
+        mark.setAttribute("aria-label", labelOf(links[covering[0]], decisions[covering[0]]));
+        mark.title = entity ? cut(entity.label, 80) : "no link";
+      }
+      const pressed = String(selected !== null && covering.includes(selected));
+      if (mark.getAttribute("aria-pressed") !== pressed) mark.setAttribute("aria-pressed", pressed);
     });
   }
 
