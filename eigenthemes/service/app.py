@@ -12,14 +12,17 @@ from starlette.routing import Route
 
 from eigenthemes import __version__
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.service import page_routes, routes_admin, routes_entities, routes_link
+from eigenthemes.service import page_routes, routes_admin, routes_corrections, routes_entities, routes_link
 from eigenthemes.service.batching import Batcher
 from eigenthemes.service.door import Door
 from eigenthemes.service.metrics import Metrics
+from eigenthemes.service.openapi import describe
 from eigenthemes.service.problems import Problem, problem_of, response_of
 from eigenthemes.service.reloading import Reload, Reloader
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings
+
+_ABOUT = "Names in text and tables, linked to the entities of your own knowledge graph."
 
 
 def create_app(
@@ -35,21 +38,23 @@ def create_app(
     reload        what POST /reload does; None: this process opens the KBs anew
     metrics_file  where the processes of the service count together, this one in the row `slot`
     """
-    app = FastAPI(title="eigenthemes", version=__version__, docs_url=None, redoc_url=None, lifespan=None)
-    batcher = Batcher()
+    app = FastAPI(title="eigenthemes", description=_ABOUT, version=__version__, docs_url=None, redoc_url=None, lifespan=None)
     reload = reload or Reloader(served).reload
     for error, answer in ((Problem, _answer_problem), (EigenthemesError, _answer_error), (HTTPException, _answer_http)):
         app.add_exception_handler(error, answer)
     app.state.metrics = metrics = Metrics(file=metrics_file, slots=settings.workers, slot=slot)
+    batcher = Batcher(metrics.count_decided)
     routers = [
-        routes_link.router(served, settings, batcher, metrics),
+        routes_link.router(served, settings, batcher),
         routes_entities.router(served),
         routes_admin.router(served, settings, metrics, reload),
+        routes_corrections.router(served, settings, metrics),
         page_routes.router(served),
     ]
     for router in routers:
         app.include_router(router)
     metrics.name_routes([route.path for router in routers for route in router.routes if isinstance(route, Route)])
+    describe(app)
     app.add_middleware(Door, served=served, settings=settings, metrics=metrics)
     return app
 

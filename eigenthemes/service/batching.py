@@ -6,19 +6,31 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
-from eigenthemes.errors import EigenthemesError
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.ranking.batch import BATCH
 from eigenthemes.records import Document
 from eigenthemes.stream import linked_records
 
+LARGE = 2_000  # mentions of a document that may take seconds
 MOST_MENTIONS = 512  # that are decided at once, so that small requests need not wait for large ones
 
 # (document, its links, what was decided, its number there) -> its JSON
 Render = Callable[[Document, list[dict[str, Any]], DecidedBatch, int], bytes]
+Part = tuple[Render, list[Document]]
+Result = list[bytes] | Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was decided at once."""
+
+    batches: int = 0
+    documents: int = 0
+    mentions: int = 0
+    links: int = 0
 
 
 @dataclass(slots=True)
@@ -36,7 +48,7 @@ class _Job:
         first = last = len(self.answers)
         mentions = 0
         while last < len(self.documents) and last - first < most_documents:
-            mentions += _size(self.documents[last])
+            mentions += size_of(self.documents[last])
             if last > first and mentions > most_mentions:
                 break
             last += 1
@@ -44,17 +56,33 @@ class _Job:
 
 
 class Batcher:
-    """Decides documents for many requests: whatever waits when the thread is free is taken together."""
+    """Decides documents for many requests; those of large documents in a thread of their own, so that others need not wait."""
 
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="eigenthemes-decide")
-        self._waiting: deque[_Job] = deque()
-        self._running = False
+    def __init__(self, on_decided: Callable[[Tally], None] = lambda tally: None) -> None:
+        self._small, self._large = _Lane(on_decided), _Lane(on_decided)
 
     async def link(self, linker: Linker, documents: Sequence[Document], render: Render) -> list[bytes]:
         """Return the JSON of each document with its links."""
         if not documents:
             return []
+        lane = self._large if max(map(size_of, documents)) > LARGE else self._small
+        return await lane.link(linker, documents, render)
+
+    def close(self) -> None:
+        self._small.close()
+        self._large.close()
+
+
+class _Lane:
+    """One thread, and what waits for it: whatever waits when the thread is free is taken together."""
+
+    def __init__(self, on_decided: Callable[[Tally], None]) -> None:
+        self._on_decided = on_decided
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="eigenthemes-decide")
+        self._waiting: deque[_Job] = deque()
+        self._running = False
+
+    async def link(self, linker: Linker, documents: Sequence[Document], render: Render) -> list[bytes]:
         loop = asyncio.get_running_loop()
         job = _Job(linker, documents, render, loop.create_future())
         self._waiting.append(job)
@@ -87,12 +115,13 @@ class Batcher:
             part = job.part(documents, mentions)
             parts.append((job, part))
             documents -= len(part)
-            mentions -= sum(map(_size, part))
+            mentions -= sum(map(size_of, part))
         self._waiting = kept
         return parts
 
     def _finish(self, loop: asyncio.AbstractEventLoop, parts: list[tuple[_Job, list[Document]]], done: Any) -> None:
-        results = done.result()
+        results, tally = done.result()
+        self._on_decided(tally)
         for (job, _), result in zip(parts, results, strict=True):
             if job.future.done():
                 continue
@@ -110,7 +139,7 @@ class Batcher:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _size(document: Document) -> int:
+def size_of(document: Document) -> int:
     """Return about how many mentions a document has."""
     if document.mentions is not None:
         return 1 + len(document.mentions)
@@ -119,24 +148,27 @@ def _size(document: Document) -> int:
     return 1 + len(document.text or "") // 50
 
 
-def _link_parts(linker: Linker, parts: list[tuple[Render, list[Document]]]) -> list[list[bytes] | Exception]:
+def _link_parts(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
     """Link the parts of some requests together; where that fails, each alone, so that one error is one request's."""
     try:
         return _linked(linker, parts)
     except Exception as error:
         if len(parts) == 1:
-            return [error]
-    return [result for part in parts for result in _link_parts(linker, [part])]
+            return [error], Tally()
+    alone = [_link_parts(linker, [part]) for part in parts]
+    tallies = [astuple(tally) for _, tally in alone]
+    return [result for results, _ in alone for result in results], Tally(*map(sum, zip(*tallies, strict=True)))
 
 
-def _linked(linker: Linker, parts: list[tuple[Render, list[Document]]]) -> list[list[bytes] | Exception]:
+def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
     decided = linker.decide([document for _, part in parts for document in part])
     records = enumerate(linked_records(linker, decided))
-    results: list[list[bytes] | Exception] = []
+    results: list[Result] = []
     for render, part in parts:
         own = [next(records) for _ in part]
         try:
             results.append([render(document, links, decided, number) for number, (document, links) in own])
-        except EigenthemesError as error:
+        except Exception as error:
             results.append(error)
-    return results
+    linked = int(decided.decisions.linked.sum())
+    return results, Tally(1, len(decided.batch.documents), len(decided.batch.mentions), linked)

@@ -14,7 +14,7 @@ from typing import Any
 
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.problems import MEDIA_TYPE, Problem, body_of
-from eigenthemes.service.security import PREFLIGHT, Guard, is_shared, shared_headers
+from eigenthemes.service.security import Guard, shared_headers
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
@@ -67,9 +67,6 @@ class Door:
         method, path = scope["method"], scope["path"]
         headers = dict(scope["headers"])
         self.guard.check(method, path, scope["query_string"], headers)
-        if method == "OPTIONS" and is_shared(path):
-            await visit.respond(204, PREFLIGHT, b"")
-            return
         if path not in _ALWAYS:
             if not self.served.is_ready:
                 raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
@@ -173,7 +170,7 @@ class _Visit:
         """Send what the app answers."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [*message.get("headers", ()), *_SAFE, *shared_headers(self.scope["path"])]
+            message["headers"] = [*message.get("headers", ()), *_SAFE]
         await self.send(message)
 
     async def answer(self, problem: Problem) -> None:
@@ -186,8 +183,8 @@ class _Visit:
 
     async def respond(self, status: int, headers: Any, body: bytes) -> None:
         self.status = status
-        length = () if status == 204 else ((b"content-length", str(len(body)).encode()),)
-        await self.send({"type": "http.response.start", "status": status, "headers": [*headers, *length]})
+        length = (b"content-length", str(len(body)).encode())
+        await self.send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
         if self.drain:
             await self.send({"type": "http.response.body", "body": body, "more_body": True})
             await self._read_on()

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
-from eigenthemes.text.normalize import normalize
+from eigenthemes.text.normalize import normalize, tokenize
+
+_SHORTEST = 4  # letters of a word from which one may be wrong
+_MOST_ROWS = 20_000  # names looked at for a prefix that begins very many
+_BLOCK = 1024
+_MOST_TYPE_MASKS = 50
 
 
 def type_label(kb: KB, type_id: str) -> str:
@@ -26,23 +39,96 @@ def type_labels(kb: KB, index: int) -> list[str]:
     return [type_label(kb, type_id) for type_id in kb.types_of(index)]
 
 
-def suggest(kb: KB, generator: CandidateGenerator, prefix: str, *, top: int = 10) -> list[dict[str, Any]]:
-    """Return the entities that a few letters may mean: those with a name that begins so, then those with a name like it."""
-    found: dict[str, str] = {}
-    for entity in kb.search(prefix, limit=top) if prefix.strip() else []:
-        found[entity.id] = _matching(prefix, [entity.label, *entity.aliases])
-    if len(found) < top and prefix.strip():
-        for candidate in generator.records(prefix)[: top - len(found)]:
-            found.setdefault(candidate.id, candidate.matched_name)
-    return [suggestion(kb, entity_id, name) for entity_id, name in found.items()]
+def suggest(
+    kb: KB, generator: CandidateGenerator, prefix: str, *, top: int = 10, types: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the entities that a few letters may mean.
+
+    First those with just this name, then those with a name that begins so, both by their prior; where these are few, those
+    with a name like it, and those with a name that begins nearly so.
+    """
+    if not prefix.strip():
+        return []
+    allowed = _of_types(kb, tuple(types)) if types else None
+    found: dict[int, str | None] = {}
+    for index, name in _suggested(kb, generator, prefix):
+        if index not in found and (allowed is None or allowed[index]):
+            found[index] = name
+            if len(found) >= top:
+                break
+    return [_suggestion(kb, index, name or _matching(prefix, kb.names_of(index))) for index, name in found.items()]
 
 
-def suggestion(kb: KB, entity_id: str, matched_name: str) -> dict[str, Any]:
+def _suggested(kb: KB, generator: CandidateGenerator, prefix: str) -> Iterator[tuple[int, str | None]]:
+    """Yield entities, and the name that matched where that is known already."""
+    whole = sorted(index for index, kind in generator.match_types(prefix).items() if kind <= UNBRACKETED)
+    yield from ((index, None) for index in whole)
+    prefixes = kb.cached("name prefixes", lambda: NamePrefixes.of(kb))
+    yield from ((index, None) for index in _owners(kb, prefixes.find(prefix)))
+    for candidate in generator.records(prefix):
+        index = kb.index_of(candidate.id)
+        if index is not None:
+            yield index, candidate.matched_name
+    rows = [prefixes.find(near) for near in _near_prefixes(prefixes.tokens, prefix)]
+    if rows:
+        yield from ((index, None) for index in _owners(kb, np.unique(np.concatenate(rows))))
+
+
+def _owners(kb: KB, rows: NDArray[np.int64]) -> Iterator[int]:
+    """Yield the entities of some names, the highest prior first: names are in order of entity."""
+    for first in range(0, min(len(rows), _MOST_ROWS), _BLOCK):
+        owners = np.searchsorted(kb.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
+        yield from owners.tolist()
+
+
+def _near_prefixes(tokens: list[str], prefix: str) -> list[str]:
+    """Return beginnings that differ from the last word of `prefix` by one letter (not the first), and that some word has."""
+    words = tokenize(prefix)
+    if not words or len(words[-1]) < _SHORTEST:
+        return []
+    before, word = " ".join([*words[:-1], ""]), words[-1]
+    return [before + near for near in dict.fromkeys(_one_letter_off(tokens, word)) if _begins_any(tokens, near)]
+
+
+def _one_letter_off(tokens: list[str], word: str) -> Iterator[str]:
+    for i in range(1, len(word)):
+        yield word[:i] + word[i + 1 :]
+        yield word[:i] + word[i : i + 2][::-1] + word[i + 2 :]
+        for letter in _next_letters(tokens, word[:i]):
+            yield word[:i] + letter + word[i + 1 :]
+            yield word[:i] + letter + word[i:]
+
+
+def _next_letters(tokens: list[str], beginning: str) -> Iterator[str]:
+    """Yield the letters that follow a beginning in some word."""
+    size = len(beginning)
+    at = bisect_right(tokens, beginning)
+    while at < len(tokens) and tokens[at].startswith(beginning):
+        letter = tokens[at][size]
+        yield letter
+        at = bisect_left(tokens, beginning + chr(ord(letter) + 1), lo=at) if ord(letter) < 0x10FFFF else len(tokens)
+
+
+def _begins_any(tokens: list[str], beginning: str) -> bool:
+    at = bisect_left(tokens, beginning)
+    return at < len(tokens) and tokens[at].startswith(beginning)
+
+
+def _of_types(kb: KB, types: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return which entities have one of some types [n]; asked for again and again while somebody types."""
+    masks: dict[tuple[str, ...], NDArray[np.bool_]] = kb.cached("masks of types", dict)
+    mask = masks.get(types)
+    if mask is None:
+        if len(masks) >= _MOST_TYPE_MASKS:
+            masks.clear()
+        mask = masks[types] = kb.of_types(types)
+    return mask
+
+
+def _suggestion(kb: KB, index: int, matched_name: str) -> dict[str, Any]:
     """Return what a list of suggestions shows of an entity."""
-    index = kb.index_of(entity_id)
-    assert index is not None
     return {
-        "id": entity_id,
+        "id": kb.id_of(index),
         "label": kb.label_of(index),
         "description": kb.description_of(index),
         "types": type_labels(kb, index),
@@ -51,5 +137,8 @@ def suggestion(kb: KB, entity_id: str, matched_name: str) -> dict[str, Any]:
 
 
 def _matching(prefix: str, names: list[str]) -> str:
+    """Return the name that begins with a prefix, or the one that begins most like it."""
     wanted = normalize(prefix)
-    return next((name for name in names if normalize(name).startswith(wanted)), names[0])
+    beginning = (name for name in names if normalize(name).startswith(wanted))
+    alike = (name for name in names if normalize(name).startswith(wanted[:3]))
+    return next(chain(beginning, alike, names), "")

@@ -6,6 +6,8 @@ import mmap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from eigenthemes.service.batching import Tally
+
 COLUMNS = 4096  # numbers of a process
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 STATUSES = (200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 421, 422, 500, 501, 503)
@@ -90,6 +92,11 @@ class Metrics:
         bucket = next((i for i, limit in enumerate(BUCKETS) if seconds <= limit), len(BUCKETS))
         numbers[first + bucket] += 1
         numbers[first + len(BUCKETS) + 1] += seconds
+
+    def count_decided(self, tally: Tally) -> None:
+        """Count documents that were decided together."""
+        for name in ("batches", "documents", "mentions", "links"):
+            self.add(name, getattr(tally, name))
 
     def _sum(self, column: int) -> float:
         return sum(self._numbers[slot * COLUMNS + column] for slot in range(self.slots))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,8 +24,11 @@ from eigenthemes.errors import (
 MEDIA_TYPE = "application/problem+json"
 _LONGEST = 600  # letters of a sentence that goes out: what was wrong may repeat what was sent
 
+# document 3: mention 0: "start" is ...
+_PLACE = re.compile(r'(?:document (\d+): )?(?:mention (\d+):? )?(?:there is "\w+" without )?(?:"(\w+)")?')
+
 # by code, else by the nearest class
-_STATUS_OF_CODE = {"entity-unknown": 404, "kb-unknown": 404, "table-context": 422}
+_STATUS_OF_CODE = {"entity-unknown": 404, "kb-unknown": 404}
 _STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
     (OptionError, 422),
     (DocumentError, 422),
@@ -73,7 +77,19 @@ def problem_of(error: EigenthemesError) -> Problem:
     """Return an error of the library as it is answered."""
     status = status_of(error)
     headers = {"Retry-After": "5"} if status == 503 else {}
-    return Problem(status, error.code, str(error), error.where, headers)
+    where = error.where
+    if isinstance(error, DocumentError):
+        where = pointer_of(str(error)) or where
+    return Problem(status, error.code, str(error), where, headers)
+
+
+def pointer_of(sentence: str) -> str | None:
+    """Return where in the body a document is wrong, as a JSON pointer, from the sentence that begins with it."""
+    found = _PLACE.match(sentence)
+    assert found is not None
+    document, mention, field = found.groups()
+    parts = (document, None if mention is None else f"mentions/{mention}", field)
+    return "".join(f"/{part}" for part in parts if part is not None) or None
 
 
 def record_of(problem: Problem) -> dict[str, Any]:

@@ -12,13 +12,18 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.service.problems import Problem
 
 
-async def json_of(request: Request) -> Any:
-    """Return the body of a request as Python objects."""
+async def content_of(request: Request) -> bytes:
+    """Return the body of a request that says it is JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         found = f"the body is of the type {kind[:60]!r}" if kind else "the body is of no type"
         raise Problem(415, "not-json", f"{found}; send JSON, with the header Content-Type: application/json")
-    return parse_json(await request.body())
+    return await request.body()
+
+
+async def json_of(request: Request) -> Any:
+    """Return the body of a request as Python objects."""
+    return parse_json(await content_of(request))
 
 
 def parse_json(body: bytes) -> Any:

@@ -12,6 +12,7 @@ from eigenthemes import __version__
 from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.selftrained import has_ranker
 from eigenthemes.service.metrics import Metrics
+from eigenthemes.service.openapi import HEALTH, INFO, METRICS, RELOAD
 from eigenthemes.service.problems import Problem
 from eigenthemes.service.reloading import Reload
 from eigenthemes.service.requests import json_response
@@ -23,7 +24,7 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
     """Return the routes about the service itself."""
     routes = APIRouter()
 
-    @routes.get("/info")
+    @routes.get("/info", **INFO)
     async def info(request: Request) -> Response:
         """Tell which KBs are served, and what a request may ask of them."""
         return json_response(
@@ -35,25 +36,26 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
                     "body_bytes": settings.max_body,
                     "documents": settings.max_documents,
                     "mentions": settings.max_mentions,
+                    "characters": settings.max_characters,
                     "seconds": settings.max_seconds,
                     "concurrent_requests": settings.max_concurrent,
                 },
             }
         )
 
-    @routes.get("/health")
+    @routes.get("/health", **HEALTH)
     async def health(request: Request) -> Response:
         """Tell whether the service is ready to link."""
         if not served.is_ready:
             raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
         return json_response({"status": "ready"})
 
-    @routes.get("/metrics")
+    @routes.get("/metrics", **METRICS)
     async def numbers(request: Request) -> Response:
         """Return what all processes of the service have counted, as Prometheus reads it."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 
-    @routes.post("/reload")
+    @routes.post("/reload", **RELOAD)
     async def reload_kbs(request: Request) -> Response:
         """Open the KBs anew, in all processes, and serve them once all are ready."""
         return json_response((await reload()).to_dict())

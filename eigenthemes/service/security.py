@@ -22,13 +22,6 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _PUBLIC = ("/", "/health", "/favicon.ico")  # the page itself holds nothing of the KB
 _PUBLIC_FOLDER = "/page/"
 _CORS = ((b"access-control-allow-origin", b"*"),)
-PREFLIGHT = (
-    *_CORS,
-    (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
-    (b"access-control-allow-headers", b"Content-Type, Authorization"),
-    (b"access-control-allow-private-network", b"true"),
-    (b"access-control-max-age", b"600"),
-)
 
 
 class Guard:
@@ -88,7 +81,7 @@ def is_shared(path: str) -> bool:
 
 
 def shared_headers(path: str) -> tuple[tuple[bytes, bytes], ...]:
-    """Return the headers that let pages of other origins read an answer, where they may."""
+    """Return the headers that let pages of other origins read what the door refuses; the routes themselves add their own."""
     return _CORS if is_shared(path) else ()
 
 

@@ -64,6 +64,10 @@ class ServedKB:
                 self._linkers.move_to_end(options)
             return linker
 
+    def known_linker(self, options: LinkOptions) -> Linker | None:
+        """Return the linker of these options if it is open already."""
+        return self._linkers.get(options)
+
     def warm_up(self) -> None:
         """Link the KB's own names, explained where that can be, and search for one."""
         linker = self.linker()

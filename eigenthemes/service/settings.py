@@ -20,7 +20,7 @@ class ServiceSettings:
     allowed_hosts   names by which the service may be called, beside localhost and addresses; "*": any
     corrections     a file that corrections are appended to; None: they are not taken
     context         which rows of a reconciliation batch are decided together, see `CONTEXTS`
-    max_body        bytes of a request
+    max_body        bytes of a request; max_documents, max_mentions, max_characters: what it may hold
     max_seconds     until a request is answered; max_body_seconds: until all of it has come
     max_concurrent  requests at a time, per process
     """
@@ -35,6 +35,7 @@ class ServiceSettings:
     max_body: int = 8 << 20
     max_documents: int = 1_000
     max_mentions: int = 20_000
+    max_characters: int = 1_000_000
     max_seconds: float = 30.0
     max_body_seconds: float = 20.0
     max_concurrent: int = 128
@@ -42,10 +43,10 @@ class ServiceSettings:
 
     def __post_init__(self) -> None:
         check_jobs(self.workers)
-        for name in ("max_body", "max_documents", "max_mentions", "max_concurrent"):
+        for name in ("max_body", "max_documents", "max_mentions", "max_characters", "max_concurrent"):
             check_whole(name, getattr(self, name))
         for name in ("max_seconds", "max_body_seconds"):
-            check_number(name, getattr(self, name), "more than 0", least=0)
+            check_number(name, getattr(self, name), "more than 0", above=0)
         if self.context not in CONTEXTS:
             raise OptionError(f"context is {self.context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
         if not 0 <= self.port <= 65535:

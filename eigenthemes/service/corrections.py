@@ -1,0 +1,127 @@
+"""Corrections that people make on the page, appended to a file: gold documents, a line of JSON each, as training reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from eigenthemes.documents.json_lines import document_of
+from eigenthemes.errors import DocumentError, OptionError
+from eigenthemes.kb.store import KB
+
+NEEDED = 20  # mentions with gold from which training makes use of them
+
+
+@dataclass(slots=True)
+class Corrections:
+    """The file of a KB's corrections. Any number of processes may append to it at once."""
+
+    path: Path
+    _size: int = -1
+    _counted: tuple[int, int] = (0, 0)
+
+    def check(self) -> None:
+        """Refuse a file that cannot be written, before anybody corrects anything."""
+        try:
+            with open(self.path, "ab"):
+                pass
+        except OSError as error:
+            raise OptionError(
+                f"corrections cannot be written to {self.path} ({error.strerror}); give another place",
+                code="corrections",
+                where=str(self.path),
+            ) from None
+
+    def append(self, records: Sequence[dict[str, Any]]) -> None:
+        """Append documents; they are on the disk when it returns, whole and none within another."""
+        lines = b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+        with open(self.path, "a+b", buffering=0) as file, _locked(file.fileno()):
+            end = file.seek(0, os.SEEK_END)
+            if end:
+                file.seek(end - 1)
+                if file.read(1) != b"\n":  # a line that was cut by a crash stays a line of its own
+                    lines = b"\n" + lines
+            file.write(lines)
+            os.fsync(file.fileno())
+
+    def count(self) -> dict[str, int]:
+        """Return how many documents and mentions there are, and how many mentions training needs."""
+        if not self.path.exists():
+            return {"count": 0, "mentions": 0, "needed": NEEDED}
+        size = self.path.stat().st_size
+        if size != self._size:
+            documents = mentions = 0
+            with open(self.path, "rb") as file:
+                for line in file:
+                    number = _gold_mentions(line)
+                    documents += number > 0
+                    mentions += number
+            self._size, self._counted = size, (documents, mentions)
+        return {"count": self._counted[0], "mentions": self._counted[1], "needed": NEEDED}
+
+
+def corrections_of(path: Path | None, names: Sequence[str]) -> dict[str, Corrections]:
+    """Return KB -> the file of its corrections; several KBs have one each, `FILE-NAME.jsonl`."""
+    if path is None:
+        return {}
+    if len(names) == 1:
+        return {names[0]: Corrections(path)}
+    return {name: Corrections(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in names}
+
+
+def gold_records(body: Any, kb: KB) -> list[dict[str, Any]]:
+    """Return the documents of a request that training can read: each has a mention with gold that the KB knows, or none."""
+    records = body if type(body) is list else [body]
+    if not records:
+        raise DocumentError("there is no document; send one or more, with gold")
+    for number, record in enumerate(records):
+        try:
+            _check_gold(record, kb)
+        except DocumentError as error:
+            place = f"document {number}: " if type(body) is list else ""
+            raise DocumentError(f"{place}{error}", code=error.code, where=error.where) from None
+    return records
+
+
+def _check_gold(record: Any, kb: KB) -> None:
+    if type(record) is not dict:
+        raise DocumentError('the document is no object; expected {"text", "mentions": [{"start", "end", "gold"}]}')
+    document = document_of(record)
+    corrected = [mention for mention in document.mentions or () if mention.gold is not None]
+    if not corrected:
+        raise DocumentError('"mentions" has no "gold"; give the right id of at least one mention, or null for none')
+    for number, mention in enumerate(document.mentions or ()):
+        for entity_id in mention.gold or ():
+            if entity_id not in kb:
+                raise DocumentError(
+                    f'mention {number}: "gold" is {entity_id[:80]!r}, and the KB has no such id; give one of its ids'
+                )
+
+
+def _gold_mentions(line: bytes) -> int:
+    try:
+        record = orjson.loads(line)
+        return sum("gold" in mention for mention in record["mentions"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return 0
+
+
+@contextmanager
+def _locked(handle: int) -> Iterator[None]:
+    """Hold the file against other processes."""
+    try:
+        import fcntl
+    except ImportError:  # not POSIX: one process only
+        yield
+        return
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(handle, fcntl.LOCK_UN)

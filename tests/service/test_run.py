@@ -1,0 +1,152 @@
+"""The service as processes: reload under load, a worker that dies, hostile requests, a stop that loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.files import ROOT
+from helpers.kbs import TINY_EDGES, TINY_NODES, build_untrained, copy_kb, write_sources
+from helpers.serving import Load, Service
+
+from eigenthemes import KB
+
+BODY = json.dumps({"text": "Michael Jordan of Iowa", "mentions": [{"text": "Zanzibar"}, {"text": "Iowa"}]}).encode()
+
+
+def get(service: Service, path: str) -> Any:
+    with urllib.request.urlopen(service.address + path, timeout=60) as answer:
+        return answer.read().decode()
+
+
+def post(service: Service, path: str) -> Any:
+    with urllib.request.urlopen(urllib.request.Request(service.address + path, b"", method="POST"), timeout=60) as answer:
+        return json.load(answer)
+
+
+def number(service: Service, name: str) -> float:
+    lines = get(service, "/metrics").splitlines()
+    return float(next(line.split()[1] for line in lines if line.startswith(name)))
+
+
+def wait_until(condition: Any, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_two_workers_lose_no_request(tiny: KB, tmp_path: Path) -> None:
+    """Under load: a new KB by POST and by SIGHUP, a broken one, a worker killed; then a stop."""
+    path = copy_kb(tiny, tmp_path / "tiny.kb").path
+
+    def rebuild(entity: str) -> None:
+        sources = write_sources(
+            tmp_path / "new", [*TINY_NODES, {"id": entity, "name": "Zanzibar"}], [*TINY_EDGES, (entity, "us")]
+        )
+        build_untrained(sources, path, force=True)
+
+    with Service(path, "--workers", 2) as service:
+        assert len(service.workers()) == 2
+        assert number(service, "eigenthemes_ready") == 2
+        loads = [Load(service.port, BODY, "/link?method=degree&top=1") for _ in range(6)]
+        for load in loads:
+            load.start()
+        rebuild("first")
+        assert post(service, "/reload") == {"replaced": ["tiny"], "unchanged": []}
+        assert (
+            b"first"
+            in urllib.request.urlopen(
+                urllib.request.Request(service.address + "/link?method=degree", BODY, {"Content-Type": "application/json"}),
+                timeout=60,
+            ).read()
+        )
+        rebuild("second")
+        service.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: all(any(b"second" in answer for answer in load.answers) for load in loads))
+        manifest = (path / "manifest.json").read_bytes()
+        (path / "manifest.json").write_bytes(manifest[:-20])
+        with pytest.raises(urllib.error.HTTPError, match="503"):
+            post(service, "/reload")
+        (path / "manifest.json").write_bytes(manifest)
+        wait_until(lambda: sum(load.count for load in loads) > 200)
+        for load in loads:
+            load.finish()
+        assert [failure for load in loads for failure in load.failures] == []
+        assert number(service, "eigenthemes_reloads_total") == 2
+        assert number(service, "eigenthemes_failed_reloads_total") == 1
+        assert number(service, 'eigenthemes_requests_total{route="/link",status="200"}') == 1 + sum(
+            load.count for load in loads
+        )
+
+        killed = service.workers()[-1]
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: len(service.workers()) == 2 and killed not in service.workers())
+        wait_until(lambda: number(service, "eigenthemes_ready") == 2)
+        assert number(service, "eigenthemes_restarts_total") == 1
+        assert service.stop() == 0
+    assert "Traceback" not in service.stderr
+
+
+@pytest.mark.slow
+def test_hostile_requests_are_answered_while_others_are_served(
+    tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks.bench_service import hostile_requests, send_hostile
+
+    with Service(tiny.path, "--workers", 1, "--max-body", 1) as service:
+        load = Load(service.port, BODY, "/link?method=degree")
+        load.start()
+
+        async def attack() -> list[tuple[str, int]]:
+            asked = [(kind, data) for kind, data, is_slow in hostile_requests(80, huge=3 << 20) if not is_slow]
+            statuses = await asyncio.gather(*(send_hostile("127.0.0.1", service.port, data) for _, data in asked))
+            return [(kind, status) for (kind, _), status in zip(asked, statuses, strict=True)]
+
+        answers = asyncio.run(attack())
+        load.finish()
+        assert [(kind, status) for kind, status in answers if not 400 <= status < 500] == []
+        assert load.failures == []
+        assert load.count > 0
+        connection = socket.create_connection(("127.0.0.1", service.port))  # what never ends keeps nobody from stopping
+        connection.sendall(b"POST /link HTTP/1.1\r\nHost: local")
+        assert service.stop(signal.SIGINT) == 0
+        connection.close()
+    assert "Traceback" not in service.stderr
+
+
+def command(*arguments: object) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "eigenthemes", "serve", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
+def test_what_cannot_be_served_is_one_sentence(tiny: KB, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, said = command(tiny.path, "--port", taken.getsockname()[1])
+    assert code == 1
+    assert "cannot be listened to (Address already in use); choose another port" in said
+    for arguments, sentence in (
+        ((tmp_path / "no.kb",), "eigenthemes build KG_FILE"),
+        ((tiny.path, "--host", "no.such.host.invalid"), "the host 'no.such.host.invalid' is unknown; give an address"),
+        ((tiny.path, tiny.path), "are both named tiny; rename one"),
+        ((tiny.path, "--corrections", tmp_path / "no" / "file"), "corrections cannot be written"),
+        ((tiny.path, "--token", "ä"), "the token"),
+    ):
+        code, said = command(*arguments, "--port", 0)
+        assert (code, sentence in said, "Traceback" in said) == (1, True, False), said
