@@ -29,7 +29,7 @@ log = logging.getLogger("eigenthemes.service")
 _ALWAYS = ("/health", "/metrics")  # answered while the service starts, and when there are too many requests
 _DRAINED = 32 << 20  # bytes that are read of a body that is too large after the answer, so that its sender sees it
 _DRAIN_SECONDS = 2.0
-_HELD = 8  # largest bodies that may be held at once
+_HELD = 32  # largest bodies that may be held at once
 _SAFE = ((b"x-content-type-options", b"nosniff"),)
 
 

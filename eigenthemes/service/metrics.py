@@ -5,8 +5,10 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eigenthemes.service.batching import Tally
+if TYPE_CHECKING:
+    from eigenthemes.service.batching import Tally
 
 COLUMNS = 4096  # numbers of a process
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

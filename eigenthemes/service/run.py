@@ -24,6 +24,8 @@ from typing import Any
 from eigenthemes.core.workers import ctrl_c_blocked
 from eigenthemes.errors import EigenthemesError, MissingExtraError, OptionError
 from eigenthemes.kb.store import KB
+from eigenthemes.service.corrections import corrections_of
+from eigenthemes.service.kb_names import named_paths
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.settings import ServiceSettings
 from eigenthemes.service.worker import WorkerPlan, failure_of, run_worker
@@ -44,8 +46,10 @@ def serve(paths: Sequence[str | Path], settings: ServiceSettings, *, on_ready: C
     on_ready  is called with the address once every process is ready to link
     """
     check_installed()
-    for path in paths:
+    for path in named_paths(paths).values():
         KB.open(path)  # a missing one is told before anything is started
+    for corrections in corrections_of(settings.corrections, list(named_paths(paths))).values():
+        corrections.check()
     with bind(settings.host, settings.port) as listening, tempfile.TemporaryDirectory(prefix="eigenthemes-") as folder:
         Supervisor(tuple(map(str, paths)), settings, listening, Path(folder) / "metrics", on_ready).run()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.methods import default_method, method_named, scoring_options
+from eigenthemes.service.kb_names import named_paths
 from eigenthemes.service.options import LinkOptions
 
 Result = TypeVar("Result")
@@ -156,16 +156,3 @@ class ServedKBs:
     async def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
         """Call a function in a thread, while the service goes on answering."""
         return await asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)
-
-
-def named_paths(paths: Sequence[str | Path]) -> dict[str, Path]:
-    """Return name -> path: a KB is called as its folder, without the ending."""
-    named: dict[str, Path] = {}
-    for path in map(Path, paths):
-        name = re.sub(r"[^\w.-]+", "-", path.resolve().name.removesuffix(".kb")) or "kb"
-        if name in named:
-            raise OptionError(f"{named[name]} and {path} are both named {name}; rename one of the folders", where=str(path))
-        named[name] = path
-    if not named:
-        raise OptionError("there is no KB to serve; give at least one")
-    return named

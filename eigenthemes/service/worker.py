@@ -44,8 +44,11 @@ def run_worker(plan: WorkerPlan, listening: socket.socket, parent: Connection) -
 
     collect_garbage_rarely()
     try:
+        worker = Worker(plan, parent)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(Worker(plan, parent).serve(listening))
+            runner.run(worker.serve(listening))
+    except EigenthemesError as error:
+        parent.send(("failed", error))
     finally:
         parent.close()
     sys.stderr.flush()

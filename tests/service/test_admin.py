@@ -16,8 +16,9 @@ import eigenthemes
 from eigenthemes import KB
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.service.corrections import Corrections
+from eigenthemes.service.kb_names import named_paths
 from eigenthemes.service.metrics import Metrics
-from eigenthemes.service.served import ServedKBs, named_paths
+from eigenthemes.service.served import ServedKBs
 
 TEXT = "Michael Jordan wrote with David Blei and Andrew Ng."
 GOLD = {
