@@ -25,10 +25,13 @@ export const postLink = (kb, body, options, signal) => ask("link", { kb, ...opti
 export const postTable = (kb, body, options, signal) => ask("link-table", { kb, ...options }, { body, signal });
 
 /** @returns {Promise<any>} why a mention of a document was linked as it was */
-export const postExplain = (kb, document, mention, signal) => ask("explain", { kb }, { body: { document, mention }, signal });
+export const postExplain = (kb, document, mention, options) => ask("explain", { kb, ...options }, { body: { document, mention } });
 
 /** @returns {Promise<{id: string, label: string, description: string, types: string[]}[]>} */
 export const getSearch = (kb, q, signal) => ask("search", { kb, q, top: 8 }, { signal });
+
+/** @returns {Promise<{count: number, mentions: number}>} the documents and mentions that the server keeps */
+export const getCorrections = (kb) => ask("corrections", { kb });
 
 /** @returns {Promise<{stored: number}>} */
 export const postCorrections = (kb, documents) => ask("corrections", { kb }, { body: documents });
@@ -51,7 +54,7 @@ async function ask(path, query = {}, { body, signal } = {}) {
 async function problemOf(response) {
   let record = {};
   try {
-    record = await response.json();
+    record = (await response.json()) ?? {};
   } catch {
     // not one of ours: a proxy in between, perhaps
   }

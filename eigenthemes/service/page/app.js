@@ -1,6 +1,6 @@
 /* The page: what people do on the left, what becomes of it on the right. Views draw; this file decides what is drawn when. */
 
-import { Problem, getInfo, getSamples, postCorrections, postExplain, postLink, postTable } from "./api.js";
+import { Problem, getCorrections, getInfo, getSamples, postCorrections, postExplain, postLink, postTable } from "./api.js";
 import { CandidatesPanel } from "./candidates_panel.js";
 import { Corrections, jsonLines } from "./corrections.js";
 import { CorrectionsView } from "./corrections_view.js";
@@ -65,6 +65,7 @@ class Page {
     at("kb-about").textContent = `${this.info.kbs.length > 1 ? "" : `${name}: `}${count(entities, "entity", "entities")}, ${count(edges, "edge")}`;
     this.corrections = new Corrections(name);
     this.options.show(this.kb);
+    this.countAtServer();
     getSamples(name).then((samples) => this.text.showSamples(samples), () => this.text.showSamples([]));
     this.relink();
   }
@@ -213,10 +214,8 @@ class Page {
   async explainLate(session, mention) {
     const link = session.links[mention];
     if (link.explanation || !this.options.facts().explain || session.kind !== "text" || !link.ranking.length) return;
-    const { nested } = this.options.values;
-    const numbered = nested ? { ...session.document, mentions: session.links.map(({ start, end, text }) => ({ start, end, text })) } : session.document;
     try {
-      link.explanation = await postExplain(this.kb.name, numbered, mention);
+      link.explanation = await postExplain(this.kb.name, session.document, mention, this.options.query());
       if (this.session === session && session.selected === mention) this.draw();
     } catch (error) {
       showProblem(error);
@@ -233,7 +232,7 @@ class Page {
     this.drawOpened(shown);
     this.drawMap(shown);
     const canConfirm = has && shown.decisions.some(({ entity, corrected }) => entity && !corrected);
-    this.kept.show(this.corrections, this.kb.name, { canSend: this.info.corrections, canConfirm });
+    this.kept.show(this.corrections, this.kb.name, { canSend: this.info.corrections, canConfirm, atServer: this.atServer });
   }
 
   drawOpened(shown) {
@@ -280,6 +279,18 @@ class Page {
     this.keep(true);
   }
 
+  /** Ask how many corrections the server keeps, where it does. */
+  async countAtServer() {
+    this.atServer = null;
+    if (!this.info.corrections) return;
+    try {
+      this.atServer = await getCorrections(this.kb.name);
+      this.draw();
+    } catch {
+      // then it is not said
+    }
+  }
+
   /** Take every link that is shown for right, so that the names of a document can support each other in training. */
   confirmRest() {
     const { session } = this;
@@ -308,6 +319,7 @@ class Page {
     const answer = await busy("Sending …", () => postCorrections(this.kb.name, documents), () => this.send());
     if (!answer) return;
     this.corrections.markSent();
+    this.countAtServer();
     say(`The server has stored ${count(answer.stored, "document")}.`);
     this.draw();
   }

@@ -26,7 +26,7 @@ export class CorrectionsView {
   }
 
   /** @param {import("./corrections.js").Corrections} corrections */
-  show(corrections, kb, { canSend, canConfirm }) {
+  show(corrections, kb, { canSend, canConfirm, atServer }) {
     const counts = corrections.counts();
     const { corrections: all, documents, unsent } = counts;
     const none = all === 0;
@@ -41,6 +41,7 @@ export class CorrectionsView {
         button("Download as gold", this.actions.download, { disabled: none }),
         canSend ? button(unsent || none ? `Send ${unsent || ""} to the server`.replace("  ", " ") : "✓ Sent", this.actions.send, { disabled: !unsent }) : null,
         none ? null : button("Forget all", this.actions.clear, { class: "plain" })),
+      atServer?.count ? el("p", { class: "quiet" }, `The server keeps ${count(atServer.mentions, "correction")} in ${count(atServer.count, "document")}.`) : null,
       none ? null : el("p", { class: "quiet" }, "Then: ", el("code", {}, `eigenthemes train ${kb}.kb corrections.jsonl`)),
       none ? null : this.list(corrections.items, open),
     );
