@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest campaign clean
+.PHONY: demo test lint types pytest test-browser install-chromium campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -21,6 +21,16 @@ types: $(VENV)/test.stamp
 pytest: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# The page in a real browser: Debian's chromium, and playwright to drive it
+test-browser: $(VENV)/browser.stamp
+	@command -v chromium >/dev/null || $(MAKE) --no-print-directory install-chromium
+	EIGENTHEMES_BROWSER=required $(BIN)/python -m pytest -n0 tests/browser
+
+install-chromium:
+	@command -v apt-get >/dev/null || { echo "there is no chromium, and no apt-get to install it; install chromium, then run make test-browser again"; exit 1; }
+	@echo "installing chromium ..."
+	@if [ "$$(id -u)" = 0 ]; then run=; else run=sudo; fi; $$run apt-get update -qq && $$run apt-get install -y -qq chromium >/dev/null
+
 # Trials that try to break the program, until the time is up; ONLY: kinds of trials, or how they begin (tests/campaign/)
 MINUTES ?= 10
 SEED ?= 0
@@ -36,6 +46,10 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt
 
 $(VENV)/test.stamp: $(VENV)/demo.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+$(VENV)/browser.stamp: $(VENV)/test.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,browser]'
 	@touch $@
 
 clean:

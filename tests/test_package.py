@@ -199,6 +199,8 @@ def test_the_wheel_runs_with_nothing_but_what_it_requires(tmp_path: Path) -> Non
         "uvicorn",
     }
     assert (packages / "eigenthemes" / "py.typed").exists()
+    page = "eigenthemes/service/page"
+    assert {file.name for file in (packages / page).iterdir()} == {file.name for file in (ROOT / page).iterdir()}
 
 
 IMPORT_ALL = """

@@ -103,16 +103,16 @@ def test_corrections_belong_to_their_kb(visit: Begin) -> None:
 
 def test_a_browser_without_room_says_so(visit: Begin) -> None:
     at = visit().link(TEXT).select("Andrew Ng")
-    at.page.evaluate("Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }")
+    full = "throw new DOMException('full', 'QuotaExceededError');"
+    at.page.evaluate(f"() => {{ Storage.prototype.setItem = () => {{ {full} }}; }}")
     at.page.get_by_role("button", name="This is right").click()
     assert "no room for more corrections" in at.page.get_by_role("alert").inner_text()
 
 
 def test_storage_of_somebody_else_is_no_reason_to_fail(visit: Begin) -> None:
     at = visit()
-    at.page.evaluate(
-        "localStorage.setItem('eigenthemes.corrections.demo', '{broken'); localStorage.setItem('eigenthemes.theme', 'x')"
-    )
+    for key, value in (("corrections.demo", "{broken"), ("theme", "x")):
+        at.page.evaluate("([key, value]) => localStorage.setItem(`eigenthemes.${key}`, value)", [key, value])
     at.open().link(TEXT)
     assert "No corrections yet." in at.page.inner_text("#corrections")
 
@@ -151,10 +151,10 @@ def test_the_server_stores_them_where_it_has_a_file(visit: Begin, demo_kb: KB, t
 @pytest.mark.slow
 def test_training_takes_the_file(visit: Begin, demo_kb: KB, tmp_path: Path) -> None:
     at = visit()
-    for text in (TEXT, "🏀 Andrew Ng and Tom Mitchell", "David Blei wrote on LDA.", "Jordan and Pippen", "Chicago and Phoenix"):
+    for text in (TEXT, *(f"{number} 🏀 Andrew Ng wrote with David Blei." for number in range(4))):
         at.link(text)
         at.page.get_by_role("button", name="All other links here are right").click()
-    at.select("Chicago")
+    at.link(TEXT).select("David Blei")
     at.page.get_by_role("button", name="Not a name").click()
     (tmp_path / "corrections.jsonl").write_text(at.download("Download as gold", within="#corrections"), encoding="utf-8")
     kb = copy_kb(demo_kb, tmp_path / "copy.kb")
