@@ -11,6 +11,7 @@ import click
 from eigenthemes.cli.build import build
 from eigenthemes.cli.inspect import candidates, info
 from eigenthemes.cli.output import plain, print_table, say
+from eigenthemes.cli.serve import serve
 
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
@@ -30,11 +31,17 @@ _COMPARED = {"small": ("Michael Jordan", "Science"), "places": ("Paris", "Birmin
     help="The KG written for the project, or the cities of GeoNames.",
 )
 @click.option("-o", "--output", type=click.Path(), help="Keep the KB in this folder.")
+@click.option("--serve", "is_served", is_flag=True, help="Serve the KB: a page in the browser, REST, reconciliation.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Of the service; 0: any free one.")
 @click.pass_context
-def demo(context: click.Context, kg: str, output: str | None) -> None:
+def demo(context: click.Context, kg: str, output: str | None, is_served: bool, port: int) -> None:
     """Build a KB from a small KG (or the places of GeoNames), and link a text whose names mean several things."""
     from eigenthemes.kg import demo as demo_kgs
 
+    if is_served:
+        from eigenthemes.service.run import check_installed
+
+        check_installed()  # before the KB is built
     with tempfile.TemporaryDirectory(prefix="eigenthemes-") as scratch:
         kb = output or str(Path(scratch) / "demo.kb")
         if kg == "small":
@@ -45,6 +52,10 @@ def demo(context: click.Context, kg: str, output: str | None) -> None:
         names = " ".join(source.name for source in sources)
         _say(f"eigenthemes build {names} -o demo.kb")
         context.invoke(build, sources=tuple(map(str, sources)), output=kb, force=output is not None)
+        if is_served:
+            _say(f"eigenthemes serve demo.kb --port {port}")
+            context.invoke(serve, kbs=(kb,), port=port)
+            return
         _say("eigenthemes info demo.kb")
         context.invoke(info, kb=kb)
         for name in _NAMES[kg]:

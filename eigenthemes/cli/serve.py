@@ -36,6 +36,7 @@ from eigenthemes.errors import OptionError
 @click.option("--max-body", default=8.0, show_default=True, type=float, metavar="MB", help="Of a request.")
 @click.option("--max-documents", default=1_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
 @click.option("--max-mentions", default=20_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
+@click.option("--max-characters", default=1_000_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
 @click.option("--max-seconds", default=30.0, show_default=True, type=float, metavar="S", help="Until a request is answered.")
 @click.option("--max-requests", default=128, show_default=True, type=click.IntRange(min=1), help="At a time, per process.")
 @click.option("--access-log", is_flag=True, help="Log each request on stderr: method, path, status, time; no text, no token.")
@@ -50,6 +51,7 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
 
 def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
     """Serve KBs with the flags of the command, and say where."""
+    from eigenthemes.kb.store import KB
     from eigenthemes.service.run import check_installed, serve
     from eigenthemes.service.settings import ServiceSettings
 
@@ -67,6 +69,7 @@ def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
         max_body=int(given["max_body"] * 2**20),
         max_documents=given["max_documents"],
         max_mentions=given["max_mentions"],
+        max_characters=given["max_characters"],
         max_seconds=given["max_seconds"],
         max_concurrent=given["max_requests"],
         access_log=given["access_log"],
@@ -74,6 +77,9 @@ def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
     if not settings.is_loopback and settings.token is None:
         say(f"warning: anybody who can reach {settings.host} may use the service; give a --token", err=True)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
+    for kb in kbs:
+        for part in KB.open(kb).missing_parts():
+            say(f"warning: {part}", err=True)
     say(f"opening {', '.join(kbs)} ...", err=True)
     serve(kbs, settings, on_ready=lambda address: _tell(address, settings.token))
 

@@ -27,6 +27,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 log = logging.getLogger("eigenthemes.service")
 
 _ALWAYS = ("/health", "/metrics")  # answered while the service starts, and when there are too many requests
+_PATIENT = ("/reload",)  # large KBs take their time to open
 _DRAINED = 32 << 20  # bytes that are read of a body that is too large after the answer, so that its sender sees it
 _DRAIN_SECONDS = 2.0
 _HELD = 32  # largest bodies that may be held at once
@@ -80,7 +81,7 @@ class Door:
 
     async def _run(self, visit: _Visit) -> None:
         try:
-            async with asyncio.timeout(self.settings.max_seconds):
+            async with asyncio.timeout(None if visit.scope["path"] in _PATIENT else self.settings.max_seconds):
                 await self.app(visit.scope, visit.body, visit.forward)
         except TimeoutError:
             raise Problem(

@@ -18,6 +18,9 @@ async def content_of(request: Request) -> bytes:
     if kind != "application/json":
         found = f"the body is of the type {kind[:60]!r}" if kind else "the body is of no type"
         raise Problem(415, "not-json", f"{found}; send JSON, with the header Content-Type: application/json")
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.lower() != "identity":
+        raise Problem(415, "encoded", f"the body is encoded as {encoding[:40]!r}; send it as it is", "Content-Encoding")
     return await request.body()
 
 

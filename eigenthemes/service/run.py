@@ -69,7 +69,7 @@ def bind(host: str, port: int) -> socket.socket:
         infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         raise OptionError(f"the host {host!r} is unknown; give an address of this machine", code="host", where=host) from None
-    family, kind, _, _, address = infos[0]
+    family, kind, _, _, address = min(infos, key=lambda info: info[0] != socket.AF_INET)  # localhost is 127.0.0.1 first
     listening = socket.socket(family, kind)
     try:
         if os.name == "posix":

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
+from eigenthemes.ranking.batch import BatchMaker
 from eigenthemes.ranking.methods import default_method, method_named, scoring_options
 from eigenthemes.service.kb_names import named_paths
 from eigenthemes.service.options import LinkOptions
@@ -21,6 +22,7 @@ from eigenthemes.service.options import LinkOptions
 Result = TypeVar("Result")
 
 _LINKERS = 64  # of a KB, by their options
+_THREADS = 4  # for what takes longer than the loop can wait, and is not for the batcher
 _WARM_MENTIONS = 80  # more than those from which the compiled look-up is loaded
 
 
@@ -35,6 +37,7 @@ class ServedKB:
     path: Path
     kb: KB
     generation: int = 0
+    _batches: dict[str, BatchMaker] = field(default_factory=dict)
     _linkers: OrderedDict[LinkOptions, Linker] = field(default_factory=OrderedDict)
     _opening: Lock = field(default_factory=Lock)
 
@@ -57,12 +60,17 @@ class ServedKB:
         with self._opening:
             linker = self._linkers.get(options)
             if linker is None:
-                linker = self._linkers[options] = _open_linker(self.kb, options)
+                linker = self._linkers[options] = self._share(_open_linker(self.kb, options), options)
                 if len(self._linkers) > _LINKERS:
                     self._linkers.popitem(last=False)
             else:
                 self._linkers.move_to_end(options)
             return linker
+
+    def _share(self, linker: Linker, options: LinkOptions) -> Linker:
+        """Let linkers that look for the same mentions share what finds these and their candidates: it is warm."""
+        linker.batches = self._batches.setdefault("nested" if options.nested else "", linker.batches)
+        return linker
 
     def known_linker(self, options: LinkOptions) -> Linker | None:
         """Return the linker of these options if it is open already."""
@@ -102,7 +110,7 @@ class ServedKBs:
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self.paths = named_paths(paths)
         self._served: dict[str, ServedKB] = {}
-        self.threads = ThreadPoolExecutor(2, thread_name_prefix="eigenthemes")
+        self.threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="eigenthemes")
 
     @classmethod
     def open(cls, paths: Sequence[str | Path]) -> ServedKBs:

@@ -69,6 +69,11 @@ def test_only_json_is_read(client: Client, kind: str) -> None:
     assert client.post("/link", content=b'"a"', headers={"Content-Type": "Application/JSON; charset=utf-8"}).status_code == 200
 
 
+def test_a_compressed_body_is_refused_with_the_reason(client: Client) -> None:
+    """What a few bytes may become is not to be found out here."""
+    problem(client.post("/link", content=b'"a"', headers={**JSON, "Content-Encoding": "gzip"}), 415, "encoded")
+
+
 def test_a_body_that_is_too_large_is_refused_by_its_length_and_by_what_comes(make_client: MakeClient) -> None:
     client = make_client(max_body=1000)
 

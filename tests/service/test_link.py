@@ -54,6 +54,15 @@ def test_options_choose_the_linker(client: Client, served: ServedKBs) -> None:
     assert themes.status_code == 200
 
 
+def test_a_slider_opens_no_more_than_it_must(client: Client, served: ServedKBs) -> None:
+    """Linkers of other thresholds share what is warm, and those not asked for lately are forgotten."""
+    for step in range(150):
+        assert client.post(f"/link?threshold={step / 150}", json=TEXT).status_code == 200
+    kb = served.get()
+    assert len(kb._linkers) <= 64
+    assert {id(linker.batches) for linker in kb._linkers.values()} == {id(kb.linker().batches)}
+
+
 def test_types_are_told_in_words(client: Client) -> None:
     mention = client.post("/link?types=true", json=TEXT).json()["mentions"][1]
     assert mention["types"] == mention["ranking"][0]["types"] != []

@@ -7,8 +7,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -126,28 +124,3 @@ def test_hostile_requests_are_answered_while_others_are_served(
         assert service.stop(signal.SIGINT) == 0
         connection.close()
     assert "Traceback" not in service.stderr
-
-
-def command(*arguments: object) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "eigenthemes", "serve", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stderr
-
-
-def test_what_cannot_be_served_is_one_sentence(tiny: KB, tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        code, said = command(tiny.path, "--port", taken.getsockname()[1])
-    assert code == 1
-    assert "cannot be listened to (Address already in use); choose another port" in said
-    for arguments, sentence in (
-        ((tmp_path / "no.kb",), "eigenthemes build KG_FILE"),
-        ((tiny.path, "--host", "no.such.host.invalid"), "the host 'no.such.host.invalid' is unknown; give an address"),
-        ((tiny.path, tiny.path), "are both named tiny; rename one"),
-        ((tiny.path, "--corrections", tmp_path / "no" / "file"), "corrections cannot be written"),
-        ((tiny.path, "--token", "ä"), "the token"),
-    ):
-        code, said = command(*arguments, "--port", 0)
-        assert (code, sentence in said, "Traceback" in said) == (1, True, False), said
