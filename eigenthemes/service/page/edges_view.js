@@ -119,7 +119,7 @@ function wordsOf({ type, relation, reverse }) {
 
 function drawItem(item, x, y, width) {
   const letters = Math.max(6, Math.floor(width / 7));
-  if (item.kind !== "shared") return [svg("text", { x, y: y + 4, class: `words ${item.kind}`, "text-anchor": "middle" }, svg("title", {}, item.label), cut(item.label, letters))];
+  if (item.kind !== "shared") return [box(item.label, x, y, Math.min(width, item.label.length * 6.6 + 14), `words ${item.kind}`)];
   const wide = Math.min(width, item.label.length * 7 + 20);
   const above = item.above ? [svg("text", { x, y: y - 17, class: "words", "text-anchor": "middle" }, svg("title", {}, item.above), cut(item.above, letters))] : [];
   return [box(item.label, x, y, wide, "shared"), ...above];

@@ -74,7 +74,9 @@ export class MapView {
     const held = this.groups?.indexOf(document.activeElement) ?? -1;
     this.groups = map.points.map((point, number) => this.drawPoint(point, number));
     const back = this.groups.filter((_, number) => !this.roles[number].chosen && !this.roles[number].own);
-    const front = this.groups.filter((group) => !back.includes(group));
+    const rank = (number) => (this.roles[number].chosen ? 1 : 0) + (this.roles[number].own ? 2 : 0);
+    const numbers = [...this.groups.keys()].filter((number) => rank(number) > 0);
+    const front = numbers.sort((one, other) => rank(one) - rank(other)).map((number) => this.groups[number]);
     show(this.picture, drawAxes(width, height, map.explained), this.drawLines(), svg("g", {}, ...back), svg("g", {}, ...front), this.drawLabels(width, height));
     const first = this.roles.findIndex((role) => role.own && role.chosen);
     this.rove(held >= 0 ? held : Math.max(0, first));
