@@ -14,7 +14,7 @@ from eigenthemes import KB, Linker
 
 Begin = Callable[..., Visit]
 
-TABLE = 'name,place,year\nMichael Jordan,Chicago,1993\n"Ng, Andrew",Stanford,2003\nDavid Blei,Princeton,2003\n'
+TABLE = 'name,place,year\nMichael Jordan,Chicago,1993\n"Ng, Andrew",Stanford,2003\nDavid Blei,Princeton,2003\nPippen,Chicago Bulls,1991\n'
 
 
 def use_table(at: Visit, content: str = TABLE) -> Visit:
@@ -54,6 +54,26 @@ def test_a_cell_opens_and_is_corrected(visit: Begin) -> None:
     assert gold["table"]["header"] == ["name", "place", "year"]
     rows = list(csv.DictReader(io.StringIO(at.download("CSV", within="#panel-table"))))
     assert rows[0]["name_id"] == ""
+
+
+def test_cells_are_decided_together_as_one_says(visit: Begin, demo_kb: KB) -> None:
+    at = use_table(visit())
+    at.page.locator("#panel-table").get_by_role("button", name="Link", exact=True).click()
+    at.page.wait_for_selector("td .mention")
+    header, *rows = csv.reader(io.StringIO(TABLE))
+    for context in ("row", "none", "column", "table"):
+        with at.page.expect_response("**/link-table?*") as waiting:
+            at.page.get_by_label("Decide together").select_option(context)
+        linked = Linker(demo_kb).link_table({"header": header, "rows": rows}, columns=[0, 1], context=context)
+        answers = [mention["entity"] for mention in waiting.value.json()["mentions"]]
+        assert answers == [link.entity for link in linked.links]
+    at.page.get_by_label("Decide together").select_option("row")
+    at.page.wait_for_function("document.querySelectorAll('td .mention').length > 0")
+    at.page.locator("td .mention", has_text="Pippen").click()
+    supporter = at.page.locator(".supports button")
+    supporter.first.click()
+    assert at.page.inner_text("#candidates-title") == "“Chicago Bulls”"
+    assert at.page.locator("#map").is_hidden()
 
 
 def test_without_columns_there_is_nothing_to_link(visit: Begin) -> None:

@@ -33,7 +33,7 @@ class Page {
     this.table = new TableView(at("panel-table"), { select, link: () => this.linkTable(), file: (file) => this.open(file), exports: this.exports() });
     this.panel = new CandidatesPanel(at("candidates"), { select, correct: (answer) => this.correct(answer), undo: () => this.undo() });
     this.map = new MapView(at("map"), select);
-    this.edges = new EdgesView(at("edges"), select);
+    this.edges = new EdgesView(at("edges"), (support) => this.selectSupporter(support));
     this.kept = new CorrectionsView(at("corrections"), { download: () => this.downloadGold(), send: () => this.send(), clear: () => this.clear(), confirm: () => this.confirmRest(), drop: (item) => this.drop(item) });
     acceptFiles(at("drop-hint"), (file) => this.open(file));
     at("cancel").addEventListener("click", stop);
@@ -210,6 +210,15 @@ class Page {
     this.explainLate(session, mention);
   }
 
+  /** Open the name that supports the open one; where rows or columns are decided apart, it is counted among those. */
+  selectSupporter({ mention, text }) {
+    const { links, selected, record } = this.session;
+    const open = links[selected];
+    const together = { row: (link) => link.row === open.row, column: (link) => link.col === open.col }[record.context];
+    const own = together ? links.filter(together)[mention] : links[mention];
+    if (own?.text === text) this.select(links.indexOf(own));
+  }
+
   /** Ask for the reasons of a mention of a long text when it is opened. */
   async explainLate(session, mention) {
     const link = session.links[mention];
@@ -248,8 +257,8 @@ class Page {
 
   drawMap(shown) {
     const { session } = this;
-    if (!shown) return this.map.clear(this.mode === "table" ? "Link a table to see its candidates." : "Link a text to see where its candidates lie.");
-    if (session.record.map === undefined) return this.map.clear("The map is drawn for texts.");
+    at("map").hidden = this.mode === "table"; // a table may be many documents
+    if (!shown || session.record.map === undefined) return this.map.clear("Link a text to see where its candidates lie.");
     return this.map.show(session.record.map, shown.links, shown.decisions, shown.colorOf, shown.selected, session.details(shown.decisions));
   }
 

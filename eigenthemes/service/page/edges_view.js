@@ -23,7 +23,7 @@ function joint(relation) {
 
 /** Shows the edges of one link. */
 export class EdgesView {
-  /** @param {HTMLElement} root @param {(mention: number) => void} onSelect */
+  /** @param {HTMLElement} root @param {(support: Support) => void} onSelect */
   constructor(root, onSelect) {
     this.root = root;
     this.onSelect = onSelect;
@@ -53,9 +53,10 @@ export class EdgesView {
     this.draw();
   }
 
-  drawSupport({ text, mention, share, reasons }) {
+  drawSupport(support) {
+    const { text, share, reasons } = support;
     const { best } = this.explanation;
-    const go = el("button", { type: "button", class: "link", on: { click: () => this.onSelect(mention) } }, name(text, {}, 60));
+    const go = el("button", { type: "button", class: "link", on: { click: () => this.onSelect(support) } }, name(text, {}, 60));
     const why = reasons.map((reason) => because(reason, best.label)).join("; ");
     return el("li", {}, bar(share), ` ${percent(share)} `, go, el("span", { class: "quiet", dir: "auto" }, ` ${cut(why, 200)}`));
   }
@@ -119,7 +120,7 @@ function wordsOf({ type, relation, reverse }) {
 
 function drawItem(item, x, y, width) {
   const letters = Math.max(6, Math.floor(width / 7));
-  if (item.kind !== "shared") return [box(item.label, x, y, Math.min(width, item.label.length * 6.6 + 14), `words ${item.kind}`)];
+  if (item.kind !== "shared") return [box(item.label, x, y, Math.min(width, item.label.length * 7 + 16), "words")];
   const wide = Math.min(width, item.label.length * 7 + 20);
   const above = item.above ? [svg("text", { x, y: y - 17, class: "words", "text-anchor": "middle" }, svg("title", {}, item.above), cut(item.above, letters))] : [];
   return [box(item.label, x, y, wide, "shared"), ...above];

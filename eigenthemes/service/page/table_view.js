@@ -6,6 +6,7 @@ import { colorClass } from "./palette.js";
 import { labelOf } from "./text_view.js";
 
 const PAGE = 100; // rows shown at a time
+const CONTEXTS = { table: "all cells together", column: "each column", row: "each row", none: "each cell alone" };
 const EXAMPLE = "city,state\nParis,Texas\nSpringfield,Illinois";
 
 /** Shows a table and its links. */
@@ -21,6 +22,8 @@ export class TableView {
     this.chosen = new Set();
     this.linked = null;
     this.first = 0;
+    this.context = el("select", { id: "context", on: { change: () => this.linked && this.actions.link() } },
+      ...Object.entries(CONTEXTS).map(([value, words]) => el("option", { value }, words)));
     this.input = el("textarea", { id: "csv", rows: 8, placeholder: EXAMPLE, spellcheck: "false", dir: "auto" });
     this.drawInput();
   }
@@ -53,7 +56,7 @@ export class TableView {
   /** What the server is asked. */
   request() {
     const { header, rows } = this.table;
-    return { table: { header, rows }, columns: [...this.chosen].sort((one, other) => one - other) };
+    return { table: { header, rows }, columns: [...this.chosen].sort((one, other) => one - other), context: this.context.value };
   }
 
   /** Show links. */
@@ -68,14 +71,17 @@ export class TableView {
     const columns = header.length;
     const about = `${count(rows.length, "row")}, ${count(columns, "column")}. Choose the columns that hold names.`;
     const held = document.activeElement?.dataset?.cell;
+    const choosing = document.activeElement === this.context;
     show(
       this.root,
       el("div", { class: "card-head" }, el("h2", {}, "Table"), button("Another table", () => { this.table = null; this.drawInput(); this.input.focus(); }, { class: "plain" })),
       el("p", { class: "quiet" }, about),
+      el("label", {}, "Decide together: ", this.context),
       el("div", { class: "table-frame", tabindex: "0", role: "region", "aria-label": "The table" }, this.drawTable()),
       this.pager(rows.length),
       el("div", { class: "buttons" }, button("Link", this.actions.link, { class: "primary", disabled: !this.chosen.size }), this.linked ? this.actions.exports : null),
     );
+    if (choosing) this.context.focus();
     if (held) this.root.querySelector(`[data-cell="${held}"]`)?.focus();
   }
 
