@@ -14,7 +14,10 @@ from eigenthemes import KB, Linker
 
 Begin = Callable[..., Visit]
 
-TABLE = 'name,place,year\nMichael Jordan,Chicago,1993\n"Ng, Andrew",Stanford,2003\nDavid Blei,Princeton,2003\nPippen,Chicago Bulls,1991\n'
+TABLE = (
+    'name,place,year\nMichael Jordan,Chicago,1993\n"Ng, Andrew",Stanford,2003\nDavid Blei,Princeton,2003\n'
+    "Pippen,Chicago Bulls,1991\n"
+)
 
 
 def use_table(at: Visit, content: str = TABLE) -> Visit:

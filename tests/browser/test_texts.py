@@ -220,6 +220,7 @@ def test_a_file_can_be_opened(visit: Begin) -> None:
     at.mention("Andrew Ng").wait_for()
 
 
+@pytest.mark.slow
 def test_a_long_text_stays_usable(visit: Begin) -> None:
     sentence = "Michael Jordan and Tom Mitchell reviewed machine learning; David Blei and Andrew Ng wrote on LDA. 🏀\n"
     text = sentence * (100_000 // len(sentence))

@@ -201,6 +201,7 @@ def violations(at: Visit) -> list[str]:
     return [f"{each['id']}: {[node['target'] for node in each['nodes']]}" for each in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
