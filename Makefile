@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest campaign test-openrefine clean
+.PHONY: demo test lint types pytest test-browser test-openrefine campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -21,11 +21,19 @@ types: $(VENV)/test.stamp
 pytest: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# OpenRefine itself against the service: some minutes. Debian's package is installed where it is missing and may be
+# What `make test` skips where it is missing, and these install: Debian's packages, by root or sudo
+install = command -v $(1) > /dev/null || { root=$$([ "$$(id -u)" = 0 ] || echo sudo -n); echo "installing $(1) ..."; \
+	$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends $(1) > /dev/null; } || \
+	{ echo "$(1) is missing and cannot be installed here; install it, then run make $@ again"; exit 1; }
+
+# The page in a real browser, driven by playwright
+test-browser: $(VENV)/browser.stamp
+	@$(call install,chromium)
+	EIGENTHEMES_BROWSER=required $(BIN)/python -m pytest -n0 tests/browser
+
+# OpenRefine itself against the service: some minutes
 test-openrefine: $(VENV)/test.stamp
-	@command -v openrefine > /dev/null || { root=$$([ "$$(id -u)" = 0 ] || echo sudo -n); \
-		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends openrefine; } || \
-		echo "OpenRefine cannot be installed here: its tests will be skipped"
+	@$(call install,openrefine)
 	$(BIN)/python -m pytest -n0 -m openrefine -s tests/openrefine
 
 # Trials that try to break the program, until the time is up; ONLY: kinds of trials, or how they begin (tests/campaign/)
@@ -43,6 +51,10 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt
 
 $(VENV)/test.stamp: $(VENV)/demo.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+$(VENV)/browser.stamp: $(VENV)/test.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,browser]'
 	@touch $@
 
 clean:

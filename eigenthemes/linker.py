@@ -17,13 +17,14 @@ from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
+from eigenthemes.ranking.candidate_map import candidate_map
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
 from eigenthemes.ranking.detection import DETECTED_THRESHOLD
 from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
-from eigenthemes.ranking.options import ScoringOptions
+from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
 from eigenthemes.ranking.selftrained import feature_context_of, ranker_of
-from eigenthemes.records import Document, Explanation, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
+from eigenthemes.records import CandidateMap, Document, Explanation, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
 from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of
 
 AnyDocument = str | Mapping[str, Any] | Document
@@ -285,6 +286,19 @@ class Linker:
                     )
                 )
             yield LinkedDocument(document, tuple(links))
+
+    def candidate_map(self, document: AnyDocument) -> CandidateMap | None:
+        """Link a document, and return its candidates on its two strongest eigenthemes; None where none has a vector.
+
+        A linker that explains draws lines, too: which candidate supports which.
+        """
+        return self.map_of(self.decide([self.checked(document)]), 0)
+
+    def map_of(self, decided: DecidedBatch, number: int) -> CandidateMap | None:
+        """The map of a document of a batch by its number, as `candidate_map` makes it."""
+        options = self.method.effective(self.scoring)
+        weighting = options if isinstance(options, AverageOptions) else EigenOptions()
+        return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)
 
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
         """Of each mention: its best candidates (id, label, score), why it is not linked (None: it is), and its probability."""

@@ -3,6 +3,7 @@
 Document (Mention, Table)              what somebody wants linked
 LinkedDocument (Link, RankedCandidate) the same with an answer for each mention
 Explanation                            why a mention was linked as it was
+CandidateMap (MapPoint, MapSupport)    the candidates of a document as points
 Candidate, Entity                      what a KB holds
 """
 
@@ -299,6 +300,75 @@ class LinkedDocument:
             }
             for link in self.links
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A candidate on the map of its document.
+
+    mentions  the numbers of the mentions it is a candidate of, from 0
+    x, y      where it lies on the strongest eigentheme, and on the second
+    chosen    is it what one of them was linked to?
+    score     the best of its scores, by the method that was chosen
+    """
+
+    mentions: tuple[int, ...]
+    id: str
+    label: str
+    x: float
+    y: float
+    chosen: bool
+    score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "mentions": list(self.mentions),
+            "id": self.id,
+            "label": self.label,
+            "x": round(self.x, 5),
+            "y": round(self.y, 5),
+            "chosen": self.chosen,
+            "score": self.score,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MapSupport:
+    """A line of the map: a candidate supports that of another mention.
+
+    supporter, supported  numbers of points, from 0
+    share                 of all the support for the second one
+    words                 why
+    """
+
+    supporter: int
+    supported: int
+    share: float
+    words: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"from": self.supporter, "to": self.supported, "share": round(self.share, 4), "words": self.words}
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateMap:
+    """The candidates of a document on its two strongest eigenthemes: figure 1 of the paper.
+
+    points     candidates that have a vector, each entity once: those chosen first, then those of the highest scores
+    supports   which of them supports which, where explanations were asked for
+    explained  the share of the candidates' weighted variance that each of the two axes shows
+    """
+
+    points: tuple[MapPoint, ...]
+    supports: tuple[MapSupport, ...]
+    explained: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "points": [point.to_dict() for point in self.points],
+            "supports": [support.to_dict() for support in self.supports],
+            "explained": [round(share, 4) for share in self.explained],
+        }
 
 
 @dataclass(frozen=True, slots=True)

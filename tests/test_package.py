@@ -25,6 +25,7 @@ def test_public_names_are_exactly_these() -> None:
         "BuildError",
         "Candidate",
         "CandidateGenerator",
+        "CandidateMap",
         "CandidateOptions",
         "CandidateTable",
         "ContextOptions",
@@ -45,6 +46,8 @@ def test_public_names_are_exactly_these() -> None:
         "LinkedDocument",
         "LinkedTable",
         "Linker",
+        "MapPoint",
+        "MapSupport",
         "Mention",
         "MissingExtraError",
         "Neighbor",
@@ -196,6 +199,8 @@ def test_the_wheel_runs_with_nothing_but_what_it_requires(tmp_path: Path) -> Non
         "uvicorn",
     }
     assert (packages / "eigenthemes" / "py.typed").exists()
+    page = "eigenthemes/service/page"
+    assert {file.name for file in (packages / page).iterdir()} == {file.name for file in (ROOT / page).iterdir()}
 
 
 IMPORT_ALL = """

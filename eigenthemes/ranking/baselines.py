@@ -6,8 +6,8 @@ vector scores -1 - rank where vectors decide: behind all others, in order of pri
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,22 +86,47 @@ def _by_document(
 
     An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
     """
+    scores = -1.0 - batch.table.rank.astype(np.float64)
+    for part in weighted_entities(batch, kb, options, power):
+        if len(part.rows):
+            scores[part.rows] = nearness(part.vectors, part.weights)[part.inverse]
+    return scores
+
+
+class WeightedEntities(NamedTuple):
+    """The entities among the candidates of a document that have a vector, each once.
+
+    rows      [r] of the batch's table; those of the candidates with a vector
+    inverse   [r] where each row's entity is among the distinct ones
+    entities  [n] the distinct ones
+    vectors   [n, d]
+    weights   [n]
+    """
+
+    rows: NDArray[np.int64]
+    inverse: NDArray[np.int64]
+    entities: NDArray[np.uint32]
+    vectors: Vectors
+    weights: Scores
+
+
+def weighted_entities(
+    batch: Batch, kb: KB, options: AverageOptions, power: int, documents: slice = slice(None)
+) -> Iterator[WeightedEntities]:
+    """Yield for each document, or some, its candidates' vectors with their weights, which add up in the given power."""
     assert batch.vectors is not None
     table, has_vector = batch.table, batch.vectors.has
     has = has_vector[table.entity]
     weights = candidate_weights(batch, kb, options, has)
-    scores = -1.0 - table.rank.astype(np.float64)
     scratch = np.empty(len(has_vector), dtype=np.int64)
-    for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
+    for first, last in zip(batch.bounds[:-1][documents].tolist(), batch.bounds[1:][documents].tolist(), strict=True):
         rows = first + np.flatnonzero(has[first:last])
-        if len(rows):
-            entities, inverse = distinct(table.entity[rows], scratch)
-            summed = _add_up(weights[rows], inverse, len(entities), power, unique=options.unique)
-            vectors = batch.vectors.rows[entities]
-            if not options.unit_length:
-                vectors = vectors * batch.vectors.lengths[entities, None]
-            scores[rows] = nearness(vectors, summed)[inverse]
-    return scores
+        entities, inverse = distinct(table.entity[rows], scratch)
+        vectors = batch.vectors.rows[entities]
+        if not options.unit_length:
+            vectors = vectors * batch.vectors.lengths[entities, None]
+        summed = _add_up(weights[rows], inverse, len(entities), power, unique=options.unique)
+        yield WeightedEntities(rows, inverse, entities, vectors, summed)
 
 
 def candidate_weights(batch: Batch, kb: KB, options: AverageOptions, has: NDArray[np.bool_]) -> Scores:

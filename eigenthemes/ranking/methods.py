@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.errors import OptionError
-from eigenthemes.kb.store import KB
+from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.ranking.baselines import average, degree, eigen, namematch, prior_name
 from eigenthemes.ranking.batch import Batch
@@ -51,10 +52,9 @@ class Scored:
     detection_factor: Scores | None = None
 
 
-def _check_vectors(batch: Batch, kb: KB) -> None:
-    """Refuse damaged vectors: none of unit length has such coordinates."""
-    vectors = batch.vectors
-    if vectors is not None and not np.all(np.abs(vectors.rows[batch.table.entity]) < _LONGEST_COORDINATE):
+def check_vectors(vectors: Vectors | None, entities: NDArray[np.uint32], kb: KB) -> None:
+    """Refuse damaged vectors of some entities: none of unit length has such coordinates."""
+    if vectors is not None and not np.all(np.abs(vectors.rows[entities]) < _LONGEST_COORDINATE):
         raise damaged(kb.path, f"vectors-{vectors.name}.npy has numbers that are no coordinates of unit vectors")
 
 
@@ -92,11 +92,11 @@ class Method:
             try:
                 result = self.score(batch, kb, self.effective(options))
             except ValueError:  # LAPACK takes finite numbers only
-                _check_vectors(batch, kb)
+                check_vectors(batch.vectors, batch.table.entity, kb)
                 raise
         scored = result if isinstance(result, Scored) else Scored(result)
         if not np.isfinite(scored.scores).all():
-            _check_vectors(batch, kb)
+            check_vectors(batch.vectors, batch.table.entity, kb)
             raise damaged(kb.path, "its ranker gives scores that are no numbers")
         return scored
 

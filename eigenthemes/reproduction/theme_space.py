@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, gold_rows
-from eigenthemes.ranking.subspace import fit_subspace
+from eigenthemes.ranking.candidate_map import project
 from eigenthemes.reproduction.rows import Row, Rows
 from eigenthemes.reproduction.workspace import eigen_weights
 
@@ -26,8 +26,7 @@ def points_of(batch: Batch, kb: KB, set_name: str) -> Rows:
     entities, vectors = table.entity[has], batch.vectors.rows[table.entity[has]]
     if not len(entities):
         return
-    points = vectors @ fit_subspace(vectors, weights, 2).components.T
-    points *= np.where(weights @ points < 0, -1, 1)  # a component may point either way: most candidates lie to the right
+    points, _ = project(vectors, weights)
     gold = set(table.entity[gold_rows(batch, kb)].tolist())
     for row in np.unique(entities, return_index=True)[1].tolist():
         entity = int(entities[row])
@@ -39,7 +38,7 @@ def points_of(batch: Batch, kb: KB, set_name: str) -> Rows:
             "mention": batch.mentions[int(table.mention_of[has][row])].text,
             "gold": entity in gold,
             "x": round(float(points[row, 0]), 5),
-            "y": round(float(points[row, 1]), 5) if points.shape[1] > 1 else 0.0,
+            "y": round(float(points[row, 1]), 5),
         }
 
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from eigenthemes import __version__
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.service import routes_admin, routes_corrections, routes_entities, routes_link
+from eigenthemes.service import page_routes, routes_admin, routes_corrections, routes_entities, routes_link
 from eigenthemes.service.batching import Batcher
 from eigenthemes.service.door import Door
 from eigenthemes.service.metrics import Metrics
@@ -57,6 +57,7 @@ def create_app(
         routes_admin.router(served, settings, metrics, reload),
         routes_corrections.router(served, settings, metrics),
         routes_reconcile.router(served, settings),
+        page_routes.router(served),
     ]
     for router in routers:
         app.include_router(router)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -131,6 +132,9 @@ def render(
     """Return the JSON of a linked document, with what was asked for beside the links."""
     if query.types:
         _add_types(links, kb)
+    if query.map:
+        found = linker.map_of(decided, number)
+        document = replace(document, source={**document.source, "map": None if found is None else found.to_dict()})
     return json_line(document, links)
 
 
@@ -139,6 +143,7 @@ def _add_types(links: list[dict[str, Any]], kb: ServedKB) -> None:
         for record, entity_id in ((link, link["entity"]), *((each, each["id"]) for each in link["ranking"])):
             index = None if entity_id is None else kb.kb.index_of(entity_id)
             record["types"] = [] if index is None else type_labels(kb.kb, index)
+            record["description"] = "" if index is None else kb.kb.description_of(index)
 
 
 def _linked_table(content: bytes, kb: ServedKB, linker: Linker, query: LinkQuery, settings: ServiceSettings) -> Response:

@@ -73,7 +73,13 @@ _MENTION = {
     "row": maybe(whole(0, "row of the document's table, from 0")),
     "col": maybe(whole(0, "column of the table, from 0")),
 }
-_RANKED = {"id": _ID, "label": _LABEL, "score": number(0.98, "higher is better, within the document"), "types": _TYPES}
+_RANKED = {
+    "id": _ID,
+    "label": _LABEL,
+    "score": number(0.98, "higher is better, within the document"),
+    "types": _TYPES,
+    "description": _DESCRIPTION,
+}
 _EXPLAINED = {
     "id": _ID,
     "label": _LABEL,
@@ -120,6 +126,29 @@ _EXPLANATION = {
     "detection": maybe(number(0.9, "how likely a name found in the text is one at all")),
     "stands_for": text("", "what the text itself says the name stands for"),
 }
+_POINT = {
+    "mentions": many({"type": "integer"}, [0], "the names it is a candidate of, by their numbers"),
+    "id": _ID,
+    "label": _LABEL,
+    "x": number(0.81, "where it lies on the strongest eigentheme"),
+    "y": number(-0.12, "and on the second"),
+    "chosen": flag(True, "is one of the names linked to it?"),
+    "score": number(0.98, "the best of its scores"),
+}
+_LINE = {
+    "from": whole(1, "the point that supports, by its number"),
+    "to": whole(0, "the point that is supported"),
+    "share": number(0.62, "of all the support for it"),
+    "words": text("Chicago Bulls: member of", "why"),
+}
+_EXAMPLE_POINT = {name: schema["examples"][0] for name, schema in _POINT.items()}
+_EXAMPLE_LINE = {name: schema["examples"][0] for name, schema in _LINE.items()}
+_EXAMPLE_MAP = {"points": [_EXAMPLE_POINT], "supports": [_EXAMPLE_LINE], "explained": [0.5, 0.2]}
+_MAP = {
+    "points": many(ref("MapPoint"), [_EXAMPLE_POINT], "candidates that have a vector, the most important first"),
+    "supports": many(ref("MapSupport"), [_EXAMPLE_LINE], "which supports which, with explain=true"),
+    "explained": many({"type": "number"}, [0.5, 0.2], "the share of the variance that each axis shows"),
+}
 _LINK = {
     **_MENTION,
     "entity": maybe(text("Q41421", "the answer: an entity's id; null where there is none")),
@@ -133,6 +162,7 @@ _LINK = {
     "unknown_candidates": many({"type": "string"}, ["Q0"], "candidates that the document gave and the KB does not have"),
     "explanation": ref("Explanation", {"sentence": _EXPLANATION["sentence"]["examples"][0]}, "why, with explain=true"),
     "types": _TYPES,
+    "description": _DESCRIPTION,
 }
 _EXAMPLE_LINK = {
     "start": 0, "end": 14, "text": "Michael Jordan", "entity": "Q41421", "label": "Michael Jordan", "score": 0.98,
@@ -186,11 +216,11 @@ SCHEMAS: dict[str, Schema] = {
         },
         optional=("id", "text", "table", "mentions"),
     ),
-    "RankedCandidate": record("A candidate with its score", _RANKED, optional=("types",)),
+    "RankedCandidate": record("A candidate with its score", _RANKED, optional=("types", "description")),
     "Link": record(
         "What a name means",
         _LINK,
-        optional=(*_MENTION, "unknown_candidates", "explanation", "types"),
+        optional=(*_MENTION, "unknown_candidates", "explanation", "types", "description"),
     ),
     "LinkedDocument": record(
         "The document with a link for each name",
@@ -198,10 +228,13 @@ SCHEMAS: dict[str, Schema] = {
             "id": _ANY_ID,
             "text": maybe(text(_TEXT)),
             "mentions": many(ref("Link"), [_EXAMPLE_LINK]),
-            "map": maybe(mapped({}, {"points": [], "supports": [], "explained": [0.5, 0.2]}, "its candidates, with map=true")),
+            "map": maybe(ref("CandidateMap", _EXAMPLE_MAP, "its candidates as points, with map=true")),
         },
         optional=("id", "text", "map"),
     ),
+    "CandidateMap": record("The candidates of a document on its two strongest eigenthemes", _MAP),
+    "MapPoint": record("A candidate on the map", _POINT),
+    "MapSupport": record("A line of the map", _LINE),
     "Reason": record("How another name supports", _REASON),
     "Support": record("Another name that supports", _SUPPORT),
     "ExplainedCandidate": record("A candidate as the ranker saw it", _EXPLAINED),

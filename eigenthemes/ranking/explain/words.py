@@ -99,11 +99,12 @@ def _support_clause(explanation: Explanation, best: ExplainedCandidate) -> str:
     by_reason: dict[Reason, list[str]] = {}
     for supporter in named:
         by_reason.setdefault(supporter.reasons[0], []).append(supporter.text)
-    parts = [f"{_listed(texts)} ({_because(reason, best.label, len(texts))})" for reason, texts in by_reason.items()]
+    parts = [f"{_listed(texts)} ({because(reason, best.label, len(texts))})" for reason, texts in by_reason.items()]
     return f"{amount} from {_listed(parts, ', and ' if len(parts) < len(named) else ' and ')}"
 
 
-def _because(reason: Reason, label: str, names: int) -> str:
+def because(reason: Reason, label: str, names: int = 1) -> str:
+    """Say why names (how many) support a candidate of this label."""
     if reason.type == EDGE:
         return f"{reason.relation} {label}" if reason.reverse else reason.relation
     if reason.type == SHARED:

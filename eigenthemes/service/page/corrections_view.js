@@ -1,0 +1,59 @@
+/* The corrections: how many there are, what training would need, and the ways out of the browser. */
+
+import { button, count, el, name, redraw } from "./dom.js";
+
+const FEW = 20; // mentions that weigh as much as what the ranker knows by itself: STRENGTH of selftrain/gold.py
+const FOLDS = 5; // documents from which on training measures what was gained
+
+/** Say what training would need. @param {{corrections: number, documents: number, named: number}} counts */
+export function needs({ corrections, documents, named }) {
+  if (!corrections) return "Open a name, and say what it means: your answers train the ranker.";
+  if (!named) return "Training needs at least one correction that names an entity.";
+  const more = corrections < FEW ? ` It will feel the change from about ${FEW} names on.` : "";
+  const measured = documents < FOLDS ? ` With ${count(FOLDS - documents, "document")} more it also tells what was gained.` : " It will also tell what was gained.";
+  return `Training can use them.${more}${measured}`;
+}
+
+/** Shows the corrections of a KB. */
+export class CorrectionsView {
+  /**
+   * @param {HTMLElement} root
+   * @param {{download: () => void, send: () => void, clear: () => void, confirm: () => void, drop: (item: any) => void}} actions
+   */
+  constructor(root, actions) {
+    this.root = root;
+    this.actions = actions;
+  }
+
+  /** @param {import("./corrections.js").Corrections} corrections */
+  show(corrections, kb, { canSend, canConfirm, atServer }) {
+    const counts = corrections.counts();
+    const { corrections: all, documents, unsent } = counts;
+    const none = all === 0;
+    const told = none ? "No corrections yet." : `${count(all, "correction")} in ${count(documents, "document")}, kept in this browser.`;
+    const open = this.root.querySelector("details")?.open ?? false;
+    redraw(
+      this.root,
+      el("h2", { id: "corrections-title" }, "Corrections"),
+      el("p", { "aria-live": "polite" }, told, " ", el("span", { class: "quiet" }, needs(counts))),
+      el("div", { class: "buttons" },
+        canConfirm ? button("All other links here are right", this.actions.confirm) : null,
+        button("Download as gold", this.actions.download, { disabled: none }),
+        canSend ? button(unsent || none ? `Send ${unsent || ""} to the server`.replace("  ", " ") : "✓ Sent", this.actions.send, { disabled: !unsent }) : null,
+        none ? null : button("Forget all", this.actions.clear, { class: "plain" })),
+      atServer?.count ? el("p", { class: "quiet" }, `The server keeps ${count(atServer.mentions, "correction")} in ${count(atServer.count, "document")}.`) : null,
+      none ? null : el("p", { class: "quiet" }, "Then: ", el("code", {}, `eigenthemes train ${kb}.kb corrections.jsonl`)),
+      none ? null : this.list(corrections.items, open),
+    );
+  }
+
+  list(items, open) {
+    const shown = items.slice(-100).reverse();
+    const rows = shown.map((item) => {
+      const meaning = item.gold.length ? name(item.label ?? item.gold[0], {}, 60) : item.notName ? "not a name" : "none";
+      const drop = button("×", () => this.actions.drop(item), { class: "plain small", "aria-label": `Forget the correction of ${item.mention.text.slice(0, 60)}` });
+      return el("li", {}, name(item.mention.text, {}, 60), " → ", meaning, " ", drop);
+    });
+    return el("details", { open }, el("summary", {}, "Show them"), el("ul", { class: "plain-list" }, ...rows));
+  }
+}
