@@ -134,11 +134,10 @@ class _PandasFrame:
         import pandas
 
         copy = self.frame.copy()
-        for column, names, (ids, labels, probabilities) in added:
-            dtype = self._text_dtype(column)
-            for name, values in zip(names, (ids, labels), strict=True):
-                copy[name] = pandas.Series(values, index=copy.index, dtype=dtype)
-            copy[names[2]] = pandas.Series(probabilities, index=copy.index, dtype="float64")
+        for column, names, answers in added:
+            text = self._text_dtype(column)
+            for name, values, dtype in zip(names, answers, (text, text, "float64"), strict=True):
+                copy[name] = pandas.array(values, dtype=dtype)  # by place, for an index may hold a value twice
         return copy
 
     def _text_dtype(self, column: int) -> Any:

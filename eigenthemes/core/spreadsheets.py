@@ -41,7 +41,8 @@ class Workbook:
     def sheet(self, wanted: str | None = None) -> tuple[str, Grid]:
         """Return the name and the cells of a sheet, from the upper left corner on; None: of the first one that has any."""
         if wanted is not None:
-            return wanted, self._grid(self._named(wanted))
+            name = self._named(wanted)
+            return name, self._grid(name)
         for name in self.sheets:
             grid = self._grid(name)
             if any(map(_has_cells, grid)):

@@ -21,6 +21,7 @@ from eigenthemes.documents.table_files.dialect import (
     has_decimal_comma,
     is_quoted,
     quoted,
+    unquoted,
 )
 from eigenthemes.documents.table_files.table_file import CHUNK, CHUNK_LETTERS, Answers, Look, Sampler, TableOptions
 from eigenthemes.errors import OptionError, SourceError
@@ -29,7 +30,6 @@ Style = Callable[[str, str], str]
 
 HEADER: list[str] = []  # in place of the cells of the header
 
-_HEAD = 1 << 16
 # bytes that are none of the encoding's letters -> as Windows would read them
 _AS_WINDOWS = {0xDC00 + byte: bytes([byte]).decode(WINDOWS, "replace") for byte in range(0x80, 0x100)}
 
@@ -57,11 +57,11 @@ class DelimitedFile:
     def __init__(self, path: str, name: str, options: TableOptions, head: bytes) -> None:
         self.path, self.name, self.options = path, name, options
         self.encoding = find_encoding(head, self._blocks(), options.encoding)
-        text = self.encoding.decode(head[len(self.encoding.mark) :][:_HEAD])
+        text = head[len(self.encoding.mark) :].decode(self.encoding.name, "replace")
         self.delimiter = _checked(options.delimiter) or find_delimiter(text)
         self.quotes = options.quotes and (self.delimiter != "\t" or is_quoted(text, self.delimiter))
         self.format = "tsv" if self.delimiter == "\t" and not name.lower().partition(".csv")[1] else "csv"
-        self.style: Style = quoted
+        self.style: Style = quoted if self.quotes else unquoted
         self.comma = False  # numbers are written 0,5
         self._header, self.width = self._find_header()
 
@@ -101,7 +101,8 @@ class DelimitedFile:
             self._refuse_fault(last._replace(fault="a quote is not closed before the end of the file"))
         header = len(self._header) or self.width
         self.width = max(widths)
-        self.style = next((style for style in STYLES if style in styles), quoted)
+        if self.quotes:
+            self.style = next((style for style in STYLES if style in styles), quoted)
         self.comma = self.delimiter != "," and has_decimal_comma(sampler.kept)
         look = Look(sampler.seen, sampler.kept, {column: {"text"} for column in range(self.width)})
         look.notes = _notes(header, widths, wide, short, odd, self.encoding)
@@ -194,15 +195,7 @@ class DelimitedWriter:
         end = line[len(body) :]
         delimiter, style = self.file.delimiter, self.file.style
         padding = [""] * (self.file.width - width)
-        return delimiter.join([body, *padding, *(style(cell, delimiter) for cell in map(self._plain, cells))]) + end
-
-    def _plain(self, cell: str) -> str:
-        """Return a cell that needs no quotes where these are letters."""
-        if self.file.quotes:
-            return cell
-        for letter in (self.file.delimiter, "\n", "\r"):
-            cell = cell.replace(letter, " ")
-        return cell
+        return delimiter.join([body, *padding, *(style(cell, delimiter) for cell in cells)]) + end
 
     def _text(self, value: str | float | None) -> str:
         if isinstance(value, float):

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from eigenthemes.core.csv_records import is_well_quoted
+from eigenthemes.core.csv_records import CsvRecords, is_well_quoted
 from eigenthemes.core.files import wide_encoding
 from eigenthemes.errors import OptionError
 
@@ -21,6 +21,7 @@ WINDOWS = "cp1252"  # what Windows calls Latin-1: with dashes, quotes and the eu
 _MARKS = {"UTF-16": {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"},
           "UTF-32": {codecs.BOM_UTF32_LE: "utf-32-le", codecs.BOM_UTF32_BE: "utf-32-be"}}  # fmt: skip
 _LINES_LOOKED_AT = 50
+_CUT = 30_000  # letters of a beginning whose last record may be cut
 _SEPARATOR_NOTE = re.compile(r"sep=(.)\r?\n?$", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?%?$")
 _DECIMAL_COMMA = re.compile(r"-?\d{1,3}(?:\.\d{3})*,\d+$|-?\d+,\d+$")
@@ -62,7 +63,7 @@ def find_encoding(head: bytes, whole: Iterable[bytes], given: str | None) -> Enc
 
 def _known_encoding(given: str) -> str:
     try:
-        b"a".decode(given)  # knows letters only; codecs also has hex and zip
+        "a".encode(given)  # knows letters only; codecs also has hex and zip
         return codecs.lookup(given).name
     except (LookupError, UnicodeError, ValueError):
         raise OptionError(f"encoding {given!r} is unknown; expected e.g. utf-8, cp1252 or latin-1", where="encoding") from None
@@ -126,14 +127,10 @@ def find_delimiter(text: str) -> str:
 
 
 def is_quoted(text: str, delimiter: str) -> bool:
-    """Return whether quotes around the cells of a text between tabs mean something, by its first lines."""
-    lines = text.splitlines(keepends=True)[:_LINES_LOOKED_AT]
-    if not any('"' in line for line in lines):
-        return True
-    records = io.StringIO("".join(lines), newline="")
-    return is_well_quoted(list(records), delimiter) and all(
-        is_well_quoted([line], delimiter) or line.count('"') % 2 for line in lines
-    )
+    """Return whether quotes around the cells of a text between tabs mean something, by its beginning."""
+    records = list(CsvRecords(io.StringIO(text, newline=""), delimiter))
+    whole = records[:-1] if len(records) > 1 and len(text) >= _CUT else records
+    return all(record.fault is None and is_well_quoted(record.lines, delimiter) for record in whole)
 
 
 # cells as they are written
@@ -144,6 +141,11 @@ def quoted(cell: str, delimiter: str) -> str:
     if delimiter in cell or '"' in cell or "\n" in cell or "\r" in cell:
         return '"' + cell.replace('"', '""') + '"'
     return cell
+
+
+def unquoted(cell: str, delimiter: str) -> str:
+    """Return a cell where quotes are letters: what separates cells and rows is a space."""
+    return cell.replace(delimiter, " ").replace("\r", " ").replace("\n", " ")
 
 
 def always_quoted(cell: str, delimiter: str) -> str:
