@@ -137,7 +137,7 @@ class _PandasFrame:
         for column, names, answers in added:
             text = self._text_dtype(column)
             for name, values, dtype in zip(names, answers, (text, text, "float64"), strict=True):
-                copy[name] = pandas.array(values, dtype=dtype)  # by place, for an index may hold a value twice
+                copy[name] = pandas.Series(values, index=copy.index, dtype=dtype)  # the same index, so nothing is aligned
         return copy
 
     def _text_dtype(self, column: int) -> Any:

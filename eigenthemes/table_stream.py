@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -36,7 +36,7 @@ from eigenthemes.documents.table_files.table_file import (
 )
 from eigenthemes.errors import OptionError
 from eigenthemes.linker import Linker
-from eigenthemes.records import Table
+from eigenthemes.records import LinkedTable, Table
 from eigenthemes.tables import CONTEXTS, ColumnProfile, Columns, column_numbers, profile_columns
 
 PARTS = ("_id", "_label", "_probability")
@@ -44,6 +44,7 @@ _BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods to which the ot
 _WITH_OTHER_ROWS = ("table", "column")  # contexts in which rows speak for each other
 
 Texts = list[list[str]]  # of some rows, column by column
+OnSample = Callable[[LinkedTable], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +62,30 @@ class ColumnPlan:
     others: Texts
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTask:
+    """What is wanted of a table: see `link_table_file`."""
+
+    columns: Columns | None = None
+    context: str = "table"
+    only_types: Mapping[str | int, Sequence[str]] = field(default_factory=dict)
+    suffix: str = ""
+    sssom: str | Path | None = None
+    jobs: int = 1
+    on_sample: OnSample | None = None
+
+    def __post_init__(self) -> None:
+        if self.context not in CONTEXTS:
+            raise OptionError(f"context is {self.context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
+
+
 @dataclass(slots=True)
 class TableReport:
     """What became of a table.
 
     columns   the names of the linked ones
     profiles  of all columns, why they were taken for names or not; empty where the columns were given
-    cells     column -> cells that may be names
+    cells     column -> cells that are not empty
     linked    column -> cells that were linked
     notes     what is odd about the file, in sentences
     """
@@ -92,6 +110,7 @@ def link_table_file(
     reading: TableOptions | None = None,
     sssom: str | Path | None = None,
     jobs: int = 1,
+    on_sample: OnSample | None = None,
     progress: Progress | None = None,
 ) -> TableReport:
     """Link the cells of a table file, and write the table with three columns more for each linked one.
@@ -104,64 +123,55 @@ def link_table_file(
     suffix      put between the name of a column and _id, _label, _probability
     reading     how to read the file: header, sheet, delimiter, encoding
     sssom       also write the links as SSSOM mappings here
+    on_sample   called with the linked columns of some rows, evenly spaced over the file: 1,000 at most
     """
+    task = TableTask(
+        columns=columns,
+        context=context,
+        only_types=only_types or {},
+        suffix=suffix,
+        sssom=sssom,
+        jobs=jobs,
+        on_sample=on_sample,
+    )
     with open_table(str(path), reading) as table:
-        return link_opened_table(
-            linker, table, path, output, columns=columns, context=context, only_types=only_types, suffix=suffix, sssom=sssom,
-            jobs=jobs, progress=progress,
-        )  # fmt: skip
+        return link_opened_table(linker, table, path, output, task, progress or Silent())
 
 
 def link_opened_table(
-    linker: Linker,
-    table: TableFile,
-    path: str | Path,
-    output: str | Path | IO[bytes],
-    *,
-    columns: Columns | None,
-    context: str,
-    only_types: Mapping[str | int, Sequence[str]] | None,
-    suffix: str,
-    sssom: str | Path | None,
-    jobs: int,
-    progress: Progress | None,
+    linker: Linker, table: TableFile, path: str | Path, output: str | Path | IO[bytes], task: TableTask, progress: Progress
 ) -> TableReport:
     """As `link_table_file`, of a table that is open already."""
-    progress = progress or Silent()
-    if context not in CONTEXTS:
-        raise OptionError(f"context is {context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
+    _check_places(output, task.sssom)
     size = None if str(path) == "-" else Path(path).stat().st_size
     with progress.step(f"looking at {table.name}", total=size, unit="bytes") as advance:
         look = table.look(advance)
-    sample = Table(_padded(table.header, table.width), tuple(look.sample))
     report = TableReport(look.rows, notes=look.notes)
-    if columns is None:
-        report.profiles = profile_columns(sample, linker.batches.generator)
-    chosen = column_numbers(sample, columns) if columns is not None else _named(table.name, report.profiles)
-    names = _names(table, chosen)
-    added = _added(table, names, suffix)
-    types = _types(linker, sample, chosen, only_types)
-    plan = ColumnPlan(names, context, types, _others(look, chosen) if context in _WITH_OTHER_ROWS else [])
-    report.columns, report.cells, report.linked = names, dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    mappings = _mapping_set(linker, table) if sssom is not None else None
+    chosen, plan = _plan(linker, table, look, task, report)
+    added = _added(table, plan.names, task.suffix)
+    if task.on_sample is not None:
+        task.on_sample(_linked_table(linker, plan, _columns(look.sample, chosen)))
     with ExitStack() as stack:
-        target = stack.enter_context(_opened(table, path, output))
-        writer = _writer(table, look, output, target, added)
-        workers = stack.enter_context(Workers(jobs))
+        writer = _writer(table, look, output, stack.enter_context(_opened(table, path, output)), added)
+        mappings = stack.enter_context(_mappings(linker, table, path, task.sssom))
+        workers = stack.enter_context(Workers(task.jobs))
         advance = stack.enter_context(progress.step("linking", total=look.rows, unit="rows"))
         for rows, texts, answers in _linked_chunks(linker, table, chosen, plan, workers):
             writer.write(rows, answers)
             _count(report, texts, answers, mappings)
             advance(len(rows))
         writer.close()
-        if mappings is not None and sssom is not None:
-            stack.enter_context(whole_file(sssom, inputs=(path,))).write(mappings.to_bytes())
     if isinstance(writer, DelimitedWriter) and writer.lost:
         report.notes.append(
             f"{writer.lost:,} letters of labels are unknown to {writer.file.encoding.name} and are written as ?; "
             "another format, or a file in UTF-8, keeps them"
         )
     return report
+
+
+def _check_places(output: str | Path | IO[bytes], sssom: str | Path | None) -> None:
+    if sssom is not None and isinstance(output, str | Path) and Path(output).absolute() == Path(sssom).absolute():
+        raise OptionError(f"the table and its mappings would both be written to {sssom}; give two files", where=str(sssom))
 
 
 @contextmanager
@@ -180,6 +190,22 @@ def _opened(table: TableFile, path: str | Path, output: str | Path | IO[bytes]) 
 
 
 # columns
+
+
+def _plan(
+    linker: Linker, table: TableFile, look: Look, task: TableTask, report: TableReport
+) -> tuple[tuple[int, ...], ColumnPlan]:
+    """Return the numbers of the columns to link, and how; the report gets why these."""
+    sample = Table(_padded(table.header, table.width), tuple(look.sample))
+    if task.columns is None:
+        report.profiles = profile_columns(sample, linker.batches.generator)
+        chosen = _named(table.name, report.profiles)
+    else:
+        chosen = column_numbers(sample, task.columns)
+    types = _types(linker, sample, chosen, task.only_types)
+    names = report.columns = _names(table, chosen)
+    report.cells, report.linked = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    return chosen, ColumnPlan(names, task.context, types, _others(look, chosen) if task.context in _WITH_OTHER_ROWS else [])
 
 
 def _named(name: str, profiles: list[ColumnProfile]) -> tuple[int, ...]:
@@ -218,11 +244,11 @@ def _added(table: TableFile, names: tuple[str, ...], suffix: str) -> list[str]:
 
 
 def _types(
-    linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, Sequence[str]] | None
+    linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, Sequence[str]]
 ) -> dict[str | int, Sequence[str]]:
     """Return the types of linked columns, by the number of the column among these."""
     types: dict[str | int, Sequence[str]] = {}
-    for column, only in (only_types or {}).items():
+    for column, only in only_types.items():
         (number,) = column_numbers(sample, [column])
         name = sample.header[number] or f"column {number + 1}"
         if number not in chosen:
@@ -240,7 +266,10 @@ def _others(look: Look, chosen: tuple[int, ...]) -> Texts:
     if look.rows <= CHUNK:
         return []
     places = np.linspace(0, len(look.sample) - 1, min(len(look.sample), SAMPLE)).astype(int).tolist()
-    rows = [look.sample[place] for place in places]
+    return _columns([look.sample[place] for place in places], chosen)
+
+
+def _columns(rows: list[tuple[str, ...]], chosen: tuple[int, ...]) -> Texts:
     return [[row[number] if number < len(row) else "" for row in rows] for number in chosen]
 
 
@@ -297,16 +326,15 @@ def _linked_alone(linker: Linker, plan: ColumnPlan, number: int, column: list[st
     return Answers(*([values[place] for place in at] for values in answers.columns()))  # type: ignore[arg-type]
 
 
-def _linked(linker: Linker, plan: ColumnPlan, texts: Texts, count: int) -> list[Answers]:
+def _linked_table(linker: Linker, plan: ColumnPlan, texts: Texts) -> LinkedTable:
     names = [[text if len(text) <= LONGEST_NAME else "" for text in column] for column in texts]
-    linked = linker.link_table(
-        Table(plan.names, tuple(zip(*names, strict=True))),
-        columns=range(len(names)),
-        context=plan.context,
-        only_types=plan.types,
-    )
-    answers = [Answers([None] * count, [None] * count, [None] * count) for _ in names]
-    for link in linked.links:
+    table = Table(plan.names, tuple(zip(*names, strict=True)))
+    return linker.link_table(table, columns=range(len(names)), context=plan.context, only_types=plan.types)
+
+
+def _linked(linker: Linker, plan: ColumnPlan, texts: Texts, count: int) -> list[Answers]:
+    answers = [Answers([None] * count, [None] * count, [None] * count) for _ in texts]
+    for link in _linked_table(linker, plan, texts).links:
         row, answer = link.mention.row or 0, answers[link.mention.col or 0]
         if link.entity is not None and row < count:
             answer.ids[row], answer.labels[row] = link.entity, link.label
@@ -345,9 +373,17 @@ def _count(report: TableReport, texts: Texts, answers: list[Answers], mappings: 
                     mappings.add(name, text, id, label or "", probability)
 
 
-def _mapping_set(linker: Linker, table: TableFile) -> MappingSet:
+@contextmanager
+def _mappings(linker: Linker, table: TableFile, path: str | Path, target: str | Path | None) -> Iterator[MappingSet | None]:
+    """Give a set of mappings to fill, which is written at the end; None where nobody wants it."""
+    if target is None:
+        yield None
+        return
     from eigenthemes import __version__
 
     justification = LEXICAL if linker.method_name in _BY_NAME_ONLY else COMPOSITE
     kb = linker.kb.path.name
-    return MappingSet(kb, f"{table.name} linked to {kb}", __version__, justification)
+    mappings = MappingSet(kb, f"{table.name} linked to {kb}", __version__, justification)
+    with whole_file(target, inputs=(path,)) as file:
+        yield mappings
+        file.write(mappings.to_bytes())

@@ -71,7 +71,7 @@ def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs:
     from eigenthemes.documents.table_files.opening import open_table
     from eigenthemes.documents.table_files.table_file import TableOptions
     from eigenthemes.stream import collect_garbage_rarely
-    from eigenthemes.table_stream import link_opened_table
+    from eigenthemes.table_stream import TableTask, link_opened_table
 
     reading = TableOptions(
         header=not options["no_header"], sheet=options["sheet"], delimiter=options["delimiter"], encoding=options["encoding"],
@@ -84,10 +84,11 @@ def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs:
         target = _target(output, opened)
         linker = open_linker(kb, {**options, "top": 1})
         collect_garbage_rarely()
-        report = link_opened_table(
-            linker, opened, table, target, columns=chosen or None, context=options["context"], only_types=only_types,
-            suffix=options["suffix"], sssom=options["sssom"], jobs=jobs, progress=terminal_progress(),
+        task = TableTask(
+            columns=chosen or None, context=options["context"], only_types=only_types, suffix=options["suffix"],
+            sssom=options["sssom"], jobs=jobs,
         )  # fmt: skip
+        report = link_opened_table(linker, opened, table, target, task, terminal_progress())
     _tell(report, time.perf_counter() - started)
 
 

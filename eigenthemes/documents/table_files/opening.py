@@ -40,8 +40,9 @@ def open_table(path: str, options: TableOptions | None = None) -> Iterator[Table
         copy = Path(folder) / "table"
         with open_decompressed(path, RefuseTruncated(), lambda amount: None) as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
-        name = "stdin" if path == "-" else _plain_name(path)
-        yield _opened(str(copy), name, options, _head(str(copy), name))
+        with copy.open("rb") as file:
+            head = file.read(SNIFF)
+        yield _opened(str(copy), "stdin" if path == "-" else _plain_name(path), options, head)
 
 
 def format_of_name(name: str) -> str | None:
@@ -90,7 +91,7 @@ def _check_options(name: str, table: TableFile, options: TableOptions) -> None:
         raise OptionError(f"sheet means nothing to {name}, which is no spreadsheet; leave it out", where="sheet")
 
 
-def _head(path: str, name: str | None = None) -> bytes:
+def _head(path: str) -> bytes:
     with open_decompressed(path, RefuseTruncated(), lambda amount: None) as stream:
         return stream.read(SNIFF)
 
