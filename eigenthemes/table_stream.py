@@ -153,6 +153,7 @@ def link_opened_table(
         task.on_sample(_linked_table(linker, plan, _columns(look.sample, chosen)))
     with ExitStack() as stack:
         writer = _writer(table, look, output, stack.enter_context(_opened(table, path, output)), added)
+        stack.callback(getattr(writer, "discard", lambda: None))  # what a writer keeps beside the output
         mappings = stack.enter_context(_mappings(linker, table, path, task.sssom))
         workers = stack.enter_context(Workers(task.jobs))
         advance = stack.enter_context(progress.step("linking", total=look.rows, unit="rows"))

@@ -100,6 +100,8 @@ def table_trial(random: Random, folder: Path, world: World) -> str:
 
 
 def _count(path: Path) -> int:
+    if path.suffix == ".jsonl" and not path.read_bytes():
+        return 0  # JSON lines without rows have no header either
     with open_table(str(path)) as table:
         try:
             return table.look(lambda amount: None).rows

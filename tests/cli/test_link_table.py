@@ -121,6 +121,22 @@ def test_an_unknown_sheet_names_those_there_are(tiny: KB, tmp_path: Path) -> Non
     assert_one_sentence(done, "no sheet 'x'; it has 'Sheet'", "--sheet NAME")
 
 
+@pytest.mark.parametrize("name", ["o.xlsx", "o.parquet", "o.jsonl"])
+def test_standard_input_takes_every_format(tiny: KB, source: Path, name: str) -> None:
+    first = source.parent / name
+    call("link-table", tiny.path, source, "-o", first, "--columns", "city", *DEGREE)
+    out = source.parent / f"again_{name}"
+    options = ("-o", out, "--columns", "city", "--suffix", "2", *DEGREE)
+    done = call("link-table", tiny.path, "-", *options, stdin=first.read_bytes())
+    assert done.returncode == 0, done.stderr
+    assert out.read_bytes()[:2] == first.read_bytes()[:2]
+
+
+def test_table_and_mappings_need_two_files(tiny: KB, source: Path) -> None:
+    out = source.parent / "o.csv"
+    assert_one_sentence(call("link-table", tiny.path, source, "-o", out, "--sssom", out, *DEGREE), "give two files")
+
+
 def test_types_for_a_column_and_for_all(tiny: KB, tmp_path: Path) -> None:
     from helpers.kbs import build_untrained, write_sources
 

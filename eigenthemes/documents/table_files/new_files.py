@@ -117,6 +117,7 @@ class _NewWorkbook:
             raise self._refused(f"{look.rows:,} rows, and a sheet holds {MOST_ROWS:,}")
         if table.width + len(added) > MOST_COLUMNS:
             raise self._refused(f"{table.width + len(added):,} columns, and a sheet holds {MOST_COLUMNS:,}")
+        self._saved = False
         self.book = openpyxl.Workbook(write_only=True)
         self.sheet: Any = self.book.create_sheet("links")
         self._cell: Callable[..., Any] = openpyxl.cell.WriteOnlyCell
@@ -149,6 +150,13 @@ class _NewWorkbook:
 
     def close(self) -> None:
         self.book.save(self.out)
+        self._saved = True
+
+    def discard(self) -> None:
+        """Close the temporary file that the sheet is collected in."""
+        if not self._saved:
+            self.sheet.close()
+            self.sheet._writer.cleanup()
 
     def _refused(self, what: str) -> SourceError:
         return SourceError(

@@ -17,8 +17,8 @@ _CODECS = {"UNCOMPRESSED": "NONE"}
 class ArrowRows:
     """Rows of a batch of Arrow."""
 
-    def __init__(self, batch: Any) -> None:
-        self.batch = batch
+    def __init__(self, batch: Any, name: str) -> None:
+        self.batch, self.name = batch, name
 
     def __len__(self) -> int:
         return int(self.batch.num_rows)
@@ -27,7 +27,12 @@ class ArrowRows:
         return [value if isinstance(value, str) else "" for value in self.values(column)]
 
     def values(self, column: int) -> list[Any]:
-        values: list[Any] = self.batch.column(column).to_pylist()
+        try:
+            values: list[Any] = self.batch.column(column).to_pylist()
+        except UnicodeDecodeError as error:
+            raise SourceError(
+                f"{self.name} holds a text that is not UTF-8 ({error}); write it again", where=self.name
+            ) from None
         return values
 
 
@@ -62,7 +67,7 @@ class ParquetTable:
             columns: list[list[str]] | None = None
             for row in range(batch.num_rows):
                 if sampler.wants():
-                    columns = columns or [ArrowRows(batch).texts(number) for number in range(len(named))]
+                    columns = columns or [ArrowRows(batch, self.name).texts(number) for number in range(len(named))]
                     cells = [""] * self.width
                     for number, column in zip(named, columns, strict=True):
                         cells[number] = column[row]
@@ -73,7 +78,7 @@ class ParquetTable:
         return Look(total, sampler.kept, kinds)
 
     def chunks(self) -> Iterator[ArrowRows]:
-        return map(ArrowRows, self._batches(None))
+        return (ArrowRows(batch, self.name) for batch in self._batches(None))
 
     def _batches(self, columns: list[str] | None) -> Iterator[Any]:
         import pyarrow

@@ -10,6 +10,7 @@ import re
 import shutil
 import xml.parsers.expat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from itertools import chain
 from typing import IO, Any
@@ -19,6 +20,7 @@ from xml.sax.saxutils import escape
 from eigenthemes.errors import SourceError
 
 _RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 _BLOCK = 1 << 20
 _SPANS = re.compile(rb'\s+spans="[^"]*"')
 _REF = re.compile(rb'(ref="[A-Z]+\d+(?::))([A-Z]+)(\d+")')
@@ -39,8 +41,8 @@ class SheetEditor:
             self.archive = zipfile.ZipFile(data)
             self.part = _part_of_sheet(self.archive, sheet)
             self.width = max((edit.column + 1 for edit in self._events() if edit.tag == "c"), default=0)
-        except (KeyError, zipfile.BadZipFile, ElementTree.ParseError, xml.parsers.expat.ExpatError) as error:
-            raise SourceError(f"{name} is not a whole spreadsheet ({error}); save it again", where=name) from None
+        except (*_DAMAGE, KeyError, ElementTree.ParseError, xml.parsers.expat.ExpatError) as error:
+            raise self._damaged(error) from None
         self.cells: dict[int, tuple[int, Values, bool]] = {}
 
     def add(self, row: int, column: int, values: Values, *, header: bool = False) -> None:
@@ -49,13 +51,22 @@ class SheetEditor:
 
     def save(self, out: IO[bytes]) -> None:
         """Write the whole archive."""
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
-            for part in self.archive.infolist():
-                with self.archive.open(part) as source, target.open(_like(part), "w", force_zip64=True) as copy:
-                    if part.filename == self.part:
-                        copy.writelines(self._edited())
-                    else:
-                        shutil.copyfileobj(source, copy, _BLOCK)
+        try:
+            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+                for part in self.archive.infolist():
+                    self._copy(part, target)
+        except _DAMAGE as error:
+            raise self._damaged(error) from None
+
+    def _copy(self, part: zipfile.ZipInfo, target: zipfile.ZipFile) -> None:
+        with self.archive.open(part) as source, target.open(_like(part), "w", force_zip64=True) as copy:
+            if part.filename == self.part:
+                copy.writelines(self._edited())
+            else:
+                shutil.copyfileobj(source, copy, _BLOCK)
+
+    def _damaged(self, error: BaseException) -> SourceError:
+        return SourceError(f"{self.name} is not a whole spreadsheet ({error}); save it again", where=self.name)
 
     def _edited(self) -> Iterator[bytes]:
         """Yield the XML of the sheet with the cells in their rows."""

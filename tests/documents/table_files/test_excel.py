@@ -163,6 +163,24 @@ def test_damaged_and_empty_files_are_told(degree_linker: Linker, tmp_path: Path,
     assert not (tmp_path / "out_in.xlsx").exists()
 
 
+def test_a_damaged_part_is_told_before_anything_is_there(degree_linker: Linker, tmp_path: Path) -> None:
+    data = bytearray(as_bytes(workbook(*ROWS)))
+    at = data.index(b"xl/theme/theme1.xml") + 100
+    data[at : at + 20] = bytes(20)
+    with pytest.raises(SourceError, match="not a whole spreadsheet"):
+        linked_bytes(degree_linker, bytes(data), tmp_path, "in.xlsx")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.xlsx"]
+
+
+def test_a_new_workbook_that_is_given_up_leaves_nothing(
+    degree_linker: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(SourceError, match="a cell of 40,000 letters"):
+        linked_bytes(degree_linker, b"city,x\nParis,1\nIowa," + b"x" * 40_000 + b"\n", tmp_path, output="o.xlsx")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
 def test_kinds_that_are_only_read_are_written_as_another(degree_linker: Linker, tmp_path: Path) -> None:
     data = as_bytes(workbook(*ROWS))
     with pytest.raises(SourceError, match=r"only read; write an \.xlsx file"):

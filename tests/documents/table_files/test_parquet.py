@@ -65,6 +65,13 @@ def test_damaged_files_are_told(degree_linker: Linker, tmp_path: Path, data: byt
         linked_bytes(degree_linker, data, tmp_path, "in.parquet")
 
 
+def test_a_text_that_is_not_utf_8_is_told(degree_linker: Linker, tmp_path: Path) -> None:
+    broken = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xe8"]).buffers())
+    data = as_bytes(pa.table({"city": broken}))
+    with pytest.raises(SourceError, match="a text that is not UTF-8"):
+        linked_bytes(degree_linker, data, tmp_path, "in.parquet")
+
+
 def test_a_name_alone_makes_no_parquet(degree_linker: Linker, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="not a parquet file, whatever its name says"):
         linked_bytes(degree_linker, b"city\nParis\n", tmp_path, "in.parquet")
