@@ -73,7 +73,9 @@ ADVICE: dict[str, Advice] = {
     "worker": Advice("--jobs 1", ("build", "link", "link-table", "experiment")),
     "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare", "link-table")),
     "no-page-dump": Advice("--page FILE", ("prepare",)),
-    "table-input": Advice("eigenthemes link-table KB {where}; --text reads it as plain text", ("link", "explain")),
+    "table-input": Advice(
+        "--text reads it as a text, as a table it is read by eigenthemes link-table KB {where}", ("link", "explain")
+    ),
     "spreadsheet-input": Advice("eigenthemes link-table KB {where}"),
     # tables
     "column-taken": Advice("for instance --suffix _kb", ("link-table",)),
