@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
     from eigenthemes.candidates.options import CandidateOptions
     from eigenthemes.documents.reader import read_documents
+    from eigenthemes.documents.table_files.table_file import TableOptions
     from eigenthemes.errors import (
         BuildError,
         DocumentError,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from eigenthemes.evaluation.run import evaluate
+    from eigenthemes.frames import link_frame
     from eigenthemes.kb.graph import Graph
     from eigenthemes.kb.store import KB
     from eigenthemes.kg.options import ReadOptions
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
         Support,
         Table,
     )
+    from eigenthemes.table_stream import link_table_file
     from eigenthemes.text.normalize import normalize, tokenize
 
 _NAMES = {
@@ -79,7 +82,9 @@ _NAMES = {
         "VectorError",
         "WorkerError",
     ),
+    "documents.table_files.table_file": ("TableOptions",),
     "evaluation.run": ("evaluate",),
+    "frames": ("link_frame",),
     "kb.graph": ("Graph",),
     "kb.store": ("KB",),
     "kg.options": ("ReadOptions",),
@@ -104,6 +109,7 @@ _NAMES = {
         "Support",
         "Table",
     ),
+    "table_stream": ("link_table_file",),
     "text.normalize": ("normalize", "tokenize"),
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
@@ -147,6 +153,7 @@ __all__ = [
     "SourceError",
     "Support",
     "Table",
+    "TableOptions",
     "TaumilOptions",
     "VectorError",
     "WorkerError",
@@ -156,6 +163,8 @@ __all__ = [
     "embed_kb",
     "evaluate",
     "import_vectors",
+    "link_frame",
+    "link_table_file",
     "normalize",
     "read_documents",
     "tokenize",

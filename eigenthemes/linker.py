@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import limit_blas_threads
@@ -29,6 +29,7 @@ from eigenthemes.tables import Columns, column_numbers, documents_of, profile_co
 
 AnyDocument = str | Mapping[str, Any] | Document
 OnError = str | Callable[[int, DocumentError], None]
+Frame = TypeVar("Frame")  # a data frame, of whichever library
 
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand
 
@@ -210,6 +211,28 @@ class Linker:
         linked = self.link_batch(documents) if documents else ()
         links = sorted((link for each in linked for link in each.links), key=_cell_of)
         return LinkedTable(table, chosen, tuple(links), context, id)
+
+    def link_frame(
+        self,
+        frame: Frame,
+        *,
+        columns: Columns | None = None,
+        context: str = "table",
+        only_types: Mapping[str | int, Sequence[str]] | None = None,
+        suffix: str = "",
+    ) -> Frame:
+        """Link the cells of a data frame (pandas, polars) or a pyarrow.Table; return one with three columns more for each.
+
+        columns     names, or numbers from 0; None: those whose cells are names of the KB
+        context     which cells are decided together: "table", "column", "row" or "none"
+        only_types  column -> the types that its cells can mean
+        suffix      put between the name of a column and _id, _label, _probability
+
+        The frame itself stays as it is; rows, index, order and types of the other columns are kept.
+        """
+        from eigenthemes.frames import link_frame
+
+        return link_frame(self, frame, columns=columns, context=context, only_types=only_types, suffix=suffix)
 
     def _columns_of_names(self, table: Table) -> tuple[int, ...]:
         return tuple(profile.column for profile in profile_columns(table, self.batches.generator) if profile.named)

@@ -22,6 +22,7 @@ from eigenthemes.cli.experiment import experiment
 from eigenthemes.cli.explain import explain
 from eigenthemes.cli.inspect import candidates, info, verify
 from eigenthemes.cli.link import link
+from eigenthemes.cli.link_table import link_table
 from eigenthemes.cli.output import plain, say
 from eigenthemes.cli.prepare import prepare
 from eigenthemes.cli.serve import serve
@@ -54,8 +55,8 @@ def cli() -> None:
 
 
 for _command in (
-    build, embed, train, train_taumil, adapt, info, show, verify, candidates, link, explain, evaluate, experiment, prepare,
-    serve, demo,
+    build, embed, train, train_taumil, adapt, info, show, verify, candidates, link, link_table, explain, evaluate, experiment,
+    prepare, serve, demo,
 ):  # fmt: skip
     _command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
     cli.add_command(_command)

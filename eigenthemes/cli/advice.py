@@ -25,7 +25,7 @@ class Advice:
 
 
 _IMPORT = Advice("eigenthemes embed {where} --import FILE")
-_WORD_VECTORS = Advice("--word-vectors FILE", ("link", "eval", "embed", "train-taumil"))
+_WORD_VECTORS = Advice("--word-vectors FILE", ("link", "link-table", "eval", "embed", "train-taumil"))
 _TRAIN_TAUMIL = Advice("eigenthemes train-taumil {where} DOCUMENTS --word-vectors FILE")
 
 ADVICE: dict[str, Advice] = {
@@ -58,7 +58,7 @@ ADVICE: dict[str, Advice] = {
     "own-ids": Advice("leave out --ids", ("embed",)),
     "word-vectors-needed": _WORD_VECTORS,
     "no-word-vectors": Advice(
-        "--word-vectors FILE, or once and for all eigenthemes train {where} --word-vectors FILE", ("link", "eval")
+        "--word-vectors FILE, or once and for all eigenthemes train {where} --word-vectors FILE", ("link", "link-table", "eval")
     ),
     "gold-of-another-kb": Advice("eigenthemes prepare gives Wikidata ids to gold of Wikipedia"),
     # rankers and models
@@ -70,10 +70,21 @@ ADVICE: dict[str, Advice] = {
     "not-a-model": Advice("eigenthemes train-taumil writes one"),
     "resume-differs": Advice("leave out --resume to begin anew", ("train-taumil",)),
     # work and results
-    "worker": Advice("--jobs 1", ("build", "link", "experiment")),
-    "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare")),
+    "worker": Advice("--jobs 1", ("build", "link", "link-table", "experiment")),
+    "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare", "link-table")),
     "no-page-dump": Advice("--page FILE", ("prepare",)),
-    "table-input": Advice("--text reads it as plain text", ("link", "explain")),
+    "table-input": Advice(
+        "--text reads it as a text, as a table it is read by eigenthemes link-table KB {where}", ("link", "explain")
+    ),
+    "spreadsheet-input": Advice("eigenthemes link-table KB {where}"),
+    # tables
+    "column-taken": Advice("for instance --suffix _kb", ("link-table",)),
+    "columns-needed": Advice("--columns NAME,NAME", ("link-table",)),
+    "sheet-unknown": Advice("--sheet NAME", ("link-table",)),
+    "table-quotes": Advice("--no-quotes", ("link-table",)),
+    "table-encoding": Advice("--encoding NAME", ("link-table",)),
+    "table-output": Advice("-o names another file, and its ending the format", ("link-table",)),
+    "table-letters": Advice("for instance -o out.xlsx", ("link-table",)),
     "plan-files-missing": Advice("--data FOLDER", ("experiment",)),
 }
 

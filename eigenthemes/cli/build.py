@@ -84,8 +84,8 @@ def build(
     """Build a KB from the files of a knowledge graph.
 
     SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD) with or without OWL, Wikidata JSON, OBO, OBO graphs,
-    GraphML, exports of Neo4j, or tables of nodes and edges (CSV, TSV, JSON lines, Parquet), plain or compressed with gzip,
-    bzip2, xz or zstd; - reads standard input.
+    GraphML, exports of Neo4j, or tables of nodes and edges (CSV, TSV, JSON lines, Parquet, Excel), plain or compressed with
+    gzip, bzip2, xz or zstd; - reads standard input.
     """
     from eigenthemes.build import build_kb
     from eigenthemes.core.workers import available_cores

@@ -30,6 +30,8 @@ BLOCK = 4 << 20  # bytes of text handed to a parser at a time
 LONGEST_LINE = 1 << 28  # bytes
 TRUNCATED = "truncated or damaged archive"  # the problem, as diagnostics count it
 SNIFF = 1 << 16
+ZIP = b"PK\x03\x04"
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".ods")  # those that are zip archives
 
 # by byte-order mark, or else by the NULs beside the letters that a file begins with; UTF-32's mark begins with UTF-16's
 _LETTER = rb"[\t\n\r -~\xa0-\xff]"
@@ -95,9 +97,12 @@ class _Decompressed(io.RawIOBase):
 
 
 class Source:
-    """One source file (or `-` for standard input), opened for one pass."""
+    """One source file (or `-` for standard input), opened for one pass.
 
-    def __init__(self, path: str | Path, diagnostics: Diagnostics, advance: Advance) -> None:
+    spreadsheets  those that are zip archives are read as they are; else they are refused
+    """
+
+    def __init__(self, path: str | Path, diagnostics: Diagnostics, advance: Advance, *, spreadsheets: bool = False) -> None:
         self.path = str(path)
         self.name = "stdin" if self.path == "-" else Path(self.path).name
         self.diagnostics = diagnostics
@@ -105,8 +110,8 @@ class Source:
         self._raw = _open_raw(self.path)
         self._tap = _Tap(self._raw, advance)
         try:
-            decompressed = _Decompressed(_decompress(io.BufferedReader(self._tap, 1 << 20), self.name), self.name, diagnostics)
-            self._open(decompressed)
+            raw = io.BufferedReader(self._tap, 1 << 20)
+            self._open(_Decompressed(_decompress(raw, self.name, spreadsheets=spreadsheets), self.name, diagnostics))
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -266,7 +271,31 @@ def _open_raw(path: str) -> IO[bytes]:
         raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions", where=path) from None
 
 
-def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
+def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advance) -> IO[bytes]:
+    """Open a file for one pass over its decompressed bytes, whatever they are; closing the stream closes the file."""
+    name = "stdin" if str(path) == "-" else Path(path).name
+    raw = _open_raw(str(path))
+    try:
+        stream = _decompress(io.BufferedReader(_Tap(raw, advance), 1 << 20), name, spreadsheets=True)
+        return _ClosingBoth(_Decompressed(stream, name, diagnostics), raw)
+    except BaseException:
+        raw.close()
+        raise
+
+
+class _ClosingBoth(io.BufferedReader):
+    """A buffered stream that closes the file beneath it."""
+
+    def __init__(self, stream: io.RawIOBase, beneath: IO[bytes]) -> None:
+        super().__init__(stream, 1 << 20)
+        self.beneath = beneath
+
+    def close(self) -> None:
+        super().close()
+        self.beneath.close()
+
+
+def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool = False) -> IO[bytes]:
     magic = stream.peek(6)[:6]
     if magic.startswith(_GZIP):
         return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
@@ -278,9 +307,11 @@ def _decompress(stream: io.BufferedReader[Any], name: str) -> IO[bytes]:
         import pyarrow
 
         return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
-    if magic.startswith(b"PK\x03\x04"):
-        if name.lower().endswith((".xlsx", ".ods")):
-            raise SourceError(f"{name} is a spreadsheet, which is not read; save its sheet as CSV", where=name)
+    if magic.startswith(ZIP):
+        if spreadsheets and (name == "stdin" or is_spreadsheet_name(name)):
+            return stream
+        if is_spreadsheet_name(name):
+            raise SourceError(f"{name} is a spreadsheet, not a text; link it as a table", code="spreadsheet-input", where=name)
         if name.lower().endswith((".docx", ".odt", ".pptx", ".epub")):
             raise SourceError(f"{name} is a document of an office program; save it as plain text", where=name)
         raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
@@ -292,13 +323,23 @@ def _refuse_packed_twice(head: bytes, name: str) -> None:
         raise SourceError(f"{name} is compressed twice; decompress it once", code="compressed-twice", where=name)
 
 
+def is_spreadsheet_name(name: str) -> bool:
+    """Return whether a file is a spreadsheet by its name."""
+    return name.lower().endswith(SPREADSHEETS)
+
+
+def wide_encoding(head: bytes) -> str | None:
+    """Return UTF-16 or UTF-32, by what a file begins with, with the order of its bytes where no mark says it."""
+    return next((encoding for encoding, beginning in _ENCODINGS.items() if beginning.match(head)), None)
+
+
 def _refuse_other_encodings(head: bytes, name: str) -> None:
     """Refuse text that is UTF-16 or UTF-32, which would be read as letters with NULs between them."""
-    for encoding, beginning in _ENCODINGS.items():
-        if beginning.match(head):
-            raise SourceError(
-                f"{name} is {encoding}; convert it first: iconv -f {encoding} -t UTF-8 {name}", code="encoding", where=name
-            )
+    encoding = wide_encoding(head)
+    if encoding is not None:
+        raise SourceError(
+            f"{name} is {encoding}; convert it first: iconv -f {encoding} -t UTF-8 {name}", code="encoding", where=name
+        )
 
 
 def _line_blocks(stream: IO[bytes]) -> Iterator[bytes]:

@@ -121,8 +121,8 @@ def _refuse_table(head: bytes, name: str) -> None:
         columns = _columns(head, delimiter, named=_TABLE_NAME.search(name) is not None)
         if columns:
             raise SourceError(
-                f"{name} is a table of {columns} columns separated by {plural}, not a text; "
-                'give it as a document {"table": {"header": [...], "rows": [[...], ...]}}',
+                f"{name} is a table of {columns} columns separated by {plural}, not a text; link it as a table file, or as a "
+                'document {"table": {"header": [...], "rows": [[...], ...]}}',
                 code="table-input",
                 where=name,
             )

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.core.files import BLOCK, SNIFF, Source, check_readable, source_size
+from eigenthemes.core.files import BLOCK, SNIFF, ZIP, Source, check_readable, source_size
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
@@ -24,13 +24,14 @@ from eigenthemes.kg.statements import Statements
 from eigenthemes.kg.suggestions import check_languages, check_predicates, nearest_of
 
 FORMATS = (
-    "nt", "nq", "ttl", "trig", "xml", "jsonld", "wikidata", "obo", "json", "graphml", "csv", "tsv", "jsonl", "parquet",
+    "nt", "nq", "ttl", "trig", "xml", "jsonld", "wikidata", "obo", "json", "graphml", "csv", "tsv", "jsonl", "parquet", "xlsx",
 )  # fmt: skip
 
 _SUFFIXES = {
     ".nt": "nt", ".nq": "nq", ".ttl": "ttl", ".n3": "ttl", ".trig": "trig", ".rdf": "xml", ".owl": "xml", ".xml": "xml",
     ".jsonld": "jsonld", ".graphml": "graphml", ".json": "json", ".dat": "csv",
     ".obo": "obo", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
+    ".xlsx": "xlsx", ".xlsm": "xlsx", ".xlsb": "xlsx", ".ods": "xlsx",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
@@ -63,7 +64,7 @@ def read_sources(
     described = []
     for number, path in enumerate(paths):
         step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")
-        with step as advance, Source(path, statements.diagnostics, advance) as source:
+        with step as advance, Source(path, statements.diagnostics, advance, spreadsheets=True) as source:
             _read_source(source, format_name, options, number, workers or Workers(1), statements)
             described.append(source.description())
     settle_ontologies(statements, options)
@@ -101,6 +102,8 @@ def detect_format(head: bytes, name: str) -> str | None:
     suffix = _suffix(name)
     if head.startswith(b"PAR1"):
         return "parquet"
+    if head.startswith(ZIP):
+        return "xlsx"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     lines = [line.rstrip() for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
     first = lines[0] if lines else b""
@@ -207,6 +210,10 @@ def _read_table(source: Source, source_format: str, options: ReadOptions, statem
         # Parquet is read from its end: a plain file is opened again, a compressed one or stdin is taken into memory
         plain = source.path != "-" and _starts_with(source.path, b"PAR1")
         reader.read_parquet(source.path if plain else io.BytesIO(source.stream.read()))
+    elif source_format == "xlsx":
+        from eigenthemes.kg.spreadsheets import read_workbook
+
+        read_workbook(source.stream.read(), options, source.name, statements)
     else:
         first = source.head.split(b"\n")[0]
         comma = ";" if first.count(b";") > first.count(b",") else ","

@@ -14,9 +14,9 @@ from typing import IO, Any
 
 import orjson
 
+from eigenthemes.core.csv_records import csv_rows
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import Columns, find_columns, known_headers
-from eigenthemes.kg.csv_rows import csv_rows
 from eigenthemes.kg.neo4j import plain_record
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.patience import Patience
@@ -57,6 +57,10 @@ class TableReader:
             rows = self._tab_rows(text)
         else:
             rows = csv_rows(text, delimiter, self.origin, self.statements.diagnostics)
+        self.read_rows(rows, delimiter)
+
+    def read_rows(self, rows: Rows, delimiter: str) -> None:
+        """Read rows of cells, the header first; between tabs it may be missing, and quotes are letters."""
         number, header = next(rows, (0, list[str]()))
         if not header:
             return

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from campaign import damage, documents, kills, options, sources, together, vectors
+from campaign import damage, documents, kills, options, sources, tables, together, vectors
 from campaign.trial import Trial
 
 KINDS: dict[str, Trial] = {
     **sources.TRIALS,
     **documents.TRIALS,
+    **tables.TRIALS,
     **vectors.TRIALS,
     **options.TRIALS,
     **damage.TRIALS,

@@ -72,6 +72,7 @@ def _paths(folder: Path, world: World) -> list[str]:
 
 _SOUND_ARGUMENTS = {
     "kb": "a.kb", "documents": "documents.jsonl", "gold": "gold.jsonl", "sources": "nodes.jsonl", "names": "Jordan",
+    "table": "documents.jsonl",
 }  # fmt: skip
 
 

@@ -1,0 +1,150 @@
+"""eigenthemes link-table"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.link import open_linker
+from eigenthemes.cli.options import JOBS, candidate_options, scoring_flags, vectors_option
+from eigenthemes.cli.output import say, terminal_progress
+from eigenthemes.errors import OptionError
+
+if TYPE_CHECKING:
+    from eigenthemes.documents.table_files.table_file import TableFile
+    from eigenthemes.table_stream import TableReport
+
+_BINARY = ("parquet", "xlsx")
+
+
+@click.command("link-table")
+@click.argument("kb", type=click.Path())
+@click.argument("table", type=click.Path(allow_dash=True))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    default="-",
+    help="Write here; the ending says the format, by default that of TABLE.  [default: standard output]",
+)
+@click.option(
+    "--columns",
+    multiple=True,
+    metavar="NAME,...",
+    help="Columns to link, by name or number from 1; may be given several times.  [default: those that look like names]",
+)
+@click.option(
+    "--context",
+    type=click.Choice(("table", "column", "row", "none")),
+    default="table",
+    show_default=True,
+    help="Which cells are decided together.",
+)
+@click.option("--method", metavar="NAME", help="How candidates are ranked: see docs/methods.md.")
+@click.option("--threshold", type=float, metavar="P", help="Least probability of a link; default: the KB's own, see info.")
+@click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always link.")
+@click.option("--suffix", default="", metavar="TEXT", help="Put before _id, _label and _probability in new columns' names.")
+@click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet, by name or number from 1.  [default: the first]")
+@click.option("--no-header", is_flag=True, help="The first row is data; --columns takes numbers.")
+@click.option("--delimiter", metavar="X", help="Between the cells of a text: ; , | or tab.  [default: found]")
+@click.option("--encoding", metavar="NAME", help="Of a text, e.g. cp1250.  [default: UTF-8, UTF-16 or Windows-1252 as found]")
+@click.option("--no-quotes", is_flag=True, help="Quotes in a text are letters like the rest.")
+@click.option("--sssom", type=click.Path(), metavar="FILE", help="Also write the links as a set of SSSOM mappings.")
+@scoring_flags
+@vectors_option
+@candidate_options
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
+@tells_damage
+def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs: int, **options: Any) -> None:
+    """Link the cells of TABLE to the entities of a KB.
+
+    TABLE is CSV, TSV, Excel, Parquet or JSON lines (plain or compressed), - is standard input. The same table comes back, its
+    rows, order, types and other columns kept, with NAME_id, NAME_label and NAME_probability added for each linked column.
+    --only-type COLUMN=TYPE holds for one column. See docs/tables.md.
+    """
+    from eigenthemes.documents.table_files.opening import open_table
+    from eigenthemes.documents.table_files.table_file import TableOptions
+    from eigenthemes.stream import collect_garbage_rarely
+    from eigenthemes.table_stream import TableTask, link_opened_table
+
+    reading = TableOptions(
+        header=not options["no_header"], sheet=options["sheet"], delimiter=options["delimiter"], encoding=options["encoding"],
+        quotes=not options["no_quotes"],
+    )  # fmt: skip
+    started = time.perf_counter()
+    with open_table(table, reading) as opened:
+        chosen = [_column(opened, part) for given in columns for part in _parts(opened, given)]
+        only_types, options["only_type"] = _types(opened, options["only_type"])
+        target = _target(output, opened)
+        linker = open_linker(kb, {**options, "top": 1})
+        collect_garbage_rarely()
+        task = TableTask(
+            columns=chosen or None, context=options["context"], only_types=only_types, suffix=options["suffix"],
+            sssom=options["sssom"], jobs=jobs,
+        )  # fmt: skip
+        report = link_opened_table(linker, opened, table, target, task, terminal_progress())
+    _tell(report, time.perf_counter() - started)
+
+
+def _target(output: str, opened: TableFile) -> str | IO[bytes]:
+    if output != "-":
+        return output
+    if opened.format in _BINARY and sys.stdout.isatty():
+        raise OptionError(f"{opened.name} is no text to show on a terminal; give the file to write to with -o")
+    return sys.stdout.buffer
+
+
+def _parts(opened: TableFile, given: str) -> Sequence[str]:
+    """Return the columns that one --columns names: the value itself where a column is called so, else its parts."""
+    if given in opened.header:
+        return [given]
+    try:
+        return [part.strip() for part in next(csv.reader([given], skipinitialspace=True, strict=True)) if part.strip()]
+    except (csv.Error, StopIteration):
+        raise OptionError(f"--columns is {given!r}; expected names between commas, in quotes where they hold one") from None
+
+
+def _column(opened: TableFile, given: str) -> str | int:
+    """Return the name of a column, or its number from 0 where it is none; people count from 1."""
+    count = opened.header.count(given)
+    if count > 1:
+        places = " and ".join(str(number) for number, name in enumerate(opened.header, 1) if name == given)
+        raise OptionError(f"{count} columns are called {given!r}; give the number of one with --columns ({places})")
+    if count or not (given.isascii() and given.isdigit()):
+        return given
+    number = int(given)
+    if not 1 <= number <= opened.width:
+        raise OptionError(f"there is no column {number}; {opened.name} has {opened.width:,}, which --columns counts from 1")
+    return number - 1
+
+
+def _types(opened: TableFile, given: Sequence[str]) -> tuple[dict[str | int, list[str]], tuple[str, ...]]:
+    """Return the types of single columns, and those of all."""
+    of_column: dict[str | int, list[str]] = {}
+    of_all = []
+    for each in given:
+        name, equals, type_ = each.partition("=")
+        known = name in opened.header or (name.isascii() and name.isdigit())
+        if equals and known:
+            of_column.setdefault(_column(opened, name), []).append(type_)
+        else:
+            of_all.append(each)
+    return of_column, tuple(of_all)
+
+
+def _tell(report: TableReport, seconds: float) -> None:
+    if report.profiles:
+        for profile in report.profiles:
+            name = profile.name or f"column {profile.column + 1}"
+            say(f"{name}: {'linked' if profile.named else 'not linked'}, {profile.why}", err=True)
+    for note in report.notes:
+        say(f"note: {note}", err=True)
+    for name in report.columns:
+        say(f"{name}: {report.linked[name]:,} of {report.cells[name]:,} cells linked", err=True)
+    say(f"{report.rows:,} rows in {seconds:.1f} s", err=True)

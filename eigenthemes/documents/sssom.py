@@ -1,0 +1,125 @@
+"""Links of table cells as a set of SSSOM mappings (Simple Standard for Sharing Ontology Mappings, version 1.0), as TSV.
+
+A mapping says which entity a distinct text of a column means. Its subject is a literal: the text of the cell, with the name of
+the column as its category. Written in the standard's canonical form: sorted, so that the same links give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from eigenthemes.documents.table_files.dialect import quoted
+
+COMPOSITE, LEXICAL = "semapv:CompositeMatching", "semapv:LexicalMatching"
+NO_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what the standard's own tools write where nobody chose one
+COLUMNS = (
+    "subject_label", "subject_category", "predicate_id", "object_id", "object_label", "mapping_justification", "confidence",
+)  # fmt: skip
+
+_IRI = re.compile(r"https?://\S+$|urn:\S+$")
+_CURIE = re.compile(r"([A-Za-z_][\w.-]*):(\S+)$")
+_OBO = re.compile(r"(http://purl\.obolibrary\.org/obo/([A-Za-z]+)_)(.+)$")
+_KNOWN = {
+    "http://www.wikidata.org/entity/": "wikidata",
+    "https://www.geonames.org/": "geonames",
+    "http://dbpedia.org/resource/": "dbr",
+}
+_LOCAL = "-._~!$&'()*+,;=:@/"  # letters of a reference that need no escape
+
+
+@dataclass(slots=True)
+class MappingSet:
+    """The mappings of a table: add links, then write.
+
+    kb             name of the KB, for ids that are no IRIs
+    justification  COMPOSITE, where context counted, or LEXICAL, where only names did
+    """
+
+    kb: str
+    title: str
+    tool_version: str
+    justification: str = COMPOSITE
+    best: dict[tuple[str, str], tuple[float, str, str]] = field(default_factory=dict)
+
+    def add(self, column: str, text: str, entity: str, label: str, probability: float | None) -> None:
+        """Add a link; of several for one text of a column the most probable stays, of equal ones the first."""
+        confidence = -1.0 if probability is None else probability
+        known = self.best.get((column, text))
+        if known is None or confidence > known[0]:
+            self.best[column, text] = (confidence, entity, label)
+
+    def to_bytes(self) -> bytes:
+        """Return the whole file."""
+        prefixes = Prefixes(self.kb)
+        calibrated = any(confidence >= 0 for confidence, _, _ in self.best.values())
+        rows = sorted(self._row(prefixes, key, found) for key, found in self.best.items())
+        names = COLUMNS if calibrated else COLUMNS[:-1]
+        lines = ["\t".join(names), *("\t".join(quoted(cell, "\t") for cell in row[: len(names)]) for row in rows)]
+        block = "".join(f"{line}\n" for line in lines)
+        return ("".join(f"#{line}\n" for line in self._metadata(prefixes, block)) + block).encode()
+
+    def _row(self, prefixes: Prefixes, key: tuple[str, str], found: tuple[float, str, str]) -> tuple[str, ...]:
+        (column, text), (confidence, entity, label) = key, found
+        number = f"{confidence:.3f}".rstrip("0").rstrip(".") if confidence >= 0 else ""
+        return text, column, "skos:exactMatch", prefixes.curie(entity), label, self.justification, number
+
+    def _metadata(self, prefixes: Prefixes, block: str) -> list[str]:
+        identity = uuid.uuid5(uuid.NAMESPACE_URL, hashlib.sha256(block.encode()).hexdigest())
+        known = [f"  {prefix}: {_yaml(iri)}" for prefix, iri in sorted(prefixes.map.items())]
+        return [
+            *(["curie_map:", *known] if known else []),
+            f"mapping_set_id: urn:uuid:{identity}",
+            f"mapping_set_title: {_yaml(self.title)}",
+            f"license: {NO_LICENSE}",
+            "subject_type: rdfs literal",
+            "mapping_tool: eigenthemes",
+            f"mapping_tool_version: {_yaml(self.tool_version)}",
+        ]
+
+
+class Prefixes:
+    """Turns ids of entities into CURIEs, and keeps what their prefixes stand for."""
+
+    def __init__(self, kb: str) -> None:
+        self.map: dict[str, str] = {}
+        self._of_space: dict[str, str] = {}
+        self._own = f"urn:eigenthemes:{quote(kb, safe='')}:"
+
+    def curie(self, id: str) -> str:
+        """Return an id as a CURIE: an IRI is split, a CURIE stays, anything else gets the prefix of the KB."""
+        if _IRI.match(id):
+            known = _OBO.match(id)
+            space, local = (known[1], known[3]) if known else _split(id)
+            wanted = known[2] if known else _KNOWN.get(space, "")
+            return f"{self._prefix(space, wanted)}:{quote(local, safe=_LOCAL + '%')}"
+        given = _CURIE.match(id)
+        if given:
+            return f"{self._prefix(f'https://bioregistry.io/{given[1]}:', given[1])}:{quote(given[2], safe=_LOCAL + '%')}"
+        return f"{self._prefix(self._own, 'kb')}:{quote(id, safe=_LOCAL)}"
+
+    def _prefix(self, space: str, wanted: str) -> str:
+        if space not in self._of_space:
+            prefix, number = wanted or "ns1", 1
+            while prefix in self.map:
+                number += 1
+                prefix = f"{wanted or 'ns'}{number}"
+            self._of_space[space], self.map[prefix] = prefix, space
+        return self._of_space[space]
+
+
+def _split(iri: str) -> tuple[str, str]:
+    """Split an IRI behind its last # or /, or : where it has none."""
+    at = max(iri.rfind("#"), iri.rfind("/"))
+    at = at if at > len("https://") else iri.rfind(":")
+    return (iri[: at + 1], iri[at + 1 :]) if iri[at + 1 :] else (iri, "")
+
+
+def _yaml(text: str) -> str:
+    """Return a text as a scalar of YAML: plain where that is possible, else in quotes."""
+    if re.fullmatch(r"[A-Za-z][\w./#-]*(?::[\w./#-]+)*[/#:_]?(?: [\w./-]+)*", text, re.ASCII) and not text.endswith(":"):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'

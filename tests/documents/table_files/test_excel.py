@@ -1,0 +1,188 @@
+"""Spreadsheets: cells are added in place; formulas, formats, other sheets and other columns stay as they are."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.table_files import link_bytes, linked_bytes
+
+from eigenthemes import Linker, OptionError, SourceError, TableOptions
+from eigenthemes.documents.table_files import sheet_xml
+
+openpyxl = pytest.importorskip("openpyxl")
+DAY = datetime.datetime(2020, 1, 2)
+
+
+def workbook(*rows: tuple[Any, ...], first: int = 1, **sheets: tuple[Any, ...]) -> Any:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "cities"
+    for number, row in enumerate(rows, first):
+        for column, value in enumerate(row, 1):
+            sheet.cell(number, column).value = value
+    for name, row in sheets.items():
+        book.create_sheet(name).append(row)
+    return book
+
+
+def as_bytes(book: Any) -> bytes:
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def read(data: bytes, sheet: str = "cities") -> list[tuple[Any, ...]]:
+    return list(openpyxl.load_workbook(io.BytesIO(data))[sheet].values)
+
+
+ROWS = (
+    ("nr", "city", "when", "sum"),
+    ("007", "Paris", DAY, "=1+1"),
+    (8, "Iowa", True, 1.5),
+    (None, None, None, None),
+    (9, "x"),
+)
+
+
+def test_cells_are_added_and_types_stay(degree_linker: Linker, tmp_path: Path) -> None:
+    written = linked_bytes(degree_linker, as_bytes(workbook(*ROWS)), tmp_path, "in.xlsx")
+    assert read(written) == [
+        ("nr", "city", "when", "sum", "city_id", "city_label", "city_probability"),
+        ("007", "Paris", DAY, "=1+1", "paris", "Paris", None),
+        (8, "Iowa", True, 1.5, "iowa", "Iowa", None),
+        (None,) * 7,
+        (9, "x", None, None, None, None, None),
+    ]
+
+
+def test_every_other_part_of_the_archive_stays(degree_linker: Linker, tmp_path: Path) -> None:
+    data = as_bytes(workbook(*ROWS, second=("a", "=SUM(A1:A2)")))
+    written, report = link_bytes(degree_linker, data, tmp_path, "in.xlsx")
+    before, after = zipfile.ZipFile(io.BytesIO(data)), zipfile.ZipFile(io.BytesIO(written))
+    assert before.namelist() == after.namelist()
+    changed = [name for name in before.namelist() if before.read(name) != after.read(name)]
+    assert changed == ["xl/worksheets/sheet1.xml"]
+    assert report.notes == ["the sheet 'cities' is linked; others are kept as they are"]
+    assert b'<dimension ref="A1:G5"' in after.read(changed[0])
+
+
+def test_probabilities_are_numbers(trained_tiny: Any, tmp_path: Path) -> None:
+    written = linked_bytes(Linker(trained_tiny, top=1), as_bytes(workbook(*ROWS)), tmp_path, "in.xlsx")
+    assert isinstance(read(written)[1][6], float)
+
+
+def test_the_header_is_the_first_row_with_cells_and_formats_beyond_are_no_cells(degree_linker: Linker, tmp_path: Path) -> None:
+    book = workbook(("city",), ("Paris",), first=4)
+    book.active["F5"].font = openpyxl.styles.Font(bold=True)
+    book.active["A4"].font = openpyxl.styles.Font(bold=True)
+    written = linked_bytes(degree_linker, as_bytes(book), tmp_path, "in.xlsx")
+    assert read(written)[3][0] == "city"
+    assert read(written)[3][6:] == ("city_id", "city_label", "city_probability")
+    assert read(written)[4][6:] == ("paris", "Paris", None)
+    assert openpyxl.load_workbook(io.BytesIO(written)).active["G4"].font.bold
+
+
+def test_texts_that_begin_with_an_equals_sign_are_never_formulas(tmp_path: Path) -> None:
+    from helpers.kbs import build_untrained, write_sources
+
+    nodes = [{"id": "=HYPERLINK(1)", "name": "=cmd|' /C calc'!A0", "aliases": ["Evil"]}, {"id": "x\x01", "name": "Odd"}]
+    kb = build_untrained(write_sources(tmp_path / "kg", nodes, [("=HYPERLINK(1)", "x\x01")]), tmp_path / "my.kb")
+    linker = Linker(kb, method="degree")
+    book = workbook(("city", "text"), ("Evil", "x"), ("Odd", "y"))
+    book.active["B2"].value = "=2+3"
+    book.active["B2"].data_type = "s"
+    for data, name, output in ((as_bytes(book), "in.xlsx", "o.xlsx"), (b"city,text\nEvil,=2+3\nOdd,y\n", "in.csv", "p.xlsx")):
+        written = linked_bytes(linker, data, tmp_path, name, output=output)
+        cells = next(openpyxl.load_workbook(io.BytesIO(written)).active.iter_rows(min_row=2, max_row=2))
+        assert [(cell.value, cell.data_type) for cell in cells[1:4]] == [
+            ("=2+3", "s"), ("=HYPERLINK(1)", "s"), ("=cmd|' /C calc'!A0", "s"),
+        ]  # fmt: skip
+        from python_calamine import CalamineWorkbook
+
+        rows = CalamineWorkbook.from_filelike(io.BytesIO(written)).get_sheet_by_index(0).to_python()
+        assert rows[2][2].replace("_x0001_", "\x01") == "x\x01"
+
+
+def test_values_of_formulas_are_linked(degree_linker: Linker, tmp_path: Path) -> None:
+    data = as_bytes(workbook(("city",), ("=PLACE()",)))
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name.endswith("sheet1.xml"):
+                content = content.replace(b'<c r="A2"><f>PLACE()</f><v />', b'<c r="A2" t="str"><f>PLACE()</f><v>Paris</v>')
+                content = content.replace(b'<row r="2">', b'<row r="2" spans="1:1">')
+            copy.writestr(name, content)
+    written = linked_bytes(degree_linker, file.getvalue(), tmp_path, "in.xlsx")
+    assert read(written)[1] == ("=PLACE()", "paris", "Paris", None)
+    sheet = zipfile.ZipFile(io.BytesIO(written)).read("xl/worksheets/sheet1.xml")
+    assert b"<v>Paris</v>" in sheet
+    assert b"spans" not in sheet
+
+
+def test_sheets_are_chosen_by_name_or_number(degree_linker: Linker, tmp_path: Path) -> None:
+    book = workbook(("a",), ("b",), towns=("city",))
+    book["towns"].append(("Paris",))
+    for sheet in ("towns", "2"):
+        written = linked_bytes(degree_linker, as_bytes(book), tmp_path, "in.xlsx", reading=TableOptions(sheet=sheet))
+        assert read(written, "towns")[1] == ("Paris", "paris", "Paris", None)
+        assert read(written) == [("a",), ("b",)]
+    with pytest.raises(OptionError, match="no sheet 'x'; it has 'cities', 'towns'"):
+        linked_bytes(degree_linker, as_bytes(book), tmp_path, "in.xlsx", reading=TableOptions(sheet="x"))
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_a_long_sheet_is_edited_in_pieces(
+    degree_linker: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    """Tags are cut anywhere where its XML is longer than a block."""
+    monkeypatch.setattr(sheet_xml, "_BLOCK", block)
+    rows = [("city", "note"), *((("Paris", "Iowa")[number % 2], "é<&>" * number) for number in range(1, 20))]
+    read_rows = read(linked_bytes(degree_linker, as_bytes(workbook(*rows)), tmp_path, "in.xlsx"))
+    assert [row[:2] for row in read_rows] == rows
+    assert [row[2] for row in read_rows] == ["city_id", *(("paris", "iowa")[number % 2] for number in range(1, 20))]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"PK\x03\x04nonsense", "not a whole spreadsheet"),
+        (as_bytes(workbook()), "no sheet with cells"),
+        (b"city\nParis\n", "not a xlsx file, whatever its name says"),
+    ],
+)
+def test_damaged_and_empty_files_are_told(degree_linker: Linker, tmp_path: Path, data: bytes, said: str) -> None:
+    with pytest.raises(SourceError, match=said):
+        linked_bytes(degree_linker, data, tmp_path, "in.xlsx")
+    assert not (tmp_path / "out_in.xlsx").exists()
+
+
+def test_a_damaged_part_is_told_before_anything_is_there(degree_linker: Linker, tmp_path: Path) -> None:
+    data = bytearray(as_bytes(workbook(*ROWS)))
+    at = data.index(b"xl/theme/theme1.xml") + 100
+    data[at : at + 20] = bytes(20)
+    with pytest.raises(SourceError, match="not a whole spreadsheet"):
+        linked_bytes(degree_linker, bytes(data), tmp_path, "in.xlsx")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.xlsx"]
+
+
+def test_a_new_workbook_that_is_given_up_leaves_nothing(
+    degree_linker: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(SourceError, match="a cell of 40,000 letters"):
+        linked_bytes(degree_linker, b"city,x\nParis,1\nIowa," + b"x" * 40_000 + b"\n", tmp_path, output="o.xlsx")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
+
+
+def test_kinds_that_are_only_read_are_written_as_another(degree_linker: Linker, tmp_path: Path) -> None:
+    data = as_bytes(workbook(*ROWS))
+    with pytest.raises(SourceError, match=r"only read; write an \.xlsx file"):
+        linked_bytes(degree_linker, data, tmp_path, "in.xlsb")
+    assert read(linked_bytes(degree_linker, data, tmp_path, "in.xlsb", output="o.xlsx"), "links")[1][4] == "paris"
