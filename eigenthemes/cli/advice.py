@@ -73,6 +73,7 @@ ADVICE: dict[str, Advice] = {
     "worker": Advice("--jobs 1", ("build", "link", "experiment")),
     "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare")),
     "no-page-dump": Advice("--page FILE", ("prepare",)),
+    "output-folder": Advice("-o names it", ("link",)),
     "table-input": Advice("--text reads it as plain text", ("link", "explain")),
     "plan-files-missing": Advice("--data FOLDER", ("experiment",)),
 }

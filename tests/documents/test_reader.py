@@ -264,12 +264,16 @@ def test_a_file_that_is_no_document_is_refused_before_another_is_read(tmp_path: 
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     good = write(tmp_path, "good.jsonl", JSON_LINES)
+    empty = tmp_path / "empty"
+    empty.mkdir()
     for read in (open_documents, read_documents):
         with pytest.raises(SourceError, match="nowhere does not exist; give the path of a file of documents"):
             read([good, tmp_path / "nowhere"])
-        with pytest.raises(SourceError, match="is a folder; give the files of documents in it one by one") as refused:
-            read(tmp_path)
-        assert refused.value.where == str(tmp_path)
+        with pytest.raises(SourceError, match="is a folder without any file of documents; give another one") as refused:
+            read(empty)
+        assert refused.value.where == str(empty)
+        with pytest.raises(OptionError, match="good.jsonl is given twice"):
+            read([good, tmp_path])
         with pytest.raises(OptionError, match="there is no file of documents"):
             read([])
         with pytest.raises(OptionError, match="- is given twice"):
