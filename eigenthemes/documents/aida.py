@@ -31,7 +31,7 @@ def split_aida(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     block: list[bytes] = []
     first = 1
     for number, line in enumerate(lines, 1):
-        line = line.removeprefix(BOM)
+        line = line.removeprefix(BOM) if number == 1 else line
         if line.startswith(_START_BYTES):
             if block:
                 yield first, b"".join(block)

@@ -134,32 +134,24 @@ def _laid_out(pieces: list[tuple[int, str, int]], unit: str) -> tuple[str, dict[
     texts: list[str] = []
     starts: dict[int, int] = {}
     length = at = 0  # in code points, in the unit
+    within: Offsets | None = None  # the last text, if a sentence of it was looked for
     for offset, text, number in pieces:
         gap = offset - at
-        if gap < 0 and texts and _is_within(texts, text, offset, at, unit):
-            starts[number] = length - _points_from(texts[-1], at - offset, unit)
+        if gap < 0 and texts:
+            within = within or Offsets(texts[-1], unit)
+            place = within.to_code_points(offset - at + width(texts[-1], unit))
+            if place is None or not texts[-1].startswith(text, place):
+                return None
+            starts[number] = length - len(texts[-1]) + place
             continue
         if not 0 <= gap <= _LARGEST_GAP:
             return None
-        filling = "\n" + " " * (gap - 1) if gap else ""
-        texts += [filling, text]
+        within = None
+        texts += ["\n" + " " * (gap - 1) if gap else "", text]
         starts[number] = length + gap
         length += gap + len(text)
         at = offset + width(text, unit)
     return "".join(texts), starts
-
-
-def _is_within(texts: list[str], text: str, offset: int, at: int, unit: str) -> bool:
-    """Return whether a sentence repeats a part of its passage."""
-    points = _points_from(texts[-1], at - offset, unit)
-    return 0 < points <= len(texts[-1]) and texts[-1][len(texts[-1]) - points :].startswith(text)
-
-
-def _points_from(text: str, back: int, unit: str) -> int:
-    """Return how many code points before its end a place of a text is; 0 where it is none."""
-    offsets = Offsets(text, unit)
-    place = offsets.to_code_points(width(text, unit) - back)
-    return 0 if place is None else len(text) - place
 
 
 def _annotations(part: dict[str, Any]) -> list[dict[str, Any]]:
@@ -241,7 +233,7 @@ def bioc_of(linked: LinkedDocument) -> bytes:
     skeleton = kept.get("document")
     if not isinstance(skeleton, dict) or not isinstance(skeleton.get("passages"), list):
         skeleton = {
-            "id": str(document.id or ""),
+            "id": "" if document.id is None else str(document.id),
             "infons": {},
             "passages": [{"offset": 0, "infons": {}, "text": [0, len(text)]}],
         }

@@ -20,6 +20,8 @@ table{border-collapse:collapse;font:14px/1.5 system-ui,sans-serif;width:100%}
 td,th{text-align:start;padding:.3rem .6rem;border-bottom:1px solid #ddd;vertical-align:top;overflow-wrap:anywhere}
 @media(prefers-color-scheme:dark){body{background:#16181b;color:#e9e6e1}mark{background:#20434a}td,th{border-color:#3a3e44}}"""
 
+_DEEPEST = 8  # marks within marks that are shown
+
 HEAD = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -67,6 +69,7 @@ def _marked(text: str, placed: list[tuple[Span, Link]]) -> str:
         parts.append(_nested(text[at:place], [placed[number][1] for number in inside]))
         inside = [number for number in inside if placed[number][0][1] > place] + opening.get(place, [])
         inside.sort(key=lambda number: -placed[number][0][1])
+        inside = inside[-_DEEPEST:]
         at = place
     return "".join(parts) + _text(text[at:])
 
@@ -102,7 +105,7 @@ def _table(table: Table, linked: LinkedDocument) -> str:
 
 def _text(text: str) -> str:
     """Return a text as HTML; control characters, which it cannot hold, become what stands for the unknown."""
-    return escape(text.translate(_CONTROLS), quote=True)
+    return escape(text.translate(_CONTROLS), quote=True).replace("\r", "&#13;")  # a bare one would be read as a line break
 
 
 _CONTROLS = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r\f"}

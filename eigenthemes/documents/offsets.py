@@ -74,7 +74,8 @@ def marks(text: str, spans: Sequence[Span] | None, name: str) -> bool:
     """Return whether the spans of a text are a name; line breaks, and what stands for left-out words, make no difference."""
     if spans is None:
         return False
-    return " ".join(text[start:end] for start, end in spans).split() == name.replace("[...]", " ").split()
+    words = " ".join(text[start:end] for start, end in spans).split()
+    return words == name.split() or (len(spans) > 1 and words == name.replace("[...]", " ").split())
 
 
 def mention_at(
