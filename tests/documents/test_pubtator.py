@@ -54,7 +54,7 @@ def test_ids(tmp_path: Path, ids: str, gold: tuple[str, ...] | None) -> None:
 
 
 def test_fields_beyond_the_ids_are_kept(tmp_path: Path) -> None:
-    lines = "1|t|breast and ovarian cancer\n1|a|\n1\t0\t25\tbreast and ovarian cancer\tDisease\tD1\tbreast cancer|ovarian cancer\n\n"
+    lines = "1|t|breast, ovarian cancer\n1|a|\n1\t0\t22\tbreast, ovarian cancer\tDisease\tD1\tbreast cancer|ovarian cancer\n\n"
     (document,) = read_documents(write(tmp_path, "x", lines))
     linked = LinkedDocument(document, tuple(link_of(mention, "D1") for mention in document.mentions or ()))
     assert pubtator_of(linked, 1).decode() == lines
