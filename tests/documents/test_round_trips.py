@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import orjson
 import pytest
 from helpers.linked import linked_document, linked_documents
-from hypothesis import given, settings
+from hypothesis import given
 
 from eigenthemes.documents.aida import parse_aida, split_aida
 from eigenthemes.documents.bioc import documents_of
@@ -19,8 +19,6 @@ from eigenthemes.documents.nif import read_nif
 from eigenthemes.documents.output import open_output
 from eigenthemes.documents.pubtator import parse_pubtator, split_pubtator
 from eigenthemes.records import Document, LinkedDocument
-
-QUICK = settings(max_examples=60, deadline=None)
 
 
 def written(name: str, *linked: LinkedDocument) -> bytes:
@@ -43,7 +41,6 @@ def same_mentions(linked: LinkedDocument, read: Document, nil: tuple[str, ...] |
             assert mention.source["gold"] == list(mention.gold or ())  # kept by JSON lines
 
 
-@QUICK
 @given(linked_documents())
 def test_nif(linked: LinkedDocument) -> None:
     (read,) = read_nif(io.BytesIO(written("nif", linked)), origin="x.ttl")
@@ -52,7 +49,6 @@ def test_nif(linked: LinkedDocument) -> None:
     same_mentions(linked, read, None)
 
 
-@QUICK
 @given(linked_documents())
 def test_bioc(linked: LinkedDocument) -> None:
     (read,) = documents_of(orjson.loads(written("bioc", linked)))
@@ -61,7 +57,6 @@ def test_bioc(linked: LinkedDocument) -> None:
     same_mentions(linked, read, ())
 
 
-@QUICK
 @given(linked_documents())
 def test_brat(linked: LinkedDocument) -> None:
     text, annotations = brat_of(linked)
@@ -70,7 +65,6 @@ def test_brat(linked: LinkedDocument) -> None:
     same_mentions(linked, read, None)
 
 
-@QUICK
 @given(linked_documents())
 def test_pubtator(linked: LinkedDocument) -> None:
     """Line breaks after the first are spaces, so that every place stays."""
@@ -83,7 +77,6 @@ def test_pubtator(linked: LinkedDocument) -> None:
     same_mentions(linked, read, ())
 
 
-@QUICK
 @given(linked_documents())
 def test_aida(linked: LinkedDocument) -> None:
     """The text is put together of tokens, so that names and entities stay, and places do not."""
@@ -97,7 +90,6 @@ def test_aida(linked: LinkedDocument) -> None:
     assert (read.text or "").replace(" ", "").replace("\n", "") == "".join((linked.document.text or "").split())
 
 
-@QUICK
 @given(linked_documents())
 def test_json_array(linked: LinkedDocument) -> None:
     first, second = json.loads(written("json", linked, linked))
@@ -125,7 +117,6 @@ class _Page(HTMLParser):
         self.text += data if self.inside else ""
 
 
-@QUICK
 @given(linked_documents())
 def test_html(linked: LinkedDocument) -> None:
     page = _Page()
@@ -135,7 +126,6 @@ def test_html(linked: LinkedDocument) -> None:
     assert page.tags <= {"html", "head", "meta", "title", "style", "body", "h1", "h2", "article", "pre", "mark"}
 
 
-@QUICK
 @given(linked_documents())
 def test_web_annotations(linked: LinkedDocument) -> None:
     page = json.loads(written("web-annotation", linked))
