@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -310,8 +309,13 @@ class Linker:
         if known is None:
             if len(self._id_and_label) >= _REMEMBERED:
                 self._id_and_label.clear()
-            known = self._id_and_label[entity] = (self.kb.id_of(entity), label_in(self.kb, entity, self.label_lang))
+            known = self._id_and_label[entity] = (self.kb.id_of(entity), self._label_of(entity))
         return known
+
+    def _label_of(self, entity: int) -> str:
+        """The name of an entity in the language that is wanted, or its label."""
+        found = None if self.label_lang is None else self.kb.label_in(entity, self.label_lang)
+        return self.kb.label_of(entity) if found is None else found
 
 
 def _checked_language(kb: KB, language: str | None) -> str | None:
@@ -328,17 +332,6 @@ def _checked_language(kb: KB, language: str | None) -> str | None:
             where="label_lang",
         )
     return wanted
-
-
-def label_in(kb: KB, entity: int, language: str | None) -> str:
-    """Return the first name of an entity in a language, or in one of its regions (de-AT for de); else its label."""
-    if language is None:
-        return kb.label_of(entity)
-    tags = [tag.lower() for tag in kb.languages_of(entity)]
-    exact = (place for place, tag in enumerate(tags) if tag == language)
-    regional = (place for place, tag in enumerate(tags) if tag.startswith(f"{language}-"))
-    place = next(chain(exact, regional), None)
-    return kb.label_of(entity) if place is None else kb.names_of(entity)[place]
 
 
 def _cell_of(link: Link) -> tuple[int, int]:

@@ -67,7 +67,7 @@ def _is_folder(path: str) -> bool:
 def _walk(folder: str) -> list[DocumentFile]:
     found = list(_walked(Path(folder)))
     if not found:
-        raise SourceError(f"{folder} is a folder without any file of documents; give another one", where=folder)
+        raise SourceError(f"{folder} is a folder; it holds no file of documents: give another one", where=folder)
     return found
 
 

@@ -269,7 +269,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     for read in (open_documents, read_documents):
         with pytest.raises(SourceError, match="nowhere does not exist; give the path of a file of documents"):
             read([good, tmp_path / "nowhere"])
-        with pytest.raises(SourceError, match="is a folder without any file of documents; give another one") as refused:
+        with pytest.raises(SourceError, match="is a folder; it holds no file of documents: give another one") as refused:
             read(empty)
         assert refused.value.where == str(empty)
         with pytest.raises(OptionError, match=r"good\.jsonl is given twice"):
