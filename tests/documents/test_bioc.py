@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.format_files import COLLECTION, TITLE, annotation
 from helpers.gold_files import refusal, write
 from helpers.linked import link_of
 
@@ -16,44 +17,6 @@ from eigenthemes.documents.bioc import bioc_of
 from eigenthemes.documents.output import open_output
 from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
 from eigenthemes.records import Document, LinkedDocument, Mention
-
-TITLE = "Lack of association between estrogen receptor 1 gene polymorphisms and multiple sclerosis."
-
-
-def annotation(number: int, name: str, offset: int, **infons: str) -> dict[str, Any]:
-    return {"id": str(number), "infons": infons, "text": name, "locations": [{"offset": offset, "length": len(name)}]}
-
-
-COLLECTION: dict[str, Any] = {
-    "source": "PubTator",
-    "date": "2020",
-    "key": "BioC.key",
-    "infons": {"made": "by hand"},
-    "documents": [
-        {
-            "id": "12098649",
-            "infons": {"licence": "x"},
-            "passages": [
-                {
-                    "infons": {"type": "title"},
-                    "offset": 0,
-                    "text": TITLE,
-                    "annotations": [
-                        annotation(1, "estrogen receptor 1", 28, type="Gene", identifier="2099"),
-                        annotation(2, "multiple sclerosis", 71, type="Disease", identifier="MESH:D009103"),
-                    ],
-                    "relations": [{"id": "R0", "infons": {}, "nodes": [{"refid": "1", "role": ""}]}],
-                },
-                {
-                    "infons": {"type": "abstract"},
-                    "offset": len(TITLE) + 1,
-                    "text": "ESR1 and MS.",
-                    "annotations": [annotation(3, "ESR1", len(TITLE) + 1, type="Gene", NCBI_Gene="2099")],
-                },
-            ],
-        }
-    ],
-}
 
 
 def linked_by_gold(document: Document) -> LinkedDocument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.format_files import SONY, SONY_ANN
 from helpers.gold_files import refusal, write
 from helpers.linked import link_of
 
@@ -13,20 +14,6 @@ from eigenthemes.documents.output import open_output
 from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
 from eigenthemes.errors import OptionError
 from eigenthemes.records import Document, LinkedDocument, Mention
-
-SONY = "Sony formed a joint venture with Ericsson, a mobile phone company based in Sweden.\nSony announced today that ...\n"
-SONY_ANN = """T1\tOrganization 0 4\tSony
-T2\tMERGE-ORG 14 27\tjoint venture
-T3\tOrganization 33 41\tEricsson
-E1\tMERGE-ORG:T2 Org1:T1 Org2:T3
-T4\tCountry 75 81\tSweden
-R1\tOrigin Arg1:T3 Arg2:T4
-*\tEquiv T1 T3
-A1\tConfidence E1 L1
-#1\tAnnotatorNotes T1\tthe parent company
-N1\tReference T1 Wikipedia:27848\tSony
-N2\tReference T1 freebase:/m/0bmjq
-"""
 
 
 def pair(folder: Path, annotations: str, text: str = SONY, name: str = "doc") -> Path:

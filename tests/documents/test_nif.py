@@ -6,53 +6,13 @@ import io
 from pathlib import Path
 
 import pytest
+from helpers.format_files import MODIANO, OTHER, PREFIXES
 from helpers.gold_files import refusal, write
 from helpers.linked import link_of
 
 from eigenthemes.documents.nif import HEAD, nif_of, read_nif
 from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
 from eigenthemes.records import Document, LinkedDocument, Mention
-
-PREFIXES = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
-@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
-@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-@prefix dbpedia: <http://dbpedia.org/resource/> .
-"""
-MODIANO = (
-    PREFIXES
-    + """
-<http://example.org/doc-75#char=0,70>
-    a nif:String, nif:RFC5147String, nif:Context ;
-    nif:beginIndex "0"^^xsd:nonNegativeInteger ; nif:endIndex "70"^^xsd:nonNegativeInteger ;
-    nif:sourceUrl <http://example.org/article> ;
-    nif:isString "Albert Modiano (1912–77, born in Paris), was of Italian Jewish origin."@en .
-
-<http://example.org/doc-75#char=33,38>
-    a nif:String, nif:RFC5147String, nif:Phrase ;
-    nif:anchorOf "Paris"@en ;
-    nif:beginIndex "33"^^xsd:nonNegativeInteger ; nif:endIndex "38"^^xsd:nonNegativeInteger ;
-    nif:referenceContext <http://example.org/doc-75#char=0,70> ;
-    itsrdf:taIdentRef dbpedia:Paris ;
-    itsrdf:taClassRef <http://www.ontologydesignpatterns.org/ont/dul/DUL.owl#Place> .
-
-<http://example.org/doc-75#char=0,14>
-    a nif:String, nif:RFC5147String, nif:Phrase ;
-    nif:beginIndex 0 ; nif:endIndex 14 ;
-    nif:referenceContext <http://example.org/doc-75#char=0,70> ;
-    itsrdf:taIdentRef <http://aksw.org/notInWiki/Albert_Modiano> .
-
-<http://example.org/doc-75#char=48,55>
-    a nif:Phrase ; nif:beginIndex 48 ; nif:endIndex 55 ; nif:referenceContext <http://example.org/doc-75#char=0,70> .
-
-<http://example.org/doc-75#char=56,62>
-    a nif:Word ; nif:beginIndex 56 ; nif:endIndex 62 ; nif:referenceContext <http://example.org/doc-75#char=0,70> .
-"""
-)
-OTHER = """
-<http://example.org/two#offset_0_6> a nif:Context ; nif:isString "🦊 Rome" .
-<http://example.org/two#offset_3_7> nif:referenceContext <http://example.org/two#offset_0_6> ; nif:anchorOf "Rome" ;
-    nif:beginIndex 3 ; nif:endIndex 7 ; itsrdf:taIdentRef dbpedia:Rome .
-"""
 
 
 def test_phrases_of_contexts(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.format_files import LIDOCAINE
 from helpers.gold_files import refusal, write
 from helpers.linked import link_of
 
@@ -12,15 +13,6 @@ from eigenthemes.documents.pubtator import pubtator_of
 from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention
-
-LIDOCAINE = """354896|t|Lidocaine-induced cardiac asystole.
-354896|a|Intravenous administration of a single 50-mg bolus of lidocaine in a 67-year-old man ...
-354896\t0\t9\tLidocaine\tChemical\tD008012
-354896\t18\t34\tcardiac asystole\tDisease\tD006323
-354896\t90\t99\tlidocaine\tChemical\tD008012
-354896\tCID\tD008012\tD006323
-
-"""
 
 
 def test_title_abstract_annotations_and_relations(tmp_path: Path) -> None:
