@@ -24,7 +24,7 @@ from eigenthemes.kb.type_filter import of_types
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.columns import known_headers
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.statements import Statements
+from eigenthemes.kg.statements import ALIAS, Statements
 
 _SKOS, _THESAURI = "http://www.w3.org/2004/02/skos/core#", "http://purl.org/iso25964/skos-thes#"
 _CONCEPT = (f"{_SKOS}Concept",)
@@ -62,6 +62,7 @@ class Names:
     owner     [names] uint32: index of the entity
     language  [names] uint16 or uint32: row of `languages`
     indptr    [entities + 1] int64
+    further   rows of names that are labels in further languages, ascending; and these languages
     """
 
     texts: Strings
@@ -69,6 +70,7 @@ class Names:
     is_label: NDArray[np.bool_]
     language: NDArray[Any]
     indptr: NDArray[np.int64]
+    further: tuple[NDArray[np.int64], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
     texts = statements.name_text.strings().take(order)
     owner = owner[order]
     hashes = hash_strings(texts)
-    # a name may come twice (label in two languages): keep its first mention, and the language of that
+    # a name may come twice (label in two languages): keep its first mention, and note the language of further ones
     again = np.lexsort((hashes, owner))
     repeated = np.zeros(len(order), dtype=bool)
     same = (owner[again][1:] == owner[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
@@ -206,9 +208,28 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
     indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(nodes))))).astype(np.int64)
     is_label = np.zeros(len(kept), dtype=bool)
     is_label[indptr[:-1][np.diff(indptr) > 0]] = True
-    language = _uints(statements.name_language)[order[kept]]
-    small = language.astype(np.uint16) if len(statements.languages) <= 1 << 16 else language
-    return Names(texts.take(kept), owner.astype(np.uint32), is_label, small, indptr)
+    language = _uints(statements.name_language)[order]
+    language = language.astype(np.uint16) if len(statements.languages) <= 1 << 16 else language
+    further = _further_languages(again, repeated, language, rank[order] < ALIAS)
+    return Names(texts.take(kept), owner.astype(np.uint32), is_label, language[kept], indptr, further)
+
+
+def _further_languages(
+    again: NDArray[np.int64], repeated: NDArray[np.bool_], language: NDArray[Any], is_label: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return names that are labels in more languages than that of their first mention, and these languages.
+
+    again     [mentions] the mentions in an order in which equal names of an entity follow one another, the first one first
+    repeated  [mentions] not the first mention of a name
+    """
+    firsts = np.flatnonzero(~repeated[again])
+    first = again[firsts][np.cumsum(~repeated[again]) - 1]  # of each mention in that order
+    wanted = (repeated & is_label & (language > 0))[again]
+    row = (np.cumsum(~repeated) - 1)[first[wanted]]
+    found = language[again[wanted]]
+    other = found != language[first[wanted]]
+    pairs = np.unique(np.stack((row[other], found[other].astype(np.int64))), axis=1)
+    return pairs[0], pairs[1].astype(language.dtype)
 
 
 def choose_answers(
@@ -352,6 +373,9 @@ def write_content(writer: KBWriter, statements: Statements, content: Content) ->
     writer.add("entity_names", names.indptr)
     writer.add_strings("languages", Strings.of(statements.languages))
     writer.add("name_languages", names.language)
+    if len(names.further[0]):
+        writer.add("name_more_entries", names.further[0])
+        writer.add("name_more_languages", names.further[1])
     writer.add_strings("descriptions", content.descriptions)
     writer.add_strings("types", Strings.of(statements.types))
     writer.add("type_indptr", content.type_indptr)

@@ -53,6 +53,7 @@ class Linker:
     vectors     name of the set of vectors; None: the one made or imported last
     top         candidates that a link's ranking shows
     explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
+    label_lang  language tag, e.g. "de": entities are shown by their first name in that language, if any; None: by their labels
     detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
     candidates  how candidates are found
     scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
@@ -70,6 +71,7 @@ class Linker:
         vectors: str | None = None,
         top: int = 3,
         explain: bool = False,
+        label_lang: str | None = None,
         detector: str = "names",
         candidates: CandidateOptions | None = None,
         scoring: ScoringOptions | None = None,
@@ -88,6 +90,7 @@ class Linker:
         if explain and not self.method.calibrated:
             raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained, or leave explain out")
         self.top, self.explain, self.scoring = top, explain, scoring
+        self.label_lang = _checked_language(kb, label_lang)
         self.candidates = candidates or CandidateOptions()
         self.batches = batch_maker(
             kb, needs_vectors=self.method.needs_vectors, candidates=self.candidates, vectors=vectors, detector=detector
@@ -102,6 +105,7 @@ class Linker:
             "vectors": vectors,
             "top": top,
             "explain": explain,
+            "label_lang": label_lang,
             "detector": detector,
             "candidates": candidates,
             "scoring": scoring,
@@ -342,8 +346,29 @@ class Linker:
         if known is None:
             if len(self._id_and_label) >= _REMEMBERED:
                 self._id_and_label.clear()
-            known = self._id_and_label[entity] = (self.kb.id_of(entity), self.kb.label_of(entity))
+            known = self._id_and_label[entity] = (self.kb.id_of(entity), self._label_of(entity))
         return known
+
+    def _label_of(self, entity: int) -> str:
+        """The name of an entity in the language that is wanted, or its label."""
+        found = None if self.label_lang is None else self.kb.label_in(entity, self.label_lang)
+        return self.kb.label_of(entity) if found is None else found
+
+
+def _checked_language(kb: KB, language: str | None) -> str | None:
+    """Return a language tag in small letters; refuse one in which the KB has no names, as if nothing had been asked."""
+    if language is None:
+        return None
+    wanted = language.lower().replace("_", "-")
+    tags = sorted({str(tag) for tag in kb.languages} - {""}) if kb.has("name_languages") else []
+    if not any(f"{tag.lower()}-".startswith(f"{wanted}-") for tag in tags):
+        have = f"it has {', '.join(tags[:10])}" if tags else "it does not know the languages of its names"
+        raise OptionError(
+            f"the KB has no name in the language {language[:40]!r}; {have}: choose another, or leave it out",
+            code="no-labels-in-language",
+            where="label_lang",
+        )
+    return wanted
 
 
 def _cell_of(link: Link) -> tuple[int, int]:

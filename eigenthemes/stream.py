@@ -42,12 +42,12 @@ class Chunk:
     """What became of some records.
 
     output     the linked documents as JSON lines, or
-    documents  as records, where these were asked for
+    documents  as records, where these were asked for, each with the file and the line that it came from
     unknown    ids that documents gave and the KB does not know
     """
 
     output: bytes = b""
-    documents: list[LinkedDocument] = field(default_factory=list)
+    documents: list[tuple[LinkedDocument, str, int]] = field(default_factory=list)
     linked_documents: int = 0
     mentions: int = 0
     linked: int = 0
@@ -90,25 +90,45 @@ def link_stream(
 ) -> Report:
     """Link every record, and write the links as JSON lines, or hand over each linked document.
 
-    A bad record is reported and the run goes on; under `strict` the first one ends it.
+    A bad record is reported and the run goes on; under `strict` the first one ends it. So is one that `on_document` refuses
+    with a `DocumentError`, for the format that it writes cannot hold it.
     """
     start, report = time.perf_counter(), Report()
     as_records = on_document is not None
     with Workers(jobs) as workers:
         for chunk in _linked_chunks(chunks_of(records), linker, workers, as_records):
-            if strict and chunk.failures:
-                first = chunk.failures[0]
-                raise DocumentError(f"line {first.line}: {first.cause}", where=f"{first.file}:{first.line}")
+            if strict:
+                _refuse_failures(chunk)
             if write is not None:
                 write(chunk.output)
-            for document in chunk.documents if on_document is not None else ():
-                on_document(document)  # type: ignore[misc]
+            if on_document is not None:
+                _hand_over(chunk, on_document)
+            if strict:
+                _refuse_failures(chunk)
             for failure in chunk.failures:
                 on_failure(failure)
             report.add(chunk)
             on_progress(chunk.linked_documents + len(chunk.failures))
     report.seconds = time.perf_counter() - start
     return report
+
+
+def _refuse_failures(chunk: Chunk) -> None:
+    if chunk.failures:
+        first = chunk.failures[0]
+        raise DocumentError(f"line {first.line}: {first.cause}", where=f"{first.file}:{first.line}")
+
+
+def _hand_over(chunk: Chunk, on_document: Callable[[LinkedDocument], object]) -> None:
+    """Hand over the documents of a chunk; what is refused counts as not linked."""
+    for document, file, line in chunk.documents:
+        try:
+            on_document(document)
+        except DocumentError as error:
+            chunk.failures.append(Failure(file, line, str(error)))
+            chunk.linked_documents -= 1
+            chunk.mentions -= len(document.links)
+            chunk.linked -= sum(link.entity is not None for link in document.links)
 
 
 def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Workers, as_records: bool) -> Iterator[Chunk]:
@@ -161,15 +181,22 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
             documents.append(document)
             parsed.append(record)
         except DocumentError as error:
-            chunk.failures.append(Failure(record.file, record.line, str(error)))
+            chunk.failures.append(Failure(record.file, _line(record, error), str(error)))
     decided = linker.decide(documents)
     if as_records:
-        chunk.documents = list(linker.links(decided))
+        linked = zip(linker.links(decided), parsed, strict=True)
+        chunk.documents = [(document, record.file, record.line) for document, record in linked]
         _count(chunk, decided, len(documents))
     else:
         _write(chunk, parsed, decided, linker)
     chunk.unknown = [id for missing in decided.batch.unknown.values() for id in missing]
     return chunk
+
+
+def _line(record: Record, error: DocumentError) -> int:
+    """The line of an error within its record, or where the record begins."""
+    _, _, line = (error.where or "").rpartition(":")
+    return int(line) if line.isdecimal() else record.line
 
 
 def _count(chunk: Chunk, decided: DecidedBatch, documents: int) -> None:

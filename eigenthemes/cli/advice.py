@@ -73,6 +73,7 @@ ADVICE: dict[str, Advice] = {
     "worker": Advice("--jobs 1", ("build", "link", "link-table", "experiment")),
     "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare", "link-table")),
     "no-page-dump": Advice("--page FILE", ("prepare",)),
+    "output-folder": Advice("-o names it", ("link",)),
     "table-input": Advice(
         "--text reads it as a text, as a table it is read by eigenthemes link-table KB {where}", ("link", "explain")
     ),

@@ -51,7 +51,16 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
 @click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
+@click.option("--label-lang", metavar="TAG", help="Show labels in this language where the KB has them, for instance de.")
 @click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
+@click.option("--per-line", is_flag=True, help="DOCUMENTS are plain texts with a document on each line.")
+@click.option("--format", metavar="NAME", help="What DOCUMENTS are; default: found from their content. See docs/formats.md.")
+@click.option(
+    "--output-format",
+    metavar="NAME",
+    help="jsonl, json, nif, brat (-o names a folder), pubtator, bioc, aida, web-annotation or html.  [default: by the name "
+    "of -o, else jsonl]",
+)
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
 @click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
@@ -62,6 +71,9 @@ def link(
     output: str,
     table: bool,
     plain_text: bool,
+    per_line: bool,
+    format: str | None,
+    output_format: str | None,
     errors: str | None,
     strict: bool,
     jobs: int,
@@ -70,9 +82,9 @@ def link(
     """Link the names in DOCUMENTS to the entities of a KB.
 
     DOCUMENTS hold one JSON object per line, {"id", "text", "mentions": [{"start", "end", "text"}]}, or a plain text, or one of
-    the formats of eval; - reads standard input. Where there are no mentions, the KB's names are found in the text. Each
-    document comes back on one line, its mentions with entity, label, score and ranking. Exit code 1 if any record could not
-    be linked.
+    the formats of docs/formats.md (NIF, BRAT, PubTator, BioC JSON, AIDA-CoNLL); they may be folders; - reads standard input.
+    Where there are no mentions, the KB's names are found in the text. Each document comes back on one line, its mentions with
+    entity, label, score and ranking. Exit code 1 if any record could not be linked.
     """
     from eigenthemes.documents.reader import open_documents
     from eigenthemes.stream import collect_garbage_rarely, link_stream
@@ -80,17 +92,19 @@ def link(
     linker = open_linker(kb, options)  # before an output is opened, and with it emptied
     collect_garbage_rarely()
     with ExitStack() as stack:
-        files = stack.enter_context(open_documents(documents, plain_text=plain_text))
-        _check_outputs(documents, output, errors)
-        out = _open_output(output, stack)
+        files = stack.enter_context(open_documents(documents, plain_text=plain_text, per_line=per_line, format=format))
+        _check_outputs([file.path for file in files.files], output, errors)
+        wanted = _output_format(output, output_format, table)
+        out = sys.stdout.buffer if wanted == "brat" else _open_output(output, stack)
+        on_document = _document_writer(wanted, output, out.write, stack) if wanted != "jsonl" else None
         on_failure = _failure_teller(_open_output(errors, stack, "--errors") if errors else None, several=files.several)
         advance = stack.enter_context(terminal_progress(Silent()).step("linking", total=None, unit="documents"))
         try:
             report = link_stream(
                 files,
                 linker,
-                write=None if table else out.write,
-                on_document=(lambda linked: out.write(linked_table(linked).encode())) if table else None,
+                write=out.write if on_document is None else None,
+                on_document=on_document,
                 jobs=jobs,
                 strict=strict,
                 on_failure=on_failure,
@@ -107,6 +121,28 @@ def link(
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
         say(f"eigenthemes: {counted(report.failures, 'record')} could not be linked; {where}", err=True)
     return 1 if report.failures else 0
+
+
+def _output_format(output: str, given: str | None, table: bool) -> str:
+    """The format to write: the one that is asked for, or that of the file's name."""
+    from eigenthemes.documents.output import format_of_name
+
+    if table:
+        if given is not None:
+            raise OptionError(f"--table and --output-format {given} are two formats; choose one")
+        return "table"
+    return format_of_name(output) if given is None else given
+
+
+def _document_writer(
+    name: str, output: str, write: Callable[[bytes], object], stack: ExitStack
+) -> Callable[[LinkedDocument], object]:
+    """What writes a linked document in a format; the stack writes the end of the file."""
+    from eigenthemes.documents.output import open_output
+
+    if name == "table":
+        return lambda linked: write(linked_table(linked).encode())
+    return stack.enter_context(open_output(name, write, folder=output)).write
 
 
 def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
@@ -128,6 +164,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
         allow_nil=given.get("nil", "on") == "on",
         vectors=given["vectors"],
         top=given.get("top", 3),
+        label_lang=given.get("label_lang"),
         explain=given.get("explain", False),
         detector="nested-names" if given.get("nested") else given.get("detector", "names"),
         candidates=parse_candidates(given),

@@ -11,37 +11,53 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from urllib.parse import unquote
 
 from eigenthemes.documents.json_lines import BOM
-from eigenthemes.documents.located import located
+from eigenthemes.documents.located import at_line
+from eigenthemes.documents.offsets import spans_of, text_of
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Mention
+from eigenthemes.records import Document, LinkedDocument, Mention
 
-_START = "-DOCSTART-"
+_START_BYTES = b"-DOCSTART-"
 _NO_ENTITY = "--NME--"
 _DBPEDIA = "http://dbpedia.org/resource/"
 _NOT_IN_IRI = str.maketrans({letter: f"%{ord(letter):02X}" for letter in '"#%<>?[\\]^`{|}'}) | {ord(" "): "_"}
 
 
-def read_aida(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
-    """Yield the documents; their ids are what stands in brackets after `-DOCSTART-`."""
-    draft: _Draft | None = None
+def split_aida(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield each document as bytes, with the number of its first line; what stands before the first one is left out."""
+    block: list[bytes] = []
+    first = 1
     for number, line in enumerate(lines, 1):
+        line = line.removeprefix(BOM) if number == 1 else line
+        if line.startswith(_START_BYTES):
+            if block:
+                yield first, b"".join(block)
+            first, block = number, [line]
+        elif block:
+            block.append(line)
+    if block:
+        yield first, b"".join(block)
+
+
+def parse_aida(data: bytes, line: int) -> Document:
+    """Parse a document that begins in a line; its id is what stands in brackets after `-DOCSTART-`."""
+    draft: _Draft | None = None
+    for number, raw in enumerate(data.split(b"\n"), line):
         try:
-            cells = line.removeprefix(BOM).decode().rstrip("\r\n").split("\t")
-            if cells[0].startswith(_START):
-                if draft:
-                    yield draft.document()
+            cells = raw.decode().rstrip("\r").split("\t")
+            if draft is None:
                 draft = _Draft(_document_id(cells[0]))
-            elif draft:
+            else:
                 draft.add(cells)
         except UnicodeDecodeError:
-            raise located(f"{origin}:{number}", "the line is not UTF-8; save the file as UTF-8") from None
+            raise at_line(number, "the line is not UTF-8; save the file as UTF-8") from None
         except DocumentError as error:
-            raise located(f"{origin}:{number}", error) from None
-    if draft:
-        yield draft.document()
+            raise at_line(number, error) from None
+    assert draft is not None
+    return draft.document()
 
 
 def dbpedia_iri(title: str) -> str:
@@ -83,7 +99,9 @@ class _Draft:
 
     def document(self) -> Document:
         text = "".join(self.pieces)
-        mentions = (Mention(text[start:end], start, end, gold=gold) for start, end, gold in self.mentions)
+        mentions = (
+            Mention(text[start:end], start, end, gold=gold, source={"gold": list(gold)}) for start, end, gold in self.mentions
+        )
         return Document(id=self.id, text=text, mentions=tuple(mentions))
 
 
@@ -114,3 +132,50 @@ def _unescaped(name: str) -> str:
     r"""Undo the escapes of YAGO, which writes letters beyond ASCII as \u00e9, and those beyond 16 bits as two of these."""
     halves = re.sub(r"\\u([0-9a-fA-F]{4})", lambda escape: chr(int(escape[1], 16)), name)
     return halves.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+# out
+
+
+def aida_of(linked: LinkedDocument, number: int) -> bytes:
+    """Return a linked document, a token a line: what is between white space, cut where a mention begins or ends."""
+    document = linked.document
+    text = text_of(document, "AIDA-CoNLL")
+    name = " ".join(str(number if document.id is None else document.id).split())
+    lines = [f"-DOCSTART- ({name})", ""]
+    at = 0
+    for start, end, entity in _ordered(linked):
+        lines += _tokens(text[at:start])
+        name = " ".join(text[start:end].split())
+        for place, token in enumerate(name.split(" ")):
+            lines.append(f"{token}\t{'I' if place else 'B'}\t{name}\t{entity}")
+        at = end
+    lines += _tokens(text[at:])
+    return "".join(line + "\n" for line in [*_without_blanks(lines), ""]).encode("utf-8", "replace")
+
+
+def _ordered(linked: LinkedDocument) -> list[tuple[int, int, str]]:
+    """Return start, end and entity of each mention; refuse what lines of tokens cannot say."""
+    found = []
+    for link in linked.links:
+        spans = spans_of(linked.document, link.mention)
+        found.append((spans[0][0], spans[-1][1], " ".join((link.entity or _NO_ENTITY).split())))
+    found.sort()
+    for (start, end, _), (following, _, _) in pairwise(found):
+        if following < end:
+            text = (linked.document.text or "")[start:end]
+            raise DocumentError(f"{text[:40]!r} overlaps another mention, which AIDA-CoNLL cannot say; write another format")
+    return found
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the tokens of a text; a line break is the blank line at the end of a sentence."""
+    lines: list[str] = []
+    for number, line in enumerate(text.split("\n")):
+        lines += [""] * bool(number) + line.split()
+    return lines
+
+
+def _without_blanks(lines: list[str]) -> list[str]:
+    """Return lines without blank ones after one another, and at the end."""
+    return [line for line, following in pairwise([*lines, ""]) if line or following]

@@ -1,6 +1,7 @@
 """Which layout a file of documents has, told by its first bytes; the name only speaks where they do not.
 
-JSON lines, one JSON array, JSON over several lines, the authors' JSON, TabEL's tables, AIDA-CoNLL, WNED XML, plain text.
+JSON lines, one JSON array, JSON over several lines, the authors' JSON, TabEL's tables, AIDA-CoNLL, WNED XML, NIF, BRAT,
+PubTator, BioC JSON, plain text.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from typing import Any
 
 import orjson
 
+from eigenthemes.documents.bioc import is_bioc
+from eigenthemes.documents.brat import is_brat
 from eigenthemes.documents.json_lines import BOM
 from eigenthemes.documents.json_values import split_values
+from eigenthemes.documents.nif import is_nif
+from eigenthemes.documents.pubtator import is_pubtator
 from eigenthemes.documents.wikitables import is_wikitables
-from eigenthemes.errors import SourceError
+from eigenthemes.errors import OptionError, SourceError
 
 _JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
 _TABLE_NAME = re.compile(r"\.(csv|tsv|tab)(\.\w+)?$", re.IGNORECASE)
@@ -32,7 +37,9 @@ _FEWEST_LINES = 3  # of a table whose name does not say that it is one
 _CUT = 60_000  # bytes of a beginning whose last line may be cut
 _MOST = 0.8  # of the lines of a table have as many columns as the first
 
-_EXPECTED = "expected JSON lines, the authors' JSON, TabEL's tables, AIDA-CoNLL lines or WNED XML"
+_EXPECTED = (
+    "expected JSON lines, the authors' JSON, TabEL's tables, AIDA-CoNLL lines, WNED XML, NIF, BRAT, PubTator or BioC JSON"
+)
 
 
 class Layout(Enum):
@@ -44,7 +51,33 @@ class Layout(Enum):
     TABEL = "TabEL's tables"
     AIDA = "AIDA-CoNLL lines"
     WNED = "WNED XML"
+    NIF = "NIF"
+    BRAT = "BRAT standoff"
+    PUBTATOR = "PubTator"
+    BIOC = "BioC JSON"
     TEXT = "plain text"
+
+
+FORMATS = {
+    "jsonl": Layout.JSON_LINES,
+    "json": Layout.JSON_VALUES,
+    "text": Layout.TEXT,
+    "nif": Layout.NIF,
+    "brat": Layout.BRAT,
+    "pubtator": Layout.PUBTATOR,
+    "bioc": Layout.BIOC,
+    "aida": Layout.AIDA,
+    "wned": Layout.WNED,
+    "tabel": Layout.TABEL,
+    "authors": Layout.AUTHORS,
+}
+
+
+def layout_named(name: str) -> Layout:
+    """Return the layout of a format that people name."""
+    if name not in FORMATS:
+        raise OptionError(f"there is no format {name!r}; choose one of {', '.join(FORMATS)}", where=name)
+    return FORMATS[name]
 
 
 def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
@@ -53,6 +86,12 @@ def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
     annotated  only layouts that can hold gold: a plain text is refused, and so is an empty file
     """
     head = head.removeprefix(BOM).lstrip()
+    if is_nif(head):
+        return Layout.NIF
+    if is_brat(head) or name.lower().endswith(".ann"):
+        return Layout.BRAT
+    if is_pubtator(head):
+        return Layout.PUBTATOR
     if head.startswith(b"<") and (annotated or _WNED_ROOT.search(head)):
         return Layout.WNED
     if head.startswith(b"-DOCSTART-"):
@@ -88,6 +127,8 @@ def _json_layout(head: bytes) -> Layout:
         return Layout.JSON_LINES
     if is_wikitables(head):
         return Layout.TABEL
+    if is_bioc(head):
+        return Layout.BIOC
     if _is_authors(head):
         return Layout.AUTHORS
     if head.startswith(b"["):

@@ -11,22 +11,26 @@ Files are read one record at a time. A record of JSON is not parsed here, so tha
 
 from __future__ import annotations
 
-import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import orjson
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
-from eigenthemes.documents.aida import read_aida
+from eigenthemes.documents.aida import parse_aida, split_aida
 from eigenthemes.documents.authors import read_authors
+from eigenthemes.documents.bioc import documents_of
+from eigenthemes.documents.brat import parse_brat
+from eigenthemes.documents.files import DocumentFile, Paths, find_files
 from eigenthemes.documents.json_lines import document_of, numbered_lines, parse_document
 from eigenthemes.documents.json_values import parse_value, split_values
-from eigenthemes.documents.layout import Layout, find_layout
-from eigenthemes.documents.located import located, without_location
+from eigenthemes.documents.layout import Layout, find_layout, layout_named
+from eigenthemes.documents.located import line_of, located, without_location
+from eigenthemes.documents.nif import read_nif
+from eigenthemes.documents.pubtator import parse_pubtator, split_pubtator
 from eigenthemes.documents.wikitables import parse_wikitable
 from eigenthemes.documents.wned import read_wned
 from eigenthemes.errors import DocumentError, OptionError, SourceError
@@ -45,15 +49,13 @@ __all__ = [
     "read_gold",
 ]
 
-Paths = str | Path | Sequence[str | Path]
-
 
 class Record(NamedTuple):
     """A document that may not be parsed yet; thousands of them go to worker processes, so it is flat.
 
     file    name of the file
-    line    where it begins, from 1; in layouts that are parsed as a whole (AIDA-CoNLL, WNED, the authors' JSON) the number
-            of the document
+    line    where it begins, from 1; in layouts that are parsed as a whole (WNED, NIF, the authors' JSON) the number of
+            the document
     data    bytes to parse, a document, or why there is none: the error that `parse_record` raises
     layout  how the bytes are to be parsed
     """
@@ -85,7 +87,7 @@ def parse_record(record: Record) -> Document:
         try:
             return _PARSERS[record.layout](data, record.line)
         except DocumentError as error:
-            error.where = record.where
+            error.where = f"{record.file}:{line_of(error, record.line)}"
             raise
     if isinstance(data, DocumentError):
         raise data
@@ -96,32 +98,49 @@ _PARSERS: dict[Layout, Callable[[bytes, int], Document]] = {
     Layout.JSON_LINES: lambda data, line: parse_document(data),
     Layout.JSON_VALUES: parse_value,
     Layout.TABEL: lambda data, line: parse_wikitable(data),
+    Layout.AIDA: parse_aida,
+    Layout.PUBTATOR: parse_pubtator,
 }
 
 
 def open_documents(
-    paths: Paths, *, plain_text: bool = False, annotated: bool = False, diagnostics: Diagnostics | None = None
+    paths: Paths,
+    *,
+    plain_text: bool = False,
+    per_line: bool = False,
+    format: str | None = None,
+    annotated: bool = False,
+    diagnostics: Diagnostics | None = None,
 ) -> DocumentFiles:
-    """Open files of documents; `-` is standard input. What is wrong with a file as a whole is said now.
+    """Open files of documents, and those in folders; `-` is standard input. What is wrong with a file as a whole is said now.
 
     plain_text   every file is one text, whatever it begins with
+    per_line     every file is plain text, and each line a document
+    format       what every file is: one of `layout.FORMATS`; None: found from its content
     annotated    files without gold are refused: plain texts and empty files
     diagnostics  told what is wrong with the bytes; see `DocumentFiles.refuse_truncated`
     """
-    return DocumentFiles(paths, plain_text=plain_text, annotated=annotated, diagnostics=diagnostics)
+    if (plain_text or per_line) and format not in (None, "text"):
+        raise OptionError(f"the documents cannot be plain text and {format} at once; choose one", where=format)
+    layout = Layout.TEXT if plain_text or per_line else None if format is None else layout_named(format)
+    return DocumentFiles(paths, layout=layout, per_line=per_line, annotated=annotated, diagnostics=diagnostics)
 
 
 def read_documents(
-    paths: Paths, *, plain_text: bool = False, annotated: bool = False, strict: bool = True
+    paths: Paths,
+    *,
+    plain_text: bool = False,
+    per_line: bool = False,
+    format: str | None = None,
+    annotated: bool = False,
+    strict: bool = True,
 ) -> Iterator[Document]:
-    """Read the documents of files; a missing file is refused at once, and errors name the file and the line.
+    """Read the documents of files and folders; a missing one is refused at once, and errors name the file and the line.
 
     strict  a truncated archive is refused as soon as it is seen; else at the end, after the documents that came before
     """
-    names = _names(paths)
-    for path in names:
-        _check_path(path)
-    return _read(list(names), plain_text, annotated, strict)
+    find_files(paths)
+    return _read(paths, strict, plain_text=plain_text, per_line=per_line, format=format, annotated=annotated)
 
 
 def read_gold(path: str | Path) -> Iterator[Document]:
@@ -139,28 +158,38 @@ class DocumentFiles:
     """Opened files of documents: iterate over their records, once.
 
     diagnostics   what is wrong with the bytes of the files read so far
+    files         what is read
     several       whether there is more than one file, so that a line alone does not say where something is
     """
 
-    def __init__(self, paths: Paths, *, plain_text: bool, annotated: bool, diagnostics: Diagnostics | None) -> None:
+    def __init__(
+        self, paths: Paths, *, layout: Layout | None, per_line: bool, annotated: bool, diagnostics: Diagnostics | None
+    ) -> None:
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
-        self._names = _names(paths)
-        self._plain_text, self._annotated = plain_text, annotated
+        self.files = find_files(paths)
+        self.several = len(self.files) > 1
+        self._given, self._per_line, self._annotated = layout, per_line, annotated
         self._source: Source | None = None
-        self.several = len(self._names) > 1
-        for path in self._names:
-            _check_path(path)
-        first, *others = self._names
-        for path in others:
-            self._check_layout(path)
-        self._layout = self._open(first)
+        self._layout = Layout.TEXT
+        first, *others = self.files
+        for file in others:
+            if not file.walked:
+                self._check_layout(file.path)
+        if not first.walked:
+            self._layout = self._open(first)
 
     def __iter__(self) -> Iterator[Record]:
-        for path, name in self._names.items():
-            if self._source is None:
-                self._layout = self._open(path)
+        for file in self.files:
+            try:
+                if self._source is None:
+                    self._layout = self._open(file)
+            except SourceError as error:
+                if not file.walked:
+                    raise
+                yield Record(file.name, 1, DocumentError(str(error), code=error.code, where=f"{file.name}:1"))
+                continue
             assert self._source is not None
-            yield from self._records(self._source, self._layout, path, name)
+            yield from self._records(self._source, self._layout, file)
             self.close()
 
     def refuse_truncated(self) -> None:
@@ -187,9 +216,11 @@ class DocumentFiles:
     ) -> None:
         self.close()
 
-    def _open(self, path: str) -> Layout:
-        self._source = Source(path, self.diagnostics, _ignore)
+    def _open(self, file: DocumentFile) -> Layout:
+        self._source = Source(file.path, self.diagnostics, _ignore)
         try:
+            if file.walked and b"\0" in self._source.head:
+                raise SourceError(f"{file.name} is no text; leave it out of the folder", where=file.name)
             return self._layout_of(self._source)
         except BaseException:
             self.close()
@@ -202,25 +233,42 @@ class DocumentFiles:
                 self._layout_of(source)
 
     def _layout_of(self, source: Source) -> Layout:
-        return Layout.TEXT if self._plain_text else find_layout(source.head, source.name, annotated=self._annotated)
+        return find_layout(source.head, source.name, annotated=self._annotated) if self._given is None else self._given
 
-    def _records(self, source: Source, layout: Layout, path: str, name: str) -> Iterator[Record]:
-        source.is_lines = layout in (Layout.JSON_LINES, Layout.TABEL, Layout.AIDA)
+    def _records(self, source: Source, layout: Layout, file: DocumentFile) -> Iterator[Record]:
+        source.is_lines = layout in _SPLITTERS
+        name = file.name
         if layout is Layout.JSON_VALUES:
             return (Record(name, line, value, layout) for line, value in split_values(source.stream, name))
-        if layout in _PARSERS:
-            return (Record(name, number, line, layout) for number, line in numbered_lines(source.stream))
-        return _parsed(_read_whole(source, layout, path, name, name if self.several else None), name)
+        if layout in _SPLITTERS:
+            return (Record(name, number, data, layout) for number, data in _SPLITTERS[layout](source.stream))
+        if layout is Layout.BIOC:
+            return _bioc_records(source, name)
+        if layout is Layout.TEXT and self._per_line:
+            return _line_records(source, name, several=self.several)
+        return _parsed(_read_whole(source, layout, file, name if self.several else None), name)
 
 
-def _read_whole(source: Source, layout: Layout, path: str, name: str, text_id: str | None) -> Iterator[Document]:
+_SPLITTERS: dict[Layout, Callable[[Iterable[bytes]], Iterator[tuple[int, bytes]]]] = {
+    Layout.JSON_LINES: numbered_lines,
+    Layout.TABEL: numbered_lines,
+    Layout.AIDA: split_aida,
+    Layout.PUBTATOR: split_pubtator,
+}
+
+
+def _read_whole(
+    source: Source, layout: Layout, file: DocumentFile, text_id: str | None
+) -> Iterator[Document] | Iterator[Document | DocumentError]:
     """Read the documents of a layout that is parsed as a whole."""
-    if layout is Layout.AIDA:
-        return read_aida(source.stream, origin=name)
     if layout is Layout.WNED:
-        return read_wned(source.xml(), origin=name, folder=None if path == "-" else Path(path).parent)
+        return read_wned(source.xml(), origin=file.name, folder=None if file.path == "-" else Path(file.path).parent)
     if layout is Layout.AUTHORS:
-        return read_authors(source.stream, origin=name)
+        return read_authors(source.stream, origin=file.name)
+    if layout is Layout.NIF:
+        return read_nif(source.stream, origin=file.name)
+    if layout is Layout.BRAT:
+        return _read_brat(source, file)
     return _read_text(source, text_id)
 
 
@@ -231,17 +279,56 @@ def _read_text(source: Source, text_id: str | None) -> Iterator[Document]:
         yield Document(id=text_id, text=data.decode("utf-8", "replace").rstrip("\r\n"))
 
 
-def _parsed(documents: Iterator[Document], name: str) -> Iterator[Record]:
+def _line_records(source: Source, name: str, *, several: bool) -> Iterator[Record]:
+    """Read a plain text, a document per line that is not blank: its id is the number of the line."""
+    for number, line in enumerate(source.lines(), 1):
+        if line.strip():
+            yield Record(name, number, Document(id=f"{name}:{number}" if several else number, text=line))
+
+
+def _read_brat(source: Source, file: DocumentFile) -> Iterator[Document]:
+    """Read the annotations of a text that is beside them; `doc.txt` stands for `doc.ann` here."""
+    base = file.path.removesuffix(".ann").removesuffix(".txt")
+    text_file, annotations = Path(f"{base}.txt"), Path(f"{base}.ann")
+    if file.path == "-" or not text_file.is_file() or not annotations.is_file():
+        missing = "text" if file.path.endswith(".ann") or file.path == "-" else "annotations"
+        raise DocumentError(f"{file.name} has no {missing}; expected a file of the same name that ends in .txt, one in .ann")
+    with Source(text_file, source.diagnostics, _ignore) as text_source:
+        text = text_source.text().read().decode("utf-8", "replace")
+    document_id = file.name.removesuffix(".ann").removesuffix(".txt")
+    with Source(annotations, source.diagnostics, _ignore) as lines:
+        yield parse_brat(lines.stream, text, document_id)
+
+
+def _bioc_records(source: Source, name: str) -> Iterator[Record]:
+    """Read BioC JSON; a collection is parsed as a whole, documents one after the other are parsed so."""
+    for line, value in split_values(source.stream, name):
+        try:
+            for document in documents_of(orjson.loads(value)):
+                yield Record(name, line, document)
+        except orjson.JSONDecodeError as error:
+            at = line + error.lineno - 1
+            problem = f"no JSON in column {error.colno} ({error.msg}); expected a whole BioC collection or document"
+            yield Record(name, at, DocumentError(problem, where=f"{name}:{at}"))
+        except DocumentError as error:
+            yield Record(name, line, error)
+
+
+def _parsed(documents: Iterator[Document] | Iterator[Document | DocumentError], name: str) -> Iterator[Record]:
     """Number documents; where the file is broken, the last record is the error."""
     number = 0
     try:
         for document in documents:
             number += 1
-            yield Record(name, number, document)
+            yield Record(name, number, document) if isinstance(document, Document) else _failed(document, name, number)
     except DocumentError as error:
-        _, _, line = (error.where or "").removeprefix(name).partition(":")
-        at = int(line) if line else number + 1
-        yield Record(name, at, DocumentError(without_location(error), where=f"{name}:{at}"))
+        yield _failed(error, name, number + 1)
+
+
+def _failed(error: DocumentError, name: str, number: int) -> Record:
+    _, _, line = (error.where or "").removeprefix(name).rpartition(":")
+    at = int(line) if line.isdecimal() else number
+    return Record(name, at, DocumentError(without_location(error), where=f"{name}:{at}"))
 
 
 class RefuseTruncated(Diagnostics):
@@ -253,40 +340,17 @@ class RefuseTruncated(Diagnostics):
         super().add(problem, where, detail)
 
 
-def _read(paths: list[str], plain_text: bool, annotated: bool, strict: bool) -> Iterator[Document]:
+def _read(paths: Paths, strict: bool, **options: Any) -> Iterator[Document]:
     diagnostics = RefuseTruncated() if strict else Diagnostics()
-    with open_documents(paths, plain_text=plain_text, annotated=annotated, diagnostics=diagnostics) as files:
+    with open_documents(paths, diagnostics=diagnostics, **options) as files:
         for record in files:
             try:
                 document = parse_record(record)
             except DocumentError as error:
                 files.refuse_truncated()  # the better reason
-                raise located(record.where, error) from None
+                raise located(error.where or record.where, error) from None
             yield document
         files.refuse_truncated()
-
-
-def _names(paths: Paths) -> dict[str, str]:
-    """Return what each file is called: its name, or the whole path where two files have the same name."""
-    listed = [os.fspath(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
-    if not listed:
-        raise OptionError("there is no file of documents; give the path of at least one, or - for standard input")
-    twice = [path for path, count in Counter(listed).items() if count > 1]
-    if twice:
-        raise OptionError(f"{twice[0]} is given twice; give each file of documents once", where=twice[0])
-    names = {path: "stdin" if path == "-" else Path(path).name for path in listed}
-    counts = Counter(names.values())
-    return {path: name if counts[name] == 1 else path for path, name in names.items()}
-
-
-def _check_path(path: str) -> None:
-    if path == "-":
-        return
-    with suppress(PermissionError):  # opening it will say so
-        if Path(path).is_dir():
-            raise SourceError(f"{path} is a folder; give the files of documents in it one by one", where=path)
-        if not Path(path).exists():
-            raise SourceError(f"{path} does not exist; give the path of a file of documents", where=path)
 
 
 def _ignore(amount: float) -> None:

@@ -49,6 +49,8 @@ _NUMBERS = {
     "typo_members": "tokens",
     "name_tokens": "tokens",
     "name_languages": "languages",
+    "name_more_entries": "names",
+    "name_more_languages": "languages",
 }
 # Columns: array -> what it has one entry for each of.
 _COLUMNS = {
@@ -63,6 +65,7 @@ _COLUMNS = {
     "typo_checks": "typo_members",
     "name_letters": "names",
     "name_languages": "names",
+    "name_more_languages": "name_more_entries",
 }
 _BIT_FILTERS = ("key_filter", "typo_filter")
 _COUNTED_BY_OFFSETS = ("names", "tokens", "types", "relations", "languages")

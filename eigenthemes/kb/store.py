@@ -235,6 +235,26 @@ class KB(KBFiles):
             return [""] * (last - first)
         return [str(self.languages[row]) for row in self.numbers("name_languages", first, last)]
 
+    def label_in(self, index: int, language: str) -> str | None:
+        """Return the first name in a language (its tag in small letters), or in one of its regions (de-AT for de), or None."""
+        first, last = self.bounds("entity_names", index, index + 1)
+        tags = [(row, tag.lower()) for row, tag in enumerate(self.languages_of(index), first)]
+        tags = sorted(tags + [(row, tag.lower()) for row, tag in self._further_languages(first, last)])
+        exact = (row for row, tag in tags if tag == language)
+        regional = (row for row, tag in tags if tag.startswith(f"{language}-"))
+        row = next(chain(exact, regional), None)
+        return None if row is None else str(self.names[row])
+
+    def _further_languages(self, first: int, last: int) -> list[tuple[int, str]]:
+        """Return rows of names that are labels in further languages, and the tags of these."""
+        if not self.has("name_more_entries"):
+            return []
+        entries = self.mapped("name_more_entries")
+        begin, end = np.searchsorted(entries, [first, last]).tolist()
+        tags = [str(self.languages[row]) for row in self.numbers("name_more_languages", begin, end)]
+        found = zip(entries[begin:end].tolist(), tags, strict=True)
+        return [(row, tag) for row, tag in found if first <= row < last]  # in a damaged file they may not ascend
+
     def description_of(self, index: int) -> str:
         return str(self.descriptions[index])
 

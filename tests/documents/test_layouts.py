@@ -87,7 +87,7 @@ def test_files_that_hold_no_documents(tmp_path: Path, content: bytes, phrase: st
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="nowhere does not exist; give the path of a file of documents"):
         read_gold(tmp_path / "nowhere")
-    with pytest.raises(SourceError, match="is a folder; give the files of documents in it one by one"):
+    with pytest.raises(SourceError, match="is a folder; it holds no file of documents: give another one"):
         read_gold(tmp_path)
 
 

@@ -1,0 +1,316 @@
+"""BioC JSON: a collection of documents, whose passages (or their sentences) have texts, offsets and annotations.
+
+    {"source": "", "date": "", "key": "", "documents": [{"id": "12098649", "passages": [{"offset": 0, "text": "Lack of ...",
+     "annotations": [{"id": "1", "infons": {"type": "Gene", "identifier": "2099"}, "text": "estrogen receptor 1",
+     "locations": [{"offset": 28, "length": 19}]}]}]}]}
+
+A file is a collection, or documents one after the other. What offsets count the format leaves to its users: code points, UTF-16
+units or UTF-8 bytes are told apart by the texts that the annotations mark, and written as they came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from eigenthemes.documents.identifiers import gold_of_field
+from eigenthemes.documents.offsets import (
+    CODE_POINTS,
+    FRAGMENTS,
+    UNITS,
+    Offsets,
+    Span,
+    marks,
+    mention_at,
+    spans_of,
+    text_of,
+    width,
+)
+from eigenthemes.errors import DocumentError
+from eigenthemes.records import Document, Link, LinkedDocument, Mention
+
+BIOC = "bioc"  # field of a document: its skeleton; of a mention: its annotation, and the number of its part
+_COLLECTION = re.compile(
+    rb'\{\s*(?:"[^"\\]{0,100}"\s*:\s*(?:"(?:[^"\\]|\\.){0,2000}"|\{[^{}]{0,2000}\}|null)\s*,\s*){0,20}"documents"\s*:\s*\['
+)
+_PASSAGES = re.compile(rb'"passages"\s*:\s*\[')
+_IDS = ("identifier", "Identifier", "cui", "CUI", "MESH", "MeSH", "OMIM", "ChEBI", "NCBI Gene", "NCBI_Gene", "NCBI_Taxonomy")
+_LARGEST_GAP = 1 << 20  # between passages, in any unit
+_EXPECTED = 'expected BioC\'s "id" and "passages" with "offset" and "text"'
+
+
+def is_bioc(head: bytes) -> bool:
+    """Return whether a JSON file begins as a collection, or as a document with passages."""
+    return _COLLECTION.match(head) is not None or (_PASSAGES.search(head) is not None and b'"offset"' in head)
+
+
+def documents_of(value: Any) -> Iterator[Document | DocumentError]:
+    """Yield the documents of a parsed JSON value: a collection, or one document."""
+    if not isinstance(value, dict):
+        raise DocumentError(f"the value is of the type {type(value).__name__}; expected a BioC collection or document")
+    listed = value.get("documents", value.get("PubTator3", [value]))
+    if not isinstance(listed, list):
+        raise DocumentError('"documents" is no list; expected the documents of a BioC collection')
+    collection = {name: item for name, item in value.items() if name not in ("documents", "PubTator3")}
+    for number, item in enumerate(listed):
+        try:
+            yield _document(item, collection if listed is not value and "passages" not in value else {})
+        except DocumentError as error:
+            yield DocumentError(f"document {number}: {error}" if len(listed) > 1 else str(error))
+
+
+# in
+
+
+def _document(item: Any, collection: dict[str, Any]) -> Document:
+    if not isinstance(item, dict) or not isinstance(item.get("passages"), list):
+        raise DocumentError(f"the document has no passages; {_EXPECTED}")
+    parts = list(_parts(item))
+    unit, text, starts = _assembled(parts)
+    offsets = Offsets(text, unit)
+    mentions = [_mention(offsets, annotation, number) for number, part in enumerate(parts) for annotation in _annotations(part)]
+    skeleton = _skeleton(item, parts, starts)
+    source: dict[str, Any] = {BIOC: {"document": skeleton}}
+    if unit != CODE_POINTS:
+        source[BIOC]["unit"] = unit
+    if collection:
+        source[BIOC]["collection"] = collection
+    placed = tuple(mention for mention in mentions if mention is not None)
+    document_id = item.get("id")
+    name = document_id if isinstance(document_id, str | int) and not isinstance(document_id, bool) else None
+    return Document(id=name, text=text, mentions=placed or None, source=source)
+
+
+def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what has a text or annotations: passages, sentences, the document itself; each begins where the last ended."""
+    for passage in item["passages"]:
+        if not isinstance(passage, dict):
+            raise DocumentError(f"a passage is of the type {type(passage).__name__}; {_EXPECTED}")
+        yield passage
+        sentences = passage.get("sentences") or []
+        if not isinstance(sentences, list) or not all(isinstance(sentence, dict) for sentence in sentences):
+            raise DocumentError(f'"sentences" of a passage is no list of objects; {_EXPECTED}')
+        yield from sentences
+    yield item
+
+
+def _pieces(parts: list[dict[str, Any]]) -> list[tuple[int, str, int]]:
+    """Return offset, text and number of each part whose text is not that of its sentences again."""
+    pieces = []
+    for number, part in enumerate(parts[:-1]):
+        text, offset = part.get("text"), part.get("offset")
+        if not isinstance(text, str) or not text:
+            continue
+        if type(offset) is not int or offset < 0:
+            raise DocumentError(f"a passage has the offset {str(offset)[:20]!r}; {_EXPECTED}")
+        pieces.append((offset, text, number))
+    return sorted(pieces, key=lambda piece: (piece[0], -len(piece[1])))
+
+
+def _assembled(parts: list[dict[str, Any]]) -> tuple[str, str, dict[int, int]]:
+    """Return the unit in which most annotations are right, the text, and where each part begins in it, in code points."""
+    pieces = _pieces(parts)
+    annotations = [_marked(annotation) for part in parts for annotation in _annotations(part)]
+    best: tuple[int, str, str, dict[int, int]] | None = None
+    units = UNITS if any(not text.isascii() for _, text, _ in pieces) else (CODE_POINTS,)
+    for unit in units:
+        laid = _laid_out(pieces, unit)
+        if laid is None:
+            continue
+        offsets = Offsets(laid[0], unit)
+        right = sum(marks(laid[0], offsets.spans(spans), name) for spans, name in annotations)
+        if best is None or right > best[0]:
+            best = right, unit, *laid
+    if best is None:
+        raise DocumentError("a passage begins within the one before it, or far behind it; expected offsets that grow")
+    return best[1:]
+
+
+def _laid_out(pieces: list[tuple[int, str, int]], unit: str) -> tuple[str, dict[int, int]] | None:
+    """Return the pieces at their offsets as one text, with spaces between them; None where they do not fit."""
+    texts: list[str] = []
+    starts: dict[int, int] = {}
+    length = at = 0  # in code points, in the unit
+    within: Offsets | None = None  # the last text, if a sentence of it was looked for
+    for offset, text, number in pieces:
+        gap = offset - at
+        if gap < 0 and texts:
+            within = within or Offsets(texts[-1], unit)
+            place = within.to_code_points(offset - at + width(texts[-1], unit))
+            if place is None or not texts[-1].startswith(text, place):
+                return None
+            starts[number] = length - len(texts[-1]) + place
+            continue
+        if not 0 <= gap <= _LARGEST_GAP:
+            return None
+        within = None
+        texts += ["\n" + " " * (gap - 1) if gap else "", text]
+        starts[number] = length + gap
+        length += gap + len(text)
+        at = offset + width(text, unit)
+    return "".join(texts), starts
+
+
+def _annotations(part: dict[str, Any]) -> list[dict[str, Any]]:
+    items = part.get("annotations") or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise DocumentError('"annotations" is no list of objects; expected BioC\'s annotations with "text" and "locations"')
+    return items
+
+
+def _marked(annotation: dict[str, Any]) -> tuple[list[Span], str]:
+    """Return the spans of an annotation, in the unit of the file, and its text."""
+    spans, name = [], annotation.get("text")
+    for location in annotation.get("locations") or []:
+        offset, length = (location.get("offset"), location.get("length")) if isinstance(location, dict) else (None, None)
+        if type(offset) is not int or type(length) is not int:
+            raise DocumentError(
+                f'an annotation of {str(name)[:40]!r} has no place; expected "locations" with "offset", "length"'
+            )
+        spans.append((offset, offset + length))
+    return spans, name if isinstance(name, str) else ""
+
+
+def _mention(offsets: Offsets, annotation: dict[str, Any], part: int) -> Mention | None:
+    """Return the mention of an annotation; None for one without a place, as of a whole document."""
+    spans, name = _marked(annotation)
+    if not spans:
+        return None
+    infons = annotation.get("infons")
+    infons = infons if isinstance(infons, dict) else {}
+    kept = {field: value for field, value in annotation.items() if field not in ("text", "locations")}
+    source: dict[str, Any] = {BIOC: {"part": part, "annotation": kept}}
+    if isinstance(infons.get("type"), str):
+        source["type"] = infons["type"]
+    return mention_at(offsets, spans, name or None, gold=_gold(infons), source=source)
+
+
+def _gold(infons: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return every id, those of a named database with its name in front, too."""
+    found: list[str] | None = None
+    for key in _IDS:
+        value = infons.get(key)
+        ids = gold_of_field(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
+        if ids is not None:
+            named = [f"{key}:{each}" for each in ids if key in _IDS[4:] and ":" not in each]
+            found = [*(found or []), *ids, *named]
+    return None if found is None else tuple(dict.fromkeys(found))
+
+
+def _skeleton(item: dict[str, Any], parts: list[dict[str, Any]], starts: dict[int, int]) -> dict[str, Any]:
+    """Return a document without annotations that mark a place; texts are told by their spans, in code points."""
+    numbers = iter(range(len(parts)))
+
+    def bare(part: dict[str, Any]) -> dict[str, Any]:
+        number = next(numbers)
+        kept = {name: value for name, value in part.items() if name != "sentences"}
+        if number in starts:
+            kept["text"] = [starts[number], starts[number] + len(part["text"])]
+        if "annotations" in part:
+            kept["annotations"] = [each for each in _annotations(part) if not _marked(each)[0]]
+        if "sentences" in part:
+            kept["sentences"] = [bare(sentence) for sentence in part.get("sentences") or []]
+        return kept
+
+    passages = [bare(passage) for passage in item["passages"]]
+    return {**bare({name: value for name, value in item.items() if name != "passages"}), "passages": passages}
+
+
+# out
+
+
+def bioc_of(linked: LinkedDocument) -> bytes:
+    """Return a linked document as BioC JSON: as it came, with its links as the infons identifier, label and probability."""
+    document = linked.document
+    text = text_of(document, "BioC")
+    kept = document.source.get(BIOC)
+    kept = kept if isinstance(kept, dict) else {}
+    unit = kept.get("unit", CODE_POINTS)
+    offsets = Offsets(text, unit if unit in UNITS else CODE_POINTS)
+    skeleton = kept.get("document")
+    if not isinstance(skeleton, dict) or not isinstance(skeleton.get("passages"), list):
+        skeleton = {
+            "id": "" if document.id is None else str(document.id),
+            "infons": {},
+            "passages": [{"offset": 0, "infons": {}, "text": [0, len(text)]}],
+        }
+    whole = _with_texts(skeleton, text)
+    parts = list(_parts(whole))
+    taken = {str(each.get("id")) for part in parts for each in _annotations(part)}
+    taken |= {str(_kept_annotation(link.mention).get("id")) for link in linked.links}
+    names = (str(number) for number in range(1, 1 << 62) if str(number) not in taken)
+    for link in linked.links:
+        spans = spans_of(document, link.mention)
+        part = _part_of(link.mention, parts, offsets, spans[0][0])
+        part.setdefault("annotations", []).append(_annotation(link, spans, offsets, names))
+    for part in parts[:-1]:
+        part.setdefault("annotations", [])
+    return orjson.dumps(whole)
+
+
+def collection_of(document: Document) -> dict[str, Any]:
+    """Return the fields of the collection that a document came from; source, date and key have to be there."""
+    kept = document.source.get(BIOC)
+    fields = kept.get("collection") if isinstance(kept, dict) else None
+    return {"source": "", "date": "", "key": "", **(fields if isinstance(fields, dict) else {})}
+
+
+def _with_texts(skeleton: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return a skeleton with its texts again; it is copied as far as it is changed."""
+
+    def filled(part: dict[str, Any]) -> dict[str, Any]:
+        copy = dict(part)
+        span = copy.get("text")
+        if isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span):
+            copy["text"] = text[max(0, span[0]) : max(0, span[1])]
+        if isinstance(copy.get("annotations"), list):
+            copy["annotations"] = list(copy["annotations"])
+        if isinstance(copy.get("sentences"), list):
+            copy["sentences"] = [filled(sentence) for sentence in copy["sentences"] if isinstance(sentence, dict)]
+        return copy
+
+    passages = [filled(passage) for passage in skeleton["passages"] if isinstance(passage, dict)]
+    return {**filled({name: value for name, value in skeleton.items() if name != "passages"}), "passages": passages}
+
+
+def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: Offsets, start: int) -> dict[str, Any]:
+    """Return where an annotation belongs: where it came from, or the last passage or sentence that begins before it."""
+    kept = mention.source.get(BIOC)
+    number = kept.get("part") if isinstance(kept, dict) else None
+    if type(number) is int and 0 <= number < len(parts):
+        return parts[number]
+    place = offsets.from_code_points(start)
+    before = [part for part in parts[:-1] if part.get("text") and type(part.get("offset")) is int and part["offset"] <= place]
+    return before[-1] if before else parts[0]
+
+
+def _kept_annotation(mention: Mention) -> dict[str, Any]:
+    kept = mention.source.get(BIOC)
+    annotation = kept.get("annotation") if isinstance(kept, dict) else None
+    return annotation if isinstance(annotation, dict) else {}
+
+
+def _annotation(link: Link, spans: list[Span], offsets: Offsets, names: Iterator[str]) -> dict[str, Any]:
+    kept = _kept_annotation(link.mention)
+    given = kept.get("infons")
+    infons = {key: value for key, value in given.items() if key not in _IDS} if isinstance(given, dict) else {}
+    infons["identifier"] = link.entity or "-"
+    if link.entity is not None:
+        infons["label"] = link.label or ""
+        if link.probability is not None:
+            infons["probability"] = f"{link.probability:.4f}"
+    locations = []
+    for span in spans:
+        start, end = map(offsets.from_code_points, span)
+        locations.append({"offset": start, "length": end - start})
+    text = link.mention.text if link.mention.source.get(FRAGMENTS) else offsets.text[spans[0][0] : spans[-1][1]]
+    return {
+        "id": str(kept["id"]) if "id" in kept else next(names),
+        **kept,
+        "infons": infons,
+        "text": text,
+        "locations": locations,
+    }

@@ -1,0 +1,156 @@
+"""What a format can hold comes back as it was: any script, emoji, right-to-left, combining marks, line ends of both kinds."""
+
+from __future__ import annotations
+
+import io
+import json
+from html.parser import HTMLParser
+
+import orjson
+import pytest
+from helpers.linked import linked_document, linked_documents
+from hypothesis import given
+
+from eigenthemes.documents.aida import parse_aida, split_aida
+from eigenthemes.documents.bioc import documents_of
+from eigenthemes.documents.brat import brat_of, parse_brat
+from eigenthemes.documents.json_lines import document_of
+from eigenthemes.documents.nif import read_nif
+from eigenthemes.documents.output import open_output
+from eigenthemes.documents.pubtator import parse_pubtator, split_pubtator
+from eigenthemes.records import Document, LinkedDocument
+
+
+def written(name: str, *linked: LinkedDocument) -> bytes:
+    out = io.BytesIO()
+    with open_output(name, out.write) as output:
+        for each in linked:
+            output.write(each)
+    return out.getvalue()
+
+
+def same_mentions(linked: LinkedDocument, read: Document, nil: tuple[str, ...] | None) -> None:
+    """Every mention is at its place with its entity among the ids that are right; one that means none is as given."""
+    assert len(read.mentions or ()) == len(linked.links)
+    for link, mention in zip(linked.links, read.mentions or (), strict=True):
+        assert (mention.start, mention.end) == (link.mention.start, link.mention.end)
+        if link.entity is None:
+            assert mention.gold == nil
+        else:
+            assert link.entity in (mention.gold or ())
+            assert mention.source["gold"] == list(mention.gold or ())  # kept by JSON lines
+
+
+@given(linked_documents())
+def test_nif(linked: LinkedDocument) -> None:
+    (read,) = read_nif(io.BytesIO(written("nif", linked)), origin="x.ttl")
+    assert isinstance(read, Document)
+    assert (read.id, read.text) == (str(linked.document.id), linked.document.text)
+    same_mentions(linked, read, None)
+
+
+@given(linked_documents())
+def test_bioc(linked: LinkedDocument) -> None:
+    (read,) = documents_of(orjson.loads(written("bioc", linked)))
+    assert isinstance(read, Document)
+    assert (read.id, read.text) == (str(linked.document.id), linked.document.text)
+    same_mentions(linked, read, ())
+
+
+@given(linked_documents())
+def test_brat(linked: LinkedDocument) -> None:
+    text, annotations = brat_of(linked)
+    read = parse_brat(annotations.splitlines(keepends=True), text.decode(), "d1")
+    assert read.text == linked.document.text
+    same_mentions(linked, read, None)
+
+
+@given(linked_documents())
+def test_pubtator(linked: LinkedDocument) -> None:
+    """Line breaks after the first are spaces, so that every place stays."""
+    ((line, data),) = split_pubtator(written("pubtator", linked).splitlines(keepends=True))
+    read = parse_pubtator(data, line)
+    text = linked.document.text or ""
+    title, newline, abstract = text.partition("\n")
+    spaced = (title + newline + abstract.replace("\n", " ")).replace("\r", " ")
+    assert read.text == (spaced if abstract else title.replace("\r", " "))
+    same_mentions(linked, read, ())
+
+
+@given(linked_documents())
+def test_aida(linked: LinkedDocument) -> None:
+    """The text is put together of tokens, so that names and entities stay, and places do not."""
+    ((line, data),) = split_aida(written("aida", linked).splitlines(keepends=True))
+    read = parse_aida(data, line)
+    assert len(read.mentions or ()) == len(linked.links)
+    for link, mention in zip(linked.links, read.mentions or (), strict=True):
+        assert mention.text == " ".join(link.mention.text.split())
+        assert (read.text or "")[mention.start : mention.end] == mention.text
+        assert (link.entity is None and mention.gold == ()) or " ".join((link.entity or "").split()) in (mention.gold or ())
+    assert (read.text or "").replace(" ", "").replace("\n", "") == "".join((linked.document.text or "").split())
+
+
+@given(linked_documents())
+def test_json_array(linked: LinkedDocument) -> None:
+    first, second = json.loads(written("json", linked, linked))
+    assert first == second == linked.to_dict()
+    assert document_of(first).text == linked.document.text
+
+
+class _Page(HTMLParser):
+    """The text of the page within <pre>, and the marks in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.marks, self.tags, self.inside = "", [], set[str](), False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside = self.inside or tag == "pre"
+        self.tags.add(tag)
+        if tag == "mark":
+            self.marks.append(dict(attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "pre"
+
+    def handle_data(self, data: str) -> None:
+        self.text += data if self.inside else ""
+
+
+@given(linked_documents())
+def test_html(linked: LinkedDocument) -> None:
+    page = _Page()
+    page.feed(written("html", linked).decode())
+    assert page.text == linked.document.text
+    assert [mark.get("data-id") for mark in page.marks] == [link.entity for link in linked.links]
+    assert page.tags <= {"html", "head", "meta", "title", "style", "body", "h1", "h2", "article", "pre", "mark"}
+
+
+@given(linked_documents())
+def test_web_annotations(linked: LinkedDocument) -> None:
+    page = json.loads(written("web-annotation", linked))
+    text = linked.document.text or ""
+    assert len(page["items"]) == sum(link.entity is not None for link in linked.links)
+    for item in page["items"]:
+        quotation, position = item["target"]["selector"]
+        assert text[position["start"] : position["end"]] == quotation["exact"]
+        assert text.startswith(quotation["prefix"] + quotation["exact"], position["start"] - len(quotation["prefix"]))
+    assert len({item["id"] for item in page["items"]}) == len(page["items"])
+
+
+@pytest.mark.parametrize("name", ["json", "nif", "bioc", "web-annotation", "html", "pubtator", "aida"])
+def test_no_documents_are_a_whole_file_too(name: str) -> None:
+    data = written(name)
+    if name in ("json", "bioc", "web-annotation"):
+        json.loads(data)
+    if name == "html":
+        assert data.endswith(b"</html>\n")
+
+
+def test_three_documents_in_one_file() -> None:
+    linked = [linked_document(f"Ada {i}", ("Ada", "Q1"), document_id=i) for i in range(3)]
+    assert [each.id for each in read_nif(io.BytesIO(written("nif", *linked)), origin="x")] == ["0", "1", "2"]  # type: ignore[union-attr]
+    assert [each["id"] for each in json.loads(written("bioc", *linked))["documents"]] == ["0", "1", "2"]
+    assert len(json.loads(written("web-annotation", *linked))["items"]) == 3
+    assert len(list(split_pubtator(written("pubtator", *linked).splitlines(keepends=True)))) == 3
+    assert len(list(split_aida(written("aida", *linked).splitlines(keepends=True)))) == 3
