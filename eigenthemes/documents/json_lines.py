@@ -190,10 +190,16 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     mention.gold = (gold,) if type(gold) is str else None if gold is _ABSENT else gold_of(gold)
     mention.candidates = ids
     mention.priors = priors
+    mention.full_name = _full_name(get("full_name"))
     mention.source = item
     mention.__class__ = Mention
     frozen: Mention = mention
     return frozen
+
+
+def _full_name(value: Any) -> str | None:
+    """Return the name that a mention stands for, as `link` writes it; whatever else a field of that name holds passes through."""
+    return value if type(value) is str and value.strip() else None
 
 
 def _name(item: dict[str, Any], text: str | None) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from eigenthemes.core.strings import Strings
 from eigenthemes.text.segment import Words
 
-_ELIDED = re.compile(r"(?<![\w'\u2019])(?:l|d|qu|un|dell|nell|all|dall|sull)['\u2019](?=[^\W\d_]{2})", re.IGNORECASE)
 _SHORTEST = 4  # letters of a word that is inflected
 
 # an ending and what may stand for it; the plural's s alone is left off elsewhere
@@ -27,16 +25,6 @@ _ENDINGS = (
     ("ae", "a"),
 )
 _BRITISH = (("aem", "em"), ("oed", "ed"), ("aes", "es"), ("oes", "es"), ("our", "or"), ("paed", "ped"), ("haem", "hem"))
-
-
-def part_elisions(text: str) -> str:
-    """Return a text of the same length in which an elided article stands apart: "l'Europe" is "l Europe".
-
-    A name that is written with an apostrophe is found in two pieces as well as in one.
-    """
-    if "'" not in text and "\u2019" not in text:
-        return text
-    return _ELIDED.sub(lambda match: match[0][:-1] + " ", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +44,10 @@ def no_other_forms(words: Words) -> OtherForms:
     return OtherForms(Strings.of([]), np.zeros(len(words.texts) + 1, np.int64))
 
 
-def other_forms(words: Words) -> OtherForms:
-    """Return the other forms of the words of a text."""
-    forms = [_other_forms(text.lower()) if flat else () for text, flat in zip(words.texts, words.flat.tolist(), strict=True)]
+def other_forms(words: Words, *, spelling: bool = True) -> OtherForms:
+    """Return the other forms of the words of a text: of number and, unless not wanted, British or American spelling."""
+    of = _other_forms if spelling else _other_numbers
+    forms = [of(text.lower()) if flat else () for text, flat in zip(words.texts, words.flat.tolist(), strict=True)]
     indptr = np.concatenate(([0], np.cumsum([len(of_word) for of_word in forms]))).astype(np.int64)
     return OtherForms(Strings.of([form for of_word in forms for form in of_word]), indptr)
 
@@ -66,16 +55,27 @@ def other_forms(words: Words) -> OtherForms:
 @lru_cache(maxsize=1 << 14)
 def _other_forms(word: str) -> tuple[str, ...]:
     """Return the forms of a word in lower case that a KB may have instead; none of a word that is not plain letters."""
-    if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
+    forms = list(_other_numbers(word))
+    for british, american in _BRITISH if _is_inflected(word) else ():
+        if british in word:
+            forms.append(word.replace(british, american))
+        elif american in word:
+            forms.append(word.replace(american, british))
+    return tuple(dict.fromkeys(form for form in forms if form != word))
+
+
+def _is_inflected(word: str) -> bool:
+    return len(word) >= _SHORTEST and word.isascii() and word.isalpha()
+
+
+@lru_cache(maxsize=1 << 14)
+def _other_numbers(word: str) -> tuple[str, ...]:
+    """Return the singular of a plural, and the other way."""
+    if not _is_inflected(word):
         return ()
     forms = [word[: len(word) - len(ending)] + other for ending, other in _ENDINGS if word.endswith(ending)]
     if word.endswith("y"):
         forms.append(word[:-1] + "ies")
     elif not word.endswith("s"):
         forms.append(word + ("es" if word.endswith(("x", "ch", "sh")) else "s"))
-    for british, american in _BRITISH:
-        if british in word:
-            forms.append(word.replace(british, american))
-        elif american in word:
-            forms.append(word.replace(american, british))
     return tuple(dict.fromkeys(form for form in forms if form != word))

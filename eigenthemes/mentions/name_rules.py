@@ -1,6 +1,6 @@
 """Which spans of a text that are names may be mentions: the rules of `eigenthemes.mentions.names`, over arrays.
 
-matches   [n, 4] int64: first piece, last piece, row of the key, change (1: the last letter is left off, 2: another form)
+For the columns of `matches` see `eigenthemes.mentions.matching`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.mentions.dates import CONTRACTION, DATE_WORDS
+from eigenthemes.mentions.matching import LETTER_LEFT_OFF, LONGEST, STEMMED, Flags, Matches
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
-
-LONGEST = 12  # pieces of a span
 
 _SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
 
@@ -24,9 +24,6 @@ _SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
 _PARTICLES = frozenset("al da de del della den der di do dos du el het la le les los van von".split())
 
 _ACRONYM_END = re.compile(r"\w\.\w")
-
-Flags = NDArray[np.bool_]
-Matches = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,32 +74,47 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool =
     return MatchFlags(mention, small_word, plain_word)
 
 
-def longest_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
-    """Return the longest matches from left to right, as spans of the text."""
-    spans: list[tuple[int, int]] = []
+class LocatedMatch(NamedTuple):
+    """A match as a span of the text: its pieces, the row of its key, and how it differs from the name."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    row: int
+    change: int
+
+
+def longest_matches(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[LocatedMatch]:
+    """Return the longest matches from left to right."""
+    found: list[LocatedMatch] = []
     free = 0
-    for first, last, start, end in _located(text, matches, pieces, words):
-        if first >= free:
-            spans.append((start, end))
-            free = last + 1
-    return spans
+    for match in _located(text, matches, pieces, words):
+        if match.first >= free:
+            found.append(match)
+            free = match.last + 1
+    return found
 
 
-def all_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
-    """Return all matches, also those within others, as spans of the text."""
-    return list(dict.fromkeys((start, end) for _, _, start, end in _located(text, matches, pieces, words)))
+def all_matches(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[LocatedMatch]:
+    """Return all matches, also those within others, one for each span."""
+    by_span: dict[tuple[int, int], LocatedMatch] = {}
+    for match in _located(text, matches, pieces, words):
+        by_span.setdefault((match.start, match.end), match)
+    return list(by_span.values())
 
 
-def _located(text: str, matches: Matches, pieces: Pieces, words: Words) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the first and last piece of each match and its span, from left to right, where several begin the longest first."""
+def _located(text: str, matches: Matches, pieces: Pieces, words: Words) -> Iterator[LocatedMatch]:
+    """Yield the matches with their spans, from left to right, where several begin the longest first."""
     order = np.lexsort((matches[:, 3], -matches[:, 1], matches[:, 0]))
-    first, last, _, change = matches[order].T
+    first, last, row, change = matches[order].T
     starts = pieces.starts[first]
-    ends = pieces.ends[last] - 2 * ((change == 1) & words.possessive[pieces.word[last]])
-    for piece, last_piece, start, bare_end in zip(first.tolist(), last.tolist(), starts.tolist(), ends.tolist(), strict=True):
+    ends = pieces.ends[last] - 2 * (np.isin(change, (LETTER_LEFT_OFF, STEMMED)) & words.possessive[pieces.word[last]])
+    columns = (column.tolist() for column in (starts, ends, first, last, row, change))
+    for start, bare_end, *rest in zip(*columns, strict=True):
         end = _with_sign(text, start, bare_end)
         if end:
-            yield piece, last_piece, start, end
+            yield LocatedMatch(start, end, *rest)
 
 
 def _never_named(heads: NDArray[np.int64], words: Words, dates: bool) -> Flags:

@@ -74,7 +74,7 @@ class BatchMaker:
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
     ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
         looked_up = [i for i, mention in enumerate(mentions) if mention.candidates is None]
-        table = self.generator.find_batch([mentions[i].text for i in looked_up])
+        table = self.generator.find_batch([mentions[i].name for i in looked_up])
         if len(looked_up) == len(mentions):
             return table, {}
         given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
@@ -92,7 +92,7 @@ class BatchMaker:
     def _given(self, mention: Mention, entities: list[int], embedded_only: bool) -> list[GivenCandidate]:
         """Return the candidates a mention brings, in its order, up to T."""
         vectors = self.vectors if embedded_only or self.generator.generator == "paper" else None
-        match_types = self.generator.match_types(mention.text)
+        match_types = self.generator.match_types(mention.name)
         allowed = self.generator.allowed
         prior: dict[int, float] = {}
         for position, entity in enumerate(entities):
