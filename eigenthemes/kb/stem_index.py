@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings
+from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_bytes, hash_strings
+from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.stems import STEMMERS
 from eigenthemes.text.words import part_elisions
 
-MOST_NAMES = 250_000  # of a KB whose names are stemmed: more take seconds
+MOST_NAMES = 1_000_000  # of a KB whose names are stemmed: more take seconds
 _SHARE = 0.1  # of the tagged names that are in a language of the KB
-_SHORTEST = 3  # letters of a name that is stemmed
+_SHORTEST = 4  # letters of a name that is stemmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +34,48 @@ class StemIndex:
 
     def find(self, stems: str) -> int:
         """Return the row of the key of a name with these stems, or -1."""
-        row = self.table.find(int(hash_strings(Strings.of([stems]))[0]))
+        row = self.table.find(hash_bytes(stems.encode("utf-8", "replace")))
         return -1 if row < 0 else int(self.key[row])
 
 
 def stem_index(kb: KB, language: str) -> StemIndex | None:
     """Index the names of a KB in one language, and those without a language; None where they are too many, or not spelled."""
-    spelled = kb.spelled_names
+    spelled, index = kb.spelled_names, kb.name_index
     if spelled is None or len(kb.names) > MOST_NAMES:
         return None
-    stemmer = STEMMERS[language]
-    words = list(kb.name_index.tokens)
-    stems = list(map(stemmer, words))
-    bounds, tokens = spelled.indptr.tolist(), spelled.tokens.tolist()
-    rows = [row for row in _rows_in(kb, language).tolist() if bounds[row] < bounds[row + 1]]
-    stemmed = ["".join([stems[token] for token in tokens[bounds[row] : bounds[row + 1]]]) for row in rows]
-    for i, row in enumerate(rows):
-        name = str(kb.names[row])
-        if (apart := part_elisions(name)) != name:  # "d'études" is one word of the index, and two of a text
-            stemmed[i] = "".join(map(stemmer, normalize(apart).split()))
-    names = ["".join([words[token] for token in tokens[bounds[row] : bounds[row + 1]]]) for row in rows]
-    key = kb.name_index.key_table.find_all(hash_strings(Strings.of(names)))
+    words = list(index.tokens)
+    stems = list(map(STEMMERS[language], words))
+    changed = np.array([word != stem for word, stem in zip(words, stems, strict=True)], dtype=bool)
+    changes = np.concatenate(([0], np.cumsum(changed[spelled.tokens])))[spelled.indptr]
+    elided = _with_apostrophe(kb.names) if language == "fr" else np.zeros(len(kb.names), dtype=bool)
+    rows = np.flatnonzero(((np.diff(changes) > 0) | elided) & (np.diff(spelled.indptr) > 0) & _are_in(kb, language))
+    bounds = zip(spelled.indptr[rows].tolist(), spelled.indptr[rows + 1].tolist(), strict=True)
+    tokens = [spelled.tokens[first:last].tolist() for first, last in bounds]
+    stemmed = ["".join([stems[token] for token in of_name]) for of_name in tokens]
+    for i in np.flatnonzero(elided[rows]).tolist():  # "d'études" is one word of the index, and two of a text
+        stemmed[i] = "".join(map(STEMMERS[language], normalize(part_elisions(kb.names[rows[i]])).split()))
+    names = ["".join([words[token] for token in of_name]) for of_name in tokens]
+    key = index.key_table.find_all(hash_strings(Strings.of(names)))
     known = (key >= 0) & (np.array([len(each) for each in stemmed], dtype=np.int64) >= _SHORTEST)
-    hashes, first = np.unique(hash_strings(Strings.of(stemmed))[known], return_index=True)
-    return StemIndex(HashTable.of(hashes), key[known][first].astype(np.int64), bit_filter(hashes))
+    return _joined(index, hash_strings(Strings.of(stemmed))[known], key[known])
+
+
+def _joined(index: NameIndexArrays, hashes: NDArray[np.uint64], key: NDArray[np.int64]) -> StemIndex:
+    """Index names whose stems are others, and all names as they are: where both are the same, the name as it is."""
+    kinds = index.key_kinds <= WHOLE
+    names = np.flatnonzero(np.logical_or.reduceat(kinds, index.key_indptr[:-1])) if len(kinds) else np.zeros(0, dtype=np.int64)
+    both, first = np.unique(np.concatenate((index.key_table.hashes[names], hashes)), return_index=True)
+    return StemIndex(HashTable.of(both), np.concatenate((names, key))[first].astype(np.int64), bit_filter(both))
+
+
+def _with_apostrophe(names: Strings) -> NDArray[np.bool_]:
+    """Return which names have an apostrophe."""
+    blob = names.blob
+    typographic = np.flatnonzero(blob[:-2] == 0xE2)  # U+2019 is E2 80 99
+    typographic = typographic[(blob[typographic + 1] == 0x80) & (blob[typographic + 2] == 0x99)]
+    having = np.zeros(len(names), dtype=bool)
+    having[np.searchsorted(names.offsets, np.concatenate((np.flatnonzero(blob == 0x27), typographic)), side="right") - 1] = True
+    return having
 
 
 def languages_of(kb: KB) -> dict[str, float]:
@@ -78,9 +97,9 @@ def main_language(tag: str) -> str:
     return str(tag).lower().partition("-")[0]
 
 
-def _rows_in(kb: KB, language: str) -> NDArray[np.int64]:
-    """Return the names in a language, or in none."""
+def _are_in(kb: KB, language: str) -> NDArray[np.bool_]:
+    """Return which names are in a language, or in none."""
     if not kb.has("name_languages"):
-        return np.arange(len(kb.names))
+        return np.ones(len(kb.names), dtype=bool)
     wanted = np.array([main_language(tag) in ("", language) for tag in kb.languages], dtype=bool)
-    return np.flatnonzero(wanted[kb.array("name_languages")])
+    return wanted[kb.array("name_languages")]

@@ -17,7 +17,7 @@ from eigenthemes.mentions.inflection import OtherForms
 from eigenthemes.text.segment import Pieces
 
 LONGEST = 12  # pieces of a span
-LETTER_LEFT_OFF, OTHER_FORM, STEMMED = 1, 2, 3  # how a match differs from a name
+LETTER_LEFT_OFF, OTHER_FORM, STEMMED, COORDINATED = 1, 2, 3, 4  # how a match differs from a name
 
 Flags = NDArray[np.bool_]
 Matches = NDArray[np.int64]

@@ -22,14 +22,20 @@ Each rule was measured on annotated texts of four KBs; that a single word in low
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
 from functools import cached_property, partial
 from threading import Lock
 
 import numpy as np
 
+from eigenthemes.core.strings import hash_bytes
+from eigenthemes.kb.stem_index import StemIndex
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.cells import cells
+from eigenthemes.mentions.compounds import with_compounds
+from eigenthemes.mentions.coordination import with_coordinated
 from eigenthemes.mentions.inflection import no_other_forms, other_forms
 from eigenthemes.mentions.matching import LONGEST, STEMMED, Flags, Keys, Matches, WordForms, matches_compiled, matches_plain
 from eigenthemes.mentions.name_rules import LocatedMatch, all_matches, apply_rules, longest_matches
@@ -38,11 +44,15 @@ from eigenthemes.mentions.stemming import Stems, stemmed_forms, with_stem_matche
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.languages import checked_language
 from eigenthemes.text.segment import Pieces, Words, split
+from eigenthemes.text.stems import stem
 from eigenthemes.text.words import part_elisions
 
 __all__ = ["LONGEST", "NameDetector"]
 
 _COMPILE_FROM = 20_000  # pieces in all texts so far: where plain Python has taken as long as numba takes to load
+_SHORTEST = 4  # letters of a name that is stemmed
+_SHORT = 6  # letters of a name that may be an abbreviation
+_STOP = re.compile(r"[.,;:]\s")
 
 
 class NameDetector:
@@ -87,18 +97,31 @@ class NameDetector:
         pieces, words = split(part_elisions(text))
         if not len(pieces.word):
             return []
-        matches = self._matches(pieces, words)
+        language, stems = self._stems.choose(words)
+        matches = self._matches(pieces, words, language, stems)
         matches = matches[self._may_be_mentions(matches, pieces, words)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
-        return (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
+        if stems is not None:
+            matches = self._rightly_inflected(matches, text, pieces)
+        found = (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
+        if stems is None:
+            return found
+        look_up = partial(self._row_of_name, language, stems)
+        if language == "de":
+            found = with_compounds(found, pieces, words, look_up)
+        return with_coordinated(found, text, pieces, words, look_up)
 
-    def _matches(self, pieces: Pieces, words: Words) -> Matches:
+    def _row_of_name(self, language: str, stems: StemIndex, forms: Sequence[str]) -> int:
+        """Return the row of the key of the name that words are, as they stand or by their stems; -1: of none."""
+        row = self._keys.row(hash_bytes("".join(forms).encode("utf-8", "replace")))
+        return row if row >= 0 else stems.find("".join([stem(form, language) for form in forms]))
+
+    def _matches(self, pieces: Pieces, words: Words, language: str, stems: StemIndex | None) -> Matches:
         """Return all spans that are a name: first piece, last piece, row of the key, change; [n, 4]."""
         with self._counting:
             self._pieces_seen += len(pieces.word)
         plain = self._pieces_seen < _COMPILE_FROM and "numba" not in sys.modules
         find_matches = matches_plain if plain else matches_compiled
-        language, stems = self._stems.choose(words)
         forms = self._word_forms(words, language, stemmed=stems is not None)
         matches = find_matches(pieces, forms, self._keys)
         if stems is None:
@@ -126,6 +149,17 @@ class NameDetector:
         asked = np.flatnonzero(mention & flags.plain_word)
         mention[asked] = ~self._writing.are_common(pieces.word[matches[asked, 0]], matches[asked, 3] == 1, words)
         return mention
+
+    def _rightly_inflected(self, matches: Matches, text: str, pieces: Pieces) -> Matches:
+        """Return matches without those by stems of short names in capitals ("GLNS" is no plural of "Gln") or across a stop."""
+        kept = np.ones(len(matches), dtype=bool)
+        for i in np.flatnonzero(matches[:, 3] == STEMMED).tolist():
+            first, last, row, _ = matches[i].tolist()
+            name = self._writing.spelling(row)
+            crosses = _STOP.search(text, int(pieces.starts[first]), int(pieces.ends[last]))
+            written = (first < last and len(name) > _SHORT) or self._writing.has_style(row, "small")
+            kept[i] = not crosses and written and len(name) >= _SHORTEST
+        return matches[kept]
 
     @cached_property
     def _stems(self) -> Stems:

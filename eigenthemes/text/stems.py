@@ -56,7 +56,7 @@ _IRREGULAR = {
 # (ending, what stands for it); the first that fits counts
 _ENGLISH = (
     ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"), ("sis", "se"),
-    ("ss", "ss"), ("us", "us"), ("is", "is"), ("ae", "a"), ("ium", "ia"), ("men", "man"), ("s", ""),
+    ("ss", "ss"), ("us", "us"), ("is", "is"), ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"), ("men", "man"), ("s", ""),
 )  # fmt: skip
 
 # German: nouns whose plural ends in -er
