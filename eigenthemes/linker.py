@@ -51,6 +51,7 @@ class Linker:
     top         candidates that a link's ranking shows
     explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
     detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
+    language    of the texts: "en", "de" or "fr", whose inflection is known; None: as the KB's names and each text say
     candidates  how candidates are found
     scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
 
@@ -68,6 +69,7 @@ class Linker:
         top: int = 3,
         explain: bool = False,
         detector: str = "names",
+        language: str | None = None,
         candidates: CandidateOptions | None = None,
         scoring: ScoringOptions | None = None,
     ) -> None:
@@ -87,7 +89,12 @@ class Linker:
         self.top, self.explain, self.scoring = top, explain, scoring
         self.candidates = candidates or CandidateOptions()
         self.batches = batch_maker(
-            kb, needs_vectors=self.method.needs_vectors, candidates=self.candidates, vectors=vectors, detector=detector
+            kb,
+            needs_vectors=self.method.needs_vectors,
+            candidates=self.candidates,
+            vectors=vectors,
+            detector=detector,
+            language=language,
         )
         if threshold is not None and not allow_nil:
             raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
@@ -100,6 +107,7 @@ class Linker:
             "top": top,
             "explain": explain,
             "detector": detector,
+            "language": language,
             "candidates": candidates,
             "scoring": scoring,
         }

@@ -43,6 +43,7 @@ def _parts(word: str, look_up: LookUp) -> Iterator[Part]:
     size = len(word)
     starts = {end: row for end in range(size - _SHORTEST_REST, _SHORTEST_PART - 1, -1) if (row := look_up([word[:end]])) >= 0}
     ends = {first: row for first in range(_SHORTEST_REST, size - _SHORTEST_PART + 1) if (row := look_up([word[first:]])) >= 0}
+    starts = {end - (word[end - 1] == "s" and starts.get(end - 1) == row): row for end, row in starts.items()}  # no joint in it
     for end, row in starts.items():
         for joint in _JOINTS:
             if word.startswith(joint, end) and end + len(joint) in ends:

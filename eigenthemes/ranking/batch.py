@@ -111,13 +111,14 @@ def batch_maker(
     candidates: CandidateOptions | None = None,
     vectors: str | None = None,
     detector: str = "names",
+    language: str | None = None,
 ) -> BatchMaker:
     """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any."""
     chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     generator = CandidateGenerator(
         kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has
     )
-    return BatchMaker(kb, generator, detector_named(detector, kb), chosen)
+    return BatchMaker(kb, generator, detector_named(detector, kb, language), chosen)
 
 
 def batches_of(documents: Iterable[Document], size: int) -> Iterator[list[Document]]:

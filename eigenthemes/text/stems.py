@@ -68,9 +68,9 @@ _ER_PLURAL = re.compile(
 _ER_ADJECTIVE = re.compile("(lich|isch|ig|al|ell|iv|bar|sam|los|haft|ant|ent|ar|or)er$")
 _GERMAN = (
     ("ismus", "ism"), ("ismen", "ism"), ("nissen", "nis"), ("nisses", "nis"), ("nisse", "nis"), ("innen", "in"),
-    ("ens", ""), ("en", ""), ("em", ""), ("um", ""), ("es", ""), ("e", ""), ("a", ""), ("us", ""),
+    ("ens", ""), ("en", ""), ("em", ""), ("um", ""), ("es", ""), ("e", ""), ("a", ""), ("us", ""), ("iko", "ik"),
 )  # fmt: skip
-_GERMAN_S = tuple("bdfghklmnoprt")  # "s" is an ending after these: the Snowball stemmer's, and o
+_GERMAN_S = tuple("abdfghklmnoprt")  # "s" is an ending after these: the Snowball stemmer's, and o
 
 _FRENCH_PLURAL = (("eaux", "eau"), ("aux", "al"), ("ails", "al"), ("ail", "al"), ("ss", "ss"), ("s", ""), ("x", ""))
 _FRENCH_FEMININE = (
