@@ -10,7 +10,14 @@ import click
 
 from eigenthemes.cli.evaluate_detect import evaluate_texts
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import candidate_options, language_option, parse_candidates, parse_scoring, scoring_flags, vectors_option
+from eigenthemes.cli.options import (
+    candidate_options,
+    language_option,
+    parse_candidates,
+    parse_scoring,
+    scoring_flags,
+    vectors_option,
+)
 from eigenthemes.cli.output import plain, print_table, say, terminal_progress
 from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError

@@ -12,7 +12,15 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import JOBS, candidate_options, language_option, parse_candidates, parse_scoring, scoring_flags, vectors_option
+from eigenthemes.cli.options import (
+    JOBS,
+    candidate_options,
+    language_option,
+    parse_candidates,
+    parse_scoring,
+    scoring_flags,
+    vectors_option,
+)
 from eigenthemes.cli.output import plain, say, table_text, terminal_progress
 from eigenthemes.core.paths import check_output
 from eigenthemes.core.progress import Silent

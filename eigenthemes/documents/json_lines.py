@@ -198,7 +198,7 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
 
 
 def _full_name(value: Any) -> str | None:
-    """Return the name that a mention stands for, as `link` writes it; whatever else a field of that name holds passes through."""
+    """Return the name that a mention stands for, as `link` writes it; anything else in that field passes through."""
     return value if type(value) is str and value.strip() else None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,16 @@ from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_bytes,
 from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
-from eigenthemes.text.stems import STEMMERS
+from eigenthemes.text.segment import FUNCTION_WORDS
+from eigenthemes.text.stems import STEMMERS, stem
 from eigenthemes.text.words import part_elisions
 
 MOST_NAMES = 1_000_000  # of a KB whose names are stemmed: more take seconds
+USUAL = "en"
+_ALONE = 0.9  # share of the KB's tagged names that make their language that of all texts
+_SAMPLE = 2000  # names that tell how a KB writes
+_MOSTLY = 2 / 3
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
 _SHARE = 0.1  # of the tagged names that are in a language of the KB
 _SHORTEST = 4  # letters of a name that is stemmed
 
@@ -36,6 +44,30 @@ class StemIndex:
         """Return the row of the key of a name with these stems, or -1."""
         row = self.table.find(hash_bytes(stems.encode("utf-8", "replace")))
         return -1 if row < 0 else int(self.key[row])
+
+
+class InflectedNames:
+    """Finds the name that a given one is but for inflection and spelling; the index is made when first asked for.
+
+    language  of the names; None: that of the KB's names, or English
+    """
+
+    def __init__(self, kb: KB, language: str | None) -> None:
+        self.kb = kb
+        self.language = language or next(iter(inflected_languages(kb)))
+
+    @cached_property
+    def index(self) -> StemIndex | None:
+        """The names by their stems; None where they are not inflected."""
+        return stem_index(self.kb, self.language) if is_inflected(self.kb, self.language) else None
+
+    def key(self, name: str) -> int | None:
+        """Return the row of the key of the name, or None."""
+        if self.index is None:
+            return None
+        stems = "".join([stem(word, self.language) for word in normalize(part_elisions(name)).split()])
+        row = self.index.find(stems) if len(stems) >= _SHORTEST else -1
+        return row if row >= 0 else None
 
 
 def stem_index(kb: KB, language: str) -> StemIndex | None:
@@ -78,12 +110,38 @@ def _with_apostrophe(names: Strings) -> NDArray[np.bool_]:
     return having
 
 
+def inflected_languages(kb: KB) -> tuple[str, ...]:
+    """Return the languages that texts for a KB may be in: that of its names, if they have one, else all that are known."""
+    shares = languages_of(kb)
+    if next(iter(shares.values()), 0) >= _ALONE:
+        only = next(iter(shares))
+        return (only if only in STEMMERS else USUAL,)
+    return tuple(language for language in STEMMERS if not shares or language in shares) or (USUAL,)
+
+
+def is_inflected(kb: KB, language: str) -> bool:
+    """Return whether the names of a KB have other forms; German nouns are capitalised, names or not."""
+    return language == "de" or writes_small(kb)
+
+
+def writes_small(kb: KB) -> bool:
+    """Return whether a KB writes the words inside its names in lower case, as ontologies do."""
+    names, small, all_words = kb.names, 0, 0
+    for row in range(0, len(names), max(1, len(names) // _SAMPLE)):
+        inside = [word for word in _LETTERS.findall(names[row])[1:] if word.lower() not in FUNCTION_WORDS]
+        small += sum(word.islower() for word in inside)
+        all_words += len(inside)
+    return small > _MOSTLY * all_words
+
+
 def languages_of(kb: KB) -> dict[str, float]:
     """Return the languages of a KB's names, the commonest first, each with its share of the names that have one."""
     if not kb.has("name_languages"):
         return {}
     counts: dict[str, int] = {}
-    for tag, count in zip(kb.languages, np.bincount(kb.array("name_languages"), minlength=len(kb.languages)).tolist(), strict=True):
+    for tag, count in zip(
+        kb.languages, np.bincount(kb.array("name_languages"), minlength=len(kb.languages)).tolist(), strict=True
+    ):
         language = main_language(tag)
         counts[language] = counts.get(language, 0) + count
     counts.pop("", None)
@@ -102,4 +160,4 @@ def _are_in(kb: KB, language: str) -> NDArray[np.bool_]:
     if not kb.has("name_languages"):
         return np.ones(len(kb.names), dtype=bool)
     wanted = np.array([main_language(tag) in ("", language) for tag in kb.languages], dtype=bool)
-    return wanted[kb.array("name_languages")]
+    return np.asarray(wanted[kb.array("name_languages")])

@@ -42,7 +42,7 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
 
 
 def _shares_words(mention: Mention) -> bool:
-    """Return whether a mention stands for a name of which other words stand elsewhere: "breast" of breast and ovarian cancer."""
+    """Return whether a mention stands for a name of which other words stand elsewhere: "breast" and ovarian cancer."""
     return mention.full_name is not None and len(mention.full_name.split()) > len(mention.text.split())
 
 

@@ -35,7 +35,9 @@ def with_compounds(found: list[LocatedMatch], pieces: Pieces, words: Words, look
             form = words.forms[word]
             parts_of[word] = list(_parts(form, look_up)) if len(form) == len(text) else []  # "ß" is two letters of its form
         start = int(pieces.starts[piece])
-        more += [LocatedMatch(start + first, start + last, piece, piece, row, COORDINATED) for first, last, row in parts_of[word]]
+        more += [
+            LocatedMatch(start + first, start + last, piece, piece, row, COORDINATED) for first, last, row in parts_of[word]
+        ]
     return sorted((*found, *more)) if more else found
 
 

@@ -65,9 +65,7 @@ class _Text:
         return LocatedMatch(int(self.starts[first]), int(self.ends[last]), first, last, row, COORDINATED)
 
 
-def with_coordinated(
-    found: list[LocatedMatch], text: str, pieces: Pieces, words: Words, look_up: LookUp
-) -> list[LocatedMatch]:
+def with_coordinated(found: list[LocatedMatch], text: str, pieces: Pieces, words: Words, look_up: LookUp) -> list[LocatedMatch]:
     """Return matches with those that share a word with another one; they stand for a shorter match within them."""
     if not _AND.intersection(words.texts):
         return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain
@@ -12,19 +11,16 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.stem_index import writes_small
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.matching import Flags
 from eigenthemes.text.normalize import name_key
-from eigenthemes.text.segment import FUNCTION_WORDS, POSSESSIVE, Words
+from eigenthemes.text.segment import POSSESSIVE, Words
 
-_SAMPLE = 2000  # names that tell how a KB writes
-_MOSTLY = 2 / 3
 _COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
 _MOST_READ = 20  # entities of a key whose names are read for their case
 _MOST_NAMES = 2000  # names of such an entity: one with 100,000 would be read again for each
 _REMEMBERED = 1 << 18  # keys whose writing is kept in memory
-
-_LETTERS = re.compile(r"[^\W\d_]{3,}")
 
 # "Seizure" is written small, the gene "CAN" is not.
 _STYLES: dict[str, Callable[[str], object]] = {
@@ -44,12 +40,7 @@ class NameWriting:
     @cached_property
     def is_small(self) -> bool:
         """Does the KB write the words inside its names in lower case, as ontologies do?"""
-        names, small, all_words = self.kb.names, 0, 0
-        for row in range(0, len(names), max(1, len(names) // _SAMPLE)):
-            inside = [word for word in _LETTERS.findall(names[row])[1:] if word.lower() not in FUNCTION_WORDS]
-            small += sum(word.islower() for word in inside)
-            all_words += len(inside)
-        return small > _MOSTLY * all_words
+        return writes_small(self.kb)
 
     def has_style(self, row: int, style: str) -> bool:
         """Return whether a name of a key is written in one of `_STYLES`."""

@@ -163,7 +163,7 @@ class NameDetector:
 
     @cached_property
     def _stems(self) -> Stems:
-        return Stems(self.kb, self.language, common_nouns=self._writing.is_small)
+        return Stems(self.kb, self.language)
 
     def _has_its_ending(self, matches: Matches, possessive: Flags) -> Flags:
         """Return which matches have no 's but one that the KB writes: "McDonald's" keeps it, "China's" does not."""

@@ -7,50 +7,37 @@ from threading import Lock
 import numpy as np
 
 from eigenthemes.core.strings import Strings
-from eigenthemes.kb.stem_index import StemIndex, languages_of, stem_index
+from eigenthemes.kb.stem_index import USUAL, StemIndex, inflected_languages, is_inflected, stem_index
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.inflection import no_other_forms
 from eigenthemes.mentions.matching import LONGEST, STEMMED, Matches, WordForms
 from eigenthemes.text.languages import guess_language
 from eigenthemes.text.segment import Words
-from eigenthemes.text.stems import STEMMERS, stem
+from eigenthemes.text.stems import stem
 
-_USUAL = "en"
-_ALONE = 0.9  # share of the KB's tagged names that make their language that of all texts
 _SHOUTED_FROM = 6  # letters of a word in capitals that is inflected: "NEUTROPHILS IN BLOOD", but the gene "CANS" is no plural
 
 
 class Stems:
     """The names of a KB by their stems, of each language that a text turns out to be in; made when first asked for.
 
-    language     of all texts; None: that of the KB's names or, where they have several or none, what each text looks like
-    common_nouns the KB writes words in lower case; where it does not, English and French names are not inflected
+    language  of all texts; None: that of the KB's names or, where they have several or none, what each text looks like
     """
 
-    def __init__(self, kb: KB, language: str | None, *, common_nouns: bool) -> None:
-        self.kb, self.common_nouns = kb, common_nouns
-        self._languages = (language,) if language else _possible_languages(kb)
+    def __init__(self, kb: KB, language: str | None) -> None:
+        self.kb = kb
+        self._languages = (language,) if language else inflected_languages(kb)
         self._index_of: dict[str, StemIndex | None] = {}
         self._making = Lock()
 
     def choose(self, words: Words) -> tuple[str, StemIndex | None]:
         """Return the language of a text, and the KB's names in it by their stems; None where they are not inflected."""
-        language = self._languages[0] if len(self._languages) == 1 else guess_language(words.texts, self._languages) or _USUAL
-        if not self.common_nouns and language != "de":  # a German noun has a capital, whatever it means
-            return language, None
-        with self._making:
-            if language not in self._index_of:
-                self._index_of[language] = stem_index(self.kb, language)
+        language = self._languages[0] if len(self._languages) == 1 else guess_language(words.texts, self._languages) or USUAL
+        if language not in self._index_of:
+            with self._making:
+                if language not in self._index_of:
+                    self._index_of[language] = stem_index(self.kb, language) if is_inflected(self.kb, language) else None
         return language, self._index_of[language]
-
-
-def _possible_languages(kb: KB) -> tuple[str, ...]:
-    """Return the languages that texts for a KB may be in: that of its names, if they have one, else all that are known."""
-    shares = languages_of(kb)
-    if next(iter(shares.values()), 0) >= _ALONE:
-        only = next(iter(shares))
-        return (only if only in STEMMERS else _USUAL,)
-    return tuple(language for language in STEMMERS if not shares or language in shares) or (_USUAL,)
 
 
 def stemmed_forms(words: Words, language: str) -> WordForms:

@@ -116,7 +116,7 @@ def batch_maker(
     """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any."""
     chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     generator = CandidateGenerator(
-        kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has
+        kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has, language=language
     )
     return BatchMaker(kb, generator, detector_named(detector, kb, language), chosen)
 

@@ -22,7 +22,8 @@ def checked_language(language: str) -> str:
     main = language.lower().replace("_", "-").partition("-")[0]
     if main not in STEMMERS:
         raise OptionError(
-            f"the language is {language[:40]!r}; expected one of {', '.join(STEMMERS)}, whose inflection is known", where="language"
+            f"the language is {language[:40]!r}; expected one of {', '.join(STEMMERS)}, whose inflection is known",
+            where="language",
         )
     return main
 

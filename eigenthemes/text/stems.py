@@ -1,8 +1,8 @@
 """One form for all forms of a word: English, German and French, by endings and spelling alone, without a lexicon.
 
 Words come normalised: in lower case, without accents (so that "Häuser" is "hauser" already). A stem is no word, but a common
-spelling of what is one name to a reader. Endings that make another word of a word (-ung, -heit, -isation; an English -er, a German
-agent's -er) stay: a KB has both.
+spelling of what is one name to a reader. Endings that make another word of a word (-ung, -heit, -isation, the -er of agents)
+stay: a KB has both.
 
     en   museums, museum; stenoses, stenosis; leukaemia, leukemia; tumours, tumor; Hodgkin's, Hodgkins, Hodgkin
     de   Hauses, Häuser, Häusern, Haus; Krankheiten, Krankheit; öffentlicher, öffentliche; Museen, Museum
@@ -56,7 +56,8 @@ _IRREGULAR = {
 # (ending, what stands for it); the first that fits counts
 _ENGLISH = (
     ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"), ("sis", "se"),
-    ("ss", "ss"), ("us", "us"), ("is", "is"), ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"), ("men", "man"), ("s", ""),
+    ("ss", "ss"), ("us", "us"), ("is", "is"), ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"),
+    ("men", "man"), ("s", ""),
 )  # fmt: skip
 
 # German: nouns whose plural ends in -er
