@@ -32,7 +32,7 @@ def with_compounds(found: list[LocatedMatch], pieces: Pieces, words: Words, look
         if piece in covered or len(text) < _SHORTEST or not text.isalpha() or not words.capital[word]:
             continue
         if word not in parts_of:
-            form = words.forms[word]
+            form = words.plain[word]
             parts_of[word] = list(_parts(form, look_up)) if len(form) == len(text) else []  # "ß" is two letters of its form
         start = int(pieces.starts[piece])
         more += [

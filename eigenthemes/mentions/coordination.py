@@ -41,7 +41,7 @@ class _Text:
         self.count = len(pieces.word)
 
     def form(self, piece: int) -> str:
-        return str(self.words.forms[int(self.word[piece])])
+        return self.words.plain[int(self.word[piece])]
 
     def forms(self, first: int, last: int) -> list[str]:
         return [self.form(piece) for piece in range(first, last + 1)]
@@ -108,8 +108,10 @@ def _with_head(end: int, match: LocatedMatch, text: _Text, look_up: LookUp) -> L
 
 
 def _after(match: LocatedMatch, text: _Text, look_up: LookUp) -> Iterator[LocatedMatch]:
+    if match.last == match.first:
+        return
     unit = next((unit for unit in _UNITS if unit.fullmatch(text.shown(match.last))), None)
-    if match.last == match.first or unit is None:
+    if unit is None:
         return
     front, piece = text.forms(match.first, match.last - 1), match.last
     while piece + 1 < text.count and _UNIT_GAP.fullmatch(text.gap(piece)):

@@ -36,6 +36,7 @@ class NameWriting:
         self.kb = kb
         self._style_of: dict[tuple[int, str], bool] = {}
         self._spelling_of: dict[int, str] = {}
+        self._common: dict[str, bool] = {}
 
     @cached_property
     def is_small(self) -> bool:
@@ -65,14 +66,20 @@ class NameWriting:
 
     def are_common(self, word: NDArray[np.int64], dropped: Flags, words: Words) -> Flags:
         """Return which words, less the letters dropped, very many entities have."""
-        index, most = self.kb.name_index, max(_COMMON, len(self.kb) // _COMMON_SHARE)
-        forms, form_of = np.unique(2 * word + dropped, return_inverse=True)
-        common = np.zeros(len(forms), dtype=bool)
-        for i, (row, less) in enumerate(zip((forms // 2).tolist(), (forms % 2).tolist(), strict=True)):
-            form = words.forms.raw(row)
-            token = index.token_table.find(hash_bytes(form[: len(form) - less]))
-            common[i] = token >= 0 and index.postings_indptr[token + 1] - index.postings_indptr[token] > most
-        return common[form_of]
+        plain = words.plain
+        forms = [plain[row][:-1] if less else plain[row] for row, less in zip(word.tolist(), dropped.tolist(), strict=True)]
+        return np.fromiter(map(self._is_common, forms), dtype=bool, count=len(forms))
+
+    def _is_common(self, form: str) -> bool:
+        known = self._common.get(form)
+        if known is None:
+            if len(self._common) >= _REMEMBERED:
+                self._common.clear()
+            index = self.kb.name_index
+            token = index.token_table.find(hash_bytes(form.encode("utf-8", "replace")))
+            count = 0 if token < 0 else int(index.postings_indptr[token + 1] - index.postings_indptr[token])
+            known = self._common[form] = count > max(_COMMON, len(self.kb) // _COMMON_SHARE)
+        return known
 
     def _names_of_key(self, row: int) -> Iterator[str]:
         """Yield the names of a key, as they are written or with brackets after them."""

@@ -126,7 +126,9 @@ class NameDetector:
         matches = find_matches(pieces, forms, self._keys)
         if stems is None:
             return matches
-        return with_stem_matches(matches, find_matches(pieces, stemmed_forms(words, language), Keys.of_stems(stems)), stems)
+        return with_stem_matches(
+            matches, find_matches(pieces, stemmed_forms(words, language), self._stems.keys(language, stems)), stems
+        )
 
     def _word_forms(self, words: Words, language: str, *, stemmed: bool) -> WordForms:
         """Return how the words of a text may be read, but for their stems; where there are some, only an English plural."""

@@ -10,7 +10,7 @@ from eigenthemes.core.strings import Strings
 from eigenthemes.kb.stem_index import USUAL, StemIndex, inflected_languages, is_inflected, stem_index
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.inflection import no_other_forms
-from eigenthemes.mentions.matching import LONGEST, STEMMED, Matches, WordForms
+from eigenthemes.mentions.matching import LONGEST, STEMMED, Keys, Matches, WordForms
 from eigenthemes.text.languages import guess_language
 from eigenthemes.text.segment import Words
 from eigenthemes.text.stems import stem
@@ -28,7 +28,15 @@ class Stems:
         self.kb = kb
         self._languages = (language,) if language else inflected_languages(kb)
         self._index_of: dict[str, StemIndex | None] = {}
+        self._keys_of: dict[str, Keys] = {}
         self._making = Lock()
+
+    def keys(self, language: str, index: StemIndex) -> Keys:
+        """Return the keys of an index, made once."""
+        known = self._keys_of.get(language)
+        if known is None:
+            known = self._keys_of[language] = Keys.of_stems(index)
+        return known
 
     def choose(self, words: Words) -> tuple[str, StemIndex | None]:
         """Return the language of a text, and the KB's names in it by their stems; None where they are not inflected."""
@@ -43,14 +51,16 @@ class Stems:
 def stemmed_forms(words: Words, language: str) -> WordForms:
     """Return the stems of the words of a text; a word with capitals inside, but for headlines, stays as it is."""
     inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
-    stems = [stem(form, language) if may else form for form, may in zip(words.forms, inflected.tolist(), strict=True)]
+    stems = [stem(form, language) if may else form for form, may in zip(words.plain, inflected.tolist(), strict=True)]
     return WordForms(Strings.of(stems), np.zeros(len(stems), dtype=bool), no_other_forms(words))
 
 
 def with_stem_matches(matches: Matches, stemmed: Matches, index: StemIndex) -> Matches:
     """Return matches with those by stems that are no match otherwise."""
-    spans = matches[:, 0] * LONGEST + matches[:, 1] - matches[:, 0]
-    stemmed_spans = stemmed[:, 0] * LONGEST + stemmed[:, 1] - stemmed[:, 0]
-    new = stemmed[~np.isin(stemmed_spans, spans)]
+    if not len(stemmed):
+        return matches
+    spans, stemmed_spans = (each[:, 0] * LONGEST + each[:, 1] - each[:, 0] for each in (matches, stemmed))
+    at = np.searchsorted(spans, stemmed_spans)  # both ascend
+    new = stemmed[np.append(spans, -1)[at] != stemmed_spans]
     new[:, 2], new[:, 3] = index.key[new[:, 2]], STEMMED
     return np.concatenate((matches, new))

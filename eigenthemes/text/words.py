@@ -6,7 +6,9 @@ import re
 
 # letters and digits, with the marks that Python does not count as letters: combining accents, vowels of Indic scripts
 WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff])+")
-_ELIDED = re.compile(r"(?<![\w'\u2019])(?:l|d|qu|un|dell|nell|all|dall|sull)['\u2019](?=[^\W\d_]{2})", re.IGNORECASE)
+_APOSTROPHE = re.compile(r"['\u2019](?=[^\W\d_]{2})")
+_ARTICLE = re.compile(r"(?:^|[^\w'\u2019])(?:l|d|qu|un|dell|nell|all|dall|sull)$", re.IGNORECASE)
+_LONGEST_ARTICLE = 4
 
 
 def words_of(text: str) -> list[str]:
@@ -21,4 +23,10 @@ def part_elisions(text: str) -> str:
     """
     if "'" not in text and "\u2019" not in text:
         return text
-    return _ELIDED.sub(lambda match: match[0][:-1] + " ", text)
+    parts, done = [], 0
+    for apostrophe in _APOSTROPHE.finditer(text):
+        at = apostrophe.start()
+        if _ARTICLE.search(text[max(0, at - _LONGEST_ARTICLE - 1) : at]):
+            parts += [text[done:at], " "]
+            done = at + 1
+    return "".join(parts) + text[done:] if parts else text
