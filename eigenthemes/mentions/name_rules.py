@@ -62,7 +62,6 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool =
     emphatic = np.where(single, words.shouted[head] & _beside_quiet_word(first, word, words), all_capital)
     letters = (not_number > 0) & (~single | long[head])
     allowed = ((content > 0) | emphatic) & ~_has_spare_edge(matches, pieces, words) & letters
-    allowed[single] &= ~_never_named(head[single], words, dates)
 
     plain_word = single & words.flat[head] & ~words.striking[head]
     striking = outstanding > 0
@@ -75,7 +74,16 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool =
     several = ~single & (spelled_out > 1)
     mention = allowed & (capitalised | several)
     small_word = allowed & ~mention & single & ~part_of_longer & (length >= _SHORTEST_SMALL)[head]
+    asked = np.flatnonzero(single & (mention | small_word))
+    never = asked[_never_named(head[asked], words, dates)]
+    mention[never] = small_word[never] = False
     return MatchFlags(mention, small_word, plain_word)
+
+
+def content_matches(matches: Matches, pieces: Pieces, words: Words) -> Matches:
+    """Return matches without single function words in small letters, which no rule lets pass."""
+    spare = (words.function & ~words.shouted)[pieces.word]
+    return matches[(matches[:, 0] < matches[:, 1]) | ~spare[matches[:, 0]]]
 
 
 def _counts(matches: Matches, *flags: Flags) -> NDArray[np.int64]:
@@ -158,9 +166,10 @@ def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words) -> Flags:
     doubtful = np.flatnonzero(begins)
     if len(doubtful):
         spans = first * LONGEST + (last - first)  # a number for each span
-        heads = pieces.word[first[doubtful]].tolist()
-        particle = np.array([words.texts[head] in _PARTICLES for head in heads], dtype=bool)
-        begins[doubtful] = ~particle | np.isin(spans[doubtful] + LONGEST - 1, spans)
+        texts = words.texts
+        for i in doubtful.tolist():
+            if texts[pieces.word[first[i]]] in _PARTICLES:
+                begins[i] = (spans == spans[i] + LONGEST - 1).any()
     return np.asarray(begins | ((last > first) & spare[last]))
 
 

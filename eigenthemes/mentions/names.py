@@ -38,7 +38,7 @@ from eigenthemes.mentions.compounds import with_compounds
 from eigenthemes.mentions.coordination import with_coordinated
 from eigenthemes.mentions.inflection import no_other_forms, other_forms
 from eigenthemes.mentions.matching import LONGEST, STEMMED, Flags, Keys, Matches, WordForms, matches_compiled, matches_plain
-from eigenthemes.mentions.name_rules import LocatedMatch, all_matches, apply_rules, longest_matches
+from eigenthemes.mentions.name_rules import LocatedMatch, all_matches, apply_rules, content_matches, longest_matches
 from eigenthemes.mentions.name_writing import NameWriting
 from eigenthemes.mentions.stemming import Stems, stemmed_forms, with_stem_matches
 from eigenthemes.records import Document, Mention
@@ -98,7 +98,7 @@ class NameDetector:
         if not len(pieces.word):
             return []
         language, stems = self._stems.choose(words)
-        matches = self._matches(pieces, words, language, stems)
+        matches = content_matches(self._matches(pieces, words, language, stems), pieces, words)
         matches = matches[self._may_be_mentions(matches, pieces, words)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
         if stems is not None:

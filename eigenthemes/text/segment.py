@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -167,17 +166,40 @@ def _look_at(text: str) -> tuple[str, int]:
 
 def _words(texts: list[str]) -> tuple[Words, NDArray[np.int64]]:
     """Tell about each of the distinct words of a text what the rules ask; with their bits."""
-    looks = [_word(text) if len(text) <= _USUAL else _look_at(text) for text in texts]
+    usual = max(map(len, texts), default=0) <= _USUAL
+    looks = list(map(_word, texts)) if usual else [_word(text) if len(text) <= _USUAL else _look_at(text) for text in texts]
     forms = [form for form, _ in looks]
     bits = np.array([bits for _, bits in looks], dtype=np.int64)
-    number_of: dict[str, int] = {}
-    sound = np.array([number_of.setdefault(form, len(number_of)) for form in forms], dtype=np.int64)
+    number_of = {form: number for number, form in enumerate(dict.fromkeys(forms))}
+    sound = np.fromiter(map(number_of.__getitem__, forms), dtype=np.int64, count=len(forms))
     flags = ((bits & (1 << bit)) != 0 for bit in range(len(_COLUMNS)))
     return Words(texts, forms, Strings.of(forms), sound, *flags), bits
 
 
 def _has_digit(text: str) -> bool:
     return not text.isalpha() and any(map(str.isdigit, text))
+
+
+_GAP_BITS = 7
+
+
+@lru_cache(maxsize=1 << 12)
+def _gap(text: str) -> int:
+    return _look_at_gap(text)
+
+
+def _look_at_gap(text: str) -> int:
+    """Return what can be told of what stands between two words, as bits."""
+    looks = (
+        text == "",
+        text == " ",
+        text == ". ",
+        text != "" and text in "-\u2010\u2011",
+        _SENTENCE_END.search(text),
+        _NO_NAME_GOES_ON.search(text),
+        _OPENS.search(text),
+    )
+    return sum(1 << bit for bit, holds in enumerate(looks) if holds)
 
 
 def _pieces(
@@ -189,26 +211,27 @@ def _pieces(
     words: Words,
     bits: NDArray[np.int64],
 ) -> Pieces:
-    def gap_is(test: Callable[[str], object]) -> NDArray[np.bool_]:
-        return np.fromiter((bool(test(text)) for text in gaps), dtype=bool, count=len(gaps))[gap]
-
     def before(column: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.concatenate(([False], column[:-1]))[: len(column)]
 
+    gap_bits = np.fromiter(
+        (_gap(text) if len(text) <= _USUAL else _look_at_gap(text) for text in gaps), dtype=np.int64, count=len(gaps)
+    )[gap]
+    empty, space, stop, hyphen, ends_sentence, parts, opening = ((gap_bits & (1 << bit)) != 0 for bit in range(_GAP_BITS))
     unspaced = ((bits & _IS_RUN) != 0)[word]
     # "St. Petersburg", "J. K. Rowling": a short capitalised word may be an abbreviation, and its stop no end.
     abbreviated = before(((bits & _IS_ABBREVIATION) != 0)[word])
-    ended = gap_is(_SENTENCE_END.search) & ~abbreviated
-    opens = ended | gap_is(_OPENS.search)
+    ended = ends_sentence & ~abbreviated
+    opens = ended | opening
     opens[:1] = True
     return Pieces(
         starts,
         ends,
         word,
-        joined=gap_is("".__eq__) & unspaced & before(unspaced),
-        apart=gap_is(_NO_NAME_GOES_ON.search) | (ended & words.capital[word]),
+        joined=empty & unspaced & before(unspaced),
+        apart=parts | (ended & words.capital[word]),
         opens=opens,
-        follows=gap_is(" ".__eq__),
-        titled=gap_is(". ".__eq__) & abbreviated & words.capital[word],
-        hyphened=gap_is("-\u2010\u2011".__contains__) & ~gap_is("".__eq__),
+        follows=space,
+        titled=stop & abbreviated & words.capital[word],
+        hyphened=hyphen,
     )
