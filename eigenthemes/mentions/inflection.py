@@ -1,4 +1,4 @@
-"""Other forms of the last word of a name: "leukaemia" for leukemia, "museum" for Museums and back."""
+"""Other forms of the last word of a name, for KBs of too many names to be stemmed: "museum" for Museums and back."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ def no_other_forms(words: Words) -> OtherForms:
     return OtherForms(Strings.of([]), np.zeros(len(words.texts) + 1, np.int64))
 
 
-def other_forms(words: Words, *, spelling: bool = True) -> OtherForms:
-    """Return the other forms of the words of a text: of number and, unless not wanted, British or American spelling."""
-    of = _other_forms if spelling else _other_numbers
-    forms = [of(text.lower()) if flat else () for text, flat in zip(words.texts, words.flat.tolist(), strict=True)]
+def other_forms(words: Words) -> OtherForms:
+    """Return the other forms of the words of a text."""
+    forms = [_other_forms(text.lower()) if flat else () for text, flat in zip(words.texts, words.flat.tolist(), strict=True)]
     indptr = np.concatenate(([0], np.cumsum([len(of_word) for of_word in forms]))).astype(np.int64)
     return OtherForms(Strings.of([form for of_word in forms for form in of_word]), indptr)
 
@@ -55,27 +54,16 @@ def other_forms(words: Words, *, spelling: bool = True) -> OtherForms:
 @lru_cache(maxsize=1 << 14)
 def _other_forms(word: str) -> tuple[str, ...]:
     """Return the forms of a word in lower case that a KB may have instead; none of a word that is not plain letters."""
-    forms = list(_other_numbers(word))
-    for british, american in _BRITISH if _is_inflected(word) else ():
-        if british in word:
-            forms.append(word.replace(british, american))
-        elif american in word:
-            forms.append(word.replace(american, british))
-    return tuple(dict.fromkeys(form for form in forms if form != word))
-
-
-def _is_inflected(word: str) -> bool:
-    return len(word) >= _SHORTEST and word.isascii() and word.isalpha()
-
-
-@lru_cache(maxsize=1 << 14)
-def _other_numbers(word: str) -> tuple[str, ...]:
-    """Return the singular of a plural, and the other way."""
-    if not _is_inflected(word):
+    if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
         return ()
     forms = [word[: len(word) - len(ending)] + other for ending, other in _ENDINGS if word.endswith(ending)]
     if word.endswith("y"):
         forms.append(word[:-1] + "ies")
     elif not word.endswith("s"):
         forms.append(word + ("es" if word.endswith(("x", "ch", "sh")) else "s"))
+    for british, american in _BRITISH:
+        if british in word:
+            forms.append(word.replace(british, american))
+        elif american in word:
+            forms.append(word.replace(american, british))
     return tuple(dict.fromkeys(form for form in forms if form != word))

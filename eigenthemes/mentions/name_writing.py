@@ -6,16 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain
 
-import numpy as np
-from numpy.typing import NDArray
-
 from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.stem_index import writes_small
 from eigenthemes.kb.store import KB
-from eigenthemes.mentions.matching import Flags
 from eigenthemes.text.normalize import name_key
-from eigenthemes.text.segment import POSSESSIVE, Words
+from eigenthemes.text.segment import POSSESSIVE
 
 _COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
 _MOST_READ = 20  # entities of a key whose names are read for their case
@@ -64,13 +60,8 @@ class NameWriting:
             known = self._spelling_of[row] = next(self._names_of_key(row), "")
         return known
 
-    def are_common(self, word: NDArray[np.int64], dropped: Flags, words: Words) -> Flags:
-        """Return which words, less the letters dropped, very many entities have."""
-        plain = words.plain
-        forms = [plain[row][:-1] if less else plain[row] for row, less in zip(word.tolist(), dropped.tolist(), strict=True)]
-        return np.fromiter(map(self._is_common, forms), dtype=bool, count=len(forms))
-
-    def _is_common(self, form: str) -> bool:
+    def is_common(self, form: str) -> bool:
+        """Return whether very many entities have a word, which then says nothing alone."""
         known = self._common.get(form)
         if known is None:
             if len(self._common) >= _REMEMBERED:

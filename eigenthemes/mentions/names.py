@@ -37,12 +37,23 @@ from eigenthemes.mentions.cells import cells
 from eigenthemes.mentions.compounds import with_compounds
 from eigenthemes.mentions.coordination import with_coordinated
 from eigenthemes.mentions.inflection import no_other_forms, other_forms
-from eigenthemes.mentions.matching import LONGEST, STEMMED, Flags, Keys, Matches, WordForms, matches_compiled, matches_plain
+from eigenthemes.mentions.matching import (
+    LETTER_LEFT_OFF,
+    LONGEST,
+    STEMMED,
+    Flags,
+    Keys,
+    Matches,
+    WordForms,
+    matches_compiled,
+    matches_plain,
+)
 from eigenthemes.mentions.name_rules import LocatedMatch, all_matches, apply_rules, content_matches, longest_matches
 from eigenthemes.mentions.name_writing import NameWriting
 from eigenthemes.mentions.stemming import Stems, stemmed_forms, with_stem_matches
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.languages import checked_language
+from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words, split
 from eigenthemes.text.stems import stem
 from eigenthemes.text.words import part_elisions
@@ -122,7 +133,7 @@ class NameDetector:
             self._pieces_seen += len(pieces.word)
         plain = self._pieces_seen < _COMPILE_FROM and "numba" not in sys.modules
         find_matches = matches_plain if plain else matches_compiled
-        forms = self._word_forms(words, language, stemmed=stems is not None)
+        forms = self._word_forms(words, stemmed=stems is not None)
         matches = find_matches(pieces, forms, self._keys)
         if stems is None:
             return matches
@@ -130,12 +141,12 @@ class NameDetector:
             matches, find_matches(pieces, stemmed_forms(words, language), self._stems.keys(language, stems)), stems
         )
 
-    def _word_forms(self, words: Words, language: str, *, stemmed: bool) -> WordForms:
-        """Return how the words of a text may be read, but for their stems; where there are some, only an English plural."""
-        inflected = self._writing.is_small and (language == "en" or not stemmed)
+    def _word_forms(self, words: Words, *, stemmed: bool) -> WordForms:
+        """Return how the words of a text may be read, but for their stems; where there are some, none."""
+        inflected = self._writing.is_small and not stemmed
         if not inflected:
             return WordForms(words.forms, words.possessive, no_other_forms(words))
-        return WordForms(words.forms, words.possessive | self._plurals(words), other_forms(words, spelling=not stemmed))
+        return WordForms(words.forms, words.possessive | self._plurals(words), other_forms(words))
 
     @cached_property
     def _keys(self) -> Keys:
@@ -149,8 +160,15 @@ class NameDetector:
             for i in np.flatnonzero(flags.small_word).tolist():
                 mention[i] = self._writing.has_style(int(matches[i, 2]), "small")
         asked = np.flatnonzero(mention & flags.plain_word)
-        mention[asked] = ~self._writing.are_common(pieces.word[matches[asked, 0]], matches[asked, 3] == 1, words)
+        for i, (first, _, row, change) in zip(asked.tolist(), matches[asked].tolist(), strict=True):
+            mention[i] = not self._writing.is_common(self._form(words.plain[pieces.word[first]], row, change))
         return mention
+
+    def _form(self, word: str, row: int, change: int) -> str:
+        """Return the word of the KB that a single word of a text is read as."""
+        if change == STEMMED:
+            return normalize(self._writing.spelling(row))
+        return word[:-1] if change == LETTER_LEFT_OFF else word
 
     def _rightly_inflected(self, matches: Matches, text: str, pieces: Pieces) -> Matches:
         """Return matches without those by stems of short names in capitals ("GLNS" is no plural of "Gln") or across a stop."""
