@@ -24,7 +24,7 @@ _SAMPLE = 2000  # names that tell how a KB writes
 _MOSTLY = 2 / 3
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _SHARE = 0.1  # of the tagged names that are in a language of the KB
-_SHORTEST = 4  # letters of a name that is stemmed
+_SHORTEST = 3  # letters of a name that is stemmed
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ from eigenthemes.text.words import part_elisions
 __all__ = ["LONGEST", "NameDetector"]
 
 _COMPILE_FROM = 20_000  # pieces in all texts so far: where plain Python has taken as long as numba takes to load
-_SHORTEST = 4  # letters of a name that is stemmed
+_SHORTEST = 3  # letters of a name that is stemmed; as the text has it, it has more
 _SHORT = 6  # letters of a name that may be an abbreviation
 _STOP = re.compile(r"[.,;:]\s")
 
@@ -176,9 +176,9 @@ class NameDetector:
         for i in np.flatnonzero(matches[:, 3] == STEMMED).tolist():
             first, last, row, _ = matches[i].tolist()
             name = self._writing.spelling(row)
-            crosses = _STOP.search(text, int(pieces.starts[first]), int(pieces.ends[last]))
+            start, end = int(pieces.starts[first]), int(pieces.ends[last])
             written = (first < last and len(name) > _SHORT) or self._writing.has_style(row, "small")
-            kept[i] = not crosses and written and len(name) >= _SHORTEST
+            kept[i] = written and len(name) >= _SHORTEST < end - start and not _STOP.search(text, start, end)
         return matches[kept]
 
     @cached_property

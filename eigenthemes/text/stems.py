@@ -56,7 +56,7 @@ _IRREGULAR = {
 # (ending, what stands for it); the first that fits counts
 _ENGLISH = (
     ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"), ("sis", "se"),
-    ("ss", "ss"), ("us", "us"), ("is", "is"), ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"),
+    ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"),
     ("men", "man"), ("s", ""),
 )  # fmt: skip
 
@@ -88,6 +88,8 @@ def english_stem(word: str) -> str:
     if _MAY_BE_BRITISH.search(word):
         for british, american in _BRITISH:
             word = british.sub(american, word)
+    if word.endswith(("ss", "us")) or (word.endswith("is") and not word.endswith("sis")):
+        return word
     return _IRREGULAR.get(word) or _replaced(word, _ENGLISH, 3)
 
 
