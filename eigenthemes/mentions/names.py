@@ -14,8 +14,9 @@ matches that may be mentions, the longest win, from left to right. Which match m
 4. In lower case, several words are a mention. One word is, where the KB writes words inside its names in lower case, as
    ontologies do ("Short stature"), or the text has no capital at all; not one that very many entities have ("protein").
 
-Where the KB writes words in lower case, the last word of a name may be inflected: singular for plural and the other way
-(`eigenthemes.mentions.inflection`), British for American.
+Where the KB writes words in lower case, and in German, names are also found by the stems of their words (`stemming`), so that
+they may be inflected or in other spelling; in KBs of very many names only the last word is (`inflection`). Then come names that
+share a word with another one (`coordination`) and parts of German compounds (`compounds`).
 
 Each rule was measured on annotated texts of four KBs; that a single word in lower case is rare in the KB did not help.
 """
