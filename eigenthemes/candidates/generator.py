@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.plain import Lookup, MatchTypes
-from eigenthemes.candidates.rules import ENDING, MATCH_TYPES, QUOTA
+from eigenthemes.candidates.rules import ENDING, MATCH_TYPES, QUOTA, SHARES
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.kb.stem_index import InflectedNames
@@ -197,7 +197,7 @@ class CandidateGenerator:
         key = self._inflected.key(name) if self._inflected is not None else None
         entities = [entity for entity, kind in zip(*self._lookup.names_of_key(key or 0), strict=True) if kind <= UNBRACKETED]
         nearer = dict.fromkeys(entities[:QUOTA], ENDING)
-        others = {entity: match_type for entity, match_type in found.items() if entity not in nearer}
+        others = {entity: kind for entity, kind in found.items() if entity not in nearer and kind < SHARES}
         most = limit or len(self.kb)
         return dict(sorted([*nearer.items(), *list(others.items())[: max(0, most - len(nearer))]]))
 
