@@ -188,7 +188,7 @@ class CandidateGenerator:
 
     def _is_inflected(self, name: str, match_types: Sequence[int] | NDArray[np.uint8]) -> bool:
         """Return whether a name that is none of the KB is one by the stems of its words."""
-        if self._inflected is None or self._inflected.index is None or len(name) > _LONG:
+        if self._inflected is None or len(name) > _LONG or self._inflected.index is None:
             return False
         return not (len(match_types) and min(match_types) <= ENDING) and self._inflected.key(name) is not None
 
