@@ -6,6 +6,7 @@ wned-wiki are annotated in part only, so their precision says little.
 spans      what the detector proposes, and how fast
 links      spans and entities together, as somebody gets them who has nothing but texts; whole documents, and the same cut into
            sentences (those with gold in the KB are kept)
+rules      F1 of links on whole documents with each rule left out (not by default: it takes ten times as long)
 foreign    links that a KB of places finds in biomedical abstracts: nearly all are wrong
 """
 
@@ -15,15 +16,20 @@ import argparse
 import re
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+import numpy as np
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.documents.reader import document_name, read_gold
 from eigenthemes.evaluation.detect import annotated_text, detection_report, evaluate_detection, gold_spans
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
+from eigenthemes.mentions.inflection import no_other_forms
 from eigenthemes.mentions.names import NameDetector
 from eigenthemes.metrics.spans import FoundSpan, SpanCounts, match_spans
 from eigenthemes.records import Document
@@ -35,7 +41,31 @@ SETS = {
     "general": ("general/wned-cweb", "general/wned-wiki"),
 }
 FOREIGN = "places", "genes/biored-train"
-PARTS = ("spans", "links", "foreign")
+PARTS = ("spans", "links", "rules", "foreign")
+BY_DEFAULT = ("spans", "links", "foreign")
+_MENTIONS, _DETECTION = "eigenthemes.mentions", "eigenthemes.ranking.detection"
+# what is left out -> what stands for it
+RULES: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "stems": {f"{_MENTIONS}.stemming.is_inflected": lambda kb, language: False},
+    "inflection at all": {
+        f"{_MENTIONS}.stemming.is_inflected": lambda kb, language: False,
+        **{
+            f"{_MENTIONS}.names.other_forms": no_other_forms,
+            f"{_MENTIONS}.names.NameDetector._plurals": lambda self, words: words.possessive,
+        },
+    },
+    "names that share a word": {f"{_MENTIONS}.names.with_coordinated": lambda found, *_: found},
+    "elided articles": {f"{_MENTIONS}.names.part_elisions": lambda text: text},
+    "clues": {f"{_DETECTION}.clues": lambda document, mentions: [0.0] * len(mentions)},
+    "abbreviations": {
+        f"{_DETECTION}.abbreviation_clues": lambda groups, *_: (np.zeros(len(groups)), [""] * len(groups)),
+    },
+    "chance model": {f"{_DETECTION}._CHANCE": 0.0},
+    "shift": {f"{_DETECTION}._SHIFT": 0.0},
+    "pi of the document": {f"{_DETECTION}._ROUNDS": 1},
+    "care for short texts": {f"{_DETECTION}._FEW": 0.0},
+}
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -50,7 +80,7 @@ def main() -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """`--only spans,links`, `--kbs FOLDER`."""
-    parser.add_argument("--only", type=lambda text: text.split(","), default=list(PARTS), help=f"of {','.join(PARTS)}")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(BY_DEFAULT), help=f"of {','.join(PARTS)}")
     parser.add_argument("--kbs", type=Path, help="a folder of trained KBs, places.kb and so on; default: they are built")
     parser.add_argument("--sets", type=lambda text: text.split(","), help="only these, e.g. lgl,gsc")
 
@@ -85,9 +115,9 @@ def measure(kb: KB, path: Path) -> dict[str, Any]:
     counts, size, seconds = SpanCounts(), 0, 0.0
     for document in filter(None, map(annotated_text, read_gold(path))):
         text = document.text or ""
-        start = time.perf_counter()
+        start = time.process_time()
         spans = detector.find(text)
-        seconds += time.perf_counter() - start
+        seconds += time.process_time() - start
         gold = gold_spans(document, kb)
         counts.add(match_spans([FoundSpan(*span) for span in spans], gold, weak=False, entities=False), gold)
         size += len(text.encode())
@@ -104,6 +134,19 @@ def measure_links(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for unit, texts in {"documents": documents, "sentences": list(sentences(documents, kb))}.items():
             yield {"set": document_name(path), "unit": unit, **link_figures(linker, texts)}
             say(f"{path.name}, {unit}")
+
+
+def measure_rules(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Measure links on whole documents with each rule left out."""
+    for kb, path in chosen(arguments):
+        documents = list(filter(None, map(annotated_text, read_gold(path))))
+        for rule, patches in RULES.items():
+            with ExitStack() as stack:
+                for place, replacement in patches.items():
+                    stack.enter_context(patch(place, replacement))
+                figures = link_figures(Linker(kb), documents)
+            yield {"set": document_name(path), "left out": rule, "F1": figures["F1"], "spans F1": figures["spans F1"]}
+            say(f"{path.name}, without {rule}: {figures['F1']:.4f}")
 
 
 def link_figures(linker: Linker, texts: list[Document]) -> dict[str, Any]:

@@ -55,6 +55,7 @@ class Linker:
     explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
     label_lang  language tag, e.g. "de": entities are shown by their first name in that language, if any; None: by their labels
     detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
+    language    of the texts: "en", "de" or "fr", whose inflection is known; None: as the KB's names and each text say
     candidates  how candidates are found
     scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
 
@@ -73,6 +74,7 @@ class Linker:
         explain: bool = False,
         label_lang: str | None = None,
         detector: str = "names",
+        language: str | None = None,
         candidates: CandidateOptions | None = None,
         scoring: ScoringOptions | None = None,
     ) -> None:
@@ -93,7 +95,12 @@ class Linker:
         self.label_lang = _checked_language(kb, label_lang)
         self.candidates = candidates or CandidateOptions()
         self.batches = batch_maker(
-            kb, needs_vectors=self.method.needs_vectors, candidates=self.candidates, vectors=vectors, detector=detector
+            kb,
+            needs_vectors=self.method.needs_vectors,
+            candidates=self.candidates,
+            vectors=vectors,
+            detector=detector,
+            language=language,
         )
         if threshold is not None and not allow_nil:
             raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
@@ -107,6 +114,7 @@ class Linker:
             "explain": explain,
             "label_lang": label_lang,
             "detector": detector,
+            "language": language,
             "candidates": candidates,
             "scoring": scoring,
         }

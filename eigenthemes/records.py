@@ -41,6 +41,8 @@ class Mention:
     candidates   ids the document brings itself, best first; None: they are looked up in the KB
     priors       a number for each of these candidates, or None
     only_types   it can only mean entities of one of these types; empty: of any
+    full_name    the name that the text stands for, where it has it in another form: "breast cancer" for the span "breast" of
+                 "breast and ovarian cancer", "Haus" for "Häusern"; candidates are looked up by it
     source       the JSON object it came from: unknown fields pass through
     """
 
@@ -53,11 +55,17 @@ class Mention:
     candidates: tuple[str, ...] | None = None
     priors: tuple[float, ...] | None = None
     only_types: tuple[str, ...] = ()
+    full_name: str | None = None
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def name(self) -> str:
+        """The name that is looked up: the full name, or the text."""
+        return self.full_name or self.text
+
     def to_dict(self) -> dict[str, Any]:
-        """The JSON object it came from, with its place and text if they were not there."""
-        places = {"start": self.start, "end": self.end, "row": self.row, "col": self.col}
+        """The JSON object it came from, with its place, text and full name if they were not there."""
+        places = {"start": self.start, "end": self.end, "row": self.row, "col": self.col, "full_name": self.full_name}
         return {**self.source, **{name: value for name, value in places.items() if value is not None}, "text": self.text}
 
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.plain import Lookup, MatchTypes
-from eigenthemes.candidates.rules import MATCH_TYPES
+from eigenthemes.candidates.rules import ENDING, MATCH_TYPES, QUOTA, SHARES
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
+from eigenthemes.kb.stem_index import InflectedNames
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.records import Candidate
@@ -57,6 +58,7 @@ class CandidateGenerator:
     max_candidates  T, or None for all
     aliases         look at aliases too, not at labels only
     only_types      only entities of one of these types; not_types: of none of these
+    language        of the names that are looked up; None: that of the KB's names, or English
     embedded        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T
     """
 
@@ -70,10 +72,12 @@ class CandidateGenerator:
         only_types: Sequence[str] = (),
         not_types: Sequence[str] = (),
         embedded: NDArray[np.bool_] | None = None,
+        language: str | None = None,
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
         self._embedded = embedded if generator == "paper" else None
+        self._inflected = None if generator == "paper" else InflectedNames(kb, language)
         self._allow(_of_asked_types(kb, only_types, not_types))
         self._most = min(max_candidates or 0, len(kb))  # no name has more
         self._zeros = np.zeros(self._most, dtype=np.int64)
@@ -102,6 +106,8 @@ class CandidateGenerator:
         text = normalize(name).encode("utf-8", "replace")
         counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
         n = counts[0]
+        if self._is_inflected(name, match_types[0, :n]):
+            return self._find_plain((name,))
         return CandidateTable(
             1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.priors_of(entity[0, :n]), match_types[0, :n]
         )
@@ -188,9 +194,25 @@ class CandidateGenerator:
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
         look = self._lookup.paper if self.generator == "paper" else self._lookup.default
         try:
-            return look(normalize(name), limit)
+            found = look(normalize(name), limit)
+            return self._with_inflected(name, found, limit) if self._is_inflected(name, list(found.values())) else found
         except OutOfBoundsError as error:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
+
+    def _is_inflected(self, name: str, match_types: Sequence[int] | NDArray[np.uint8]) -> bool:
+        """Return whether a name that is none of the KB is one by the stems of its words."""
+        if self._inflected is None or len(name) > _LONG or self._inflected.index is None:
+            return False
+        return not (len(match_types) and min(match_types) <= ENDING) and self._inflected.key(name) is not None
+
+    def _with_inflected(self, name: str, found: MatchTypes, limit: int | None) -> MatchTypes:
+        """Return candidates with the entities of the name that another one is by its stems, in order of prior."""
+        key = self._inflected.key(name) if self._inflected is not None else None
+        entities = [entity for entity, kind in zip(*self._lookup.names_of_key(key or 0), strict=True) if kind <= UNBRACKETED]
+        most = limit or len(self.kb)
+        nearer = dict.fromkeys(entities[: min(QUOTA, most)], ENDING)
+        others = {entity: kind for entity, kind in found.items() if entity not in nearer and kind < SHARES}
+        return dict(sorted([*nearer.items(), *list(others.items())[: max(0, most - len(nearer))]]))
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
         matches = [self._plain(name, self.max_candidates) for name in names]
@@ -208,7 +230,7 @@ class CandidateGenerator:
         starts[1:] = ends[:-1] + 1
         counts, entity, match_types = self._run_kernel(buffer, starts, ends)
         for name, row in row_of.items():
-            if len(name) > _LONG:
+            if len(name) > _LONG or self._is_inflected(name, match_types[row, : counts[row]]):
                 found = self._plain(name, self.max_candidates)
                 counts[row] = len(found)
                 entity[row, : len(found)], match_types[row, : len(found)] = list(found), list(found.values())

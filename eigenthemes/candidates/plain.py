@@ -83,8 +83,10 @@ class Lookup:
     def whole_names(self, key: str) -> tuple[list[int], list[int]]:
         """Return the entities with this squashed name, by prior, and the match type of each."""
         row = self.index.key_table.find(hash_bytes(key.encode("utf-8", "replace"))) if key else -1
-        if row < 0:
-            return [], []
+        return self.names_of_key(row) if row >= 0 else ([], [])
+
+    def names_of_key(self, row: int) -> tuple[list[int], list[int]]:
+        """Return the entities of a row of the key table, by prior, and the match type of each."""
         first, last = bounds_of(self.index.key_indptr, row, len(self.index.key_entities))
         return self._known(self.index.key_entities[first:last]).tolist(), self.index.key_kinds[first:last].tolist()
 

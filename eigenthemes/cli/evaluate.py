@@ -10,7 +10,14 @@ import click
 
 from eigenthemes.cli.evaluate_detect import evaluate_texts
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
+from eigenthemes.cli.options import (
+    candidate_options,
+    language_option,
+    parse_candidates,
+    parse_scoring,
+    scoring_flags,
+    vectors_option,
+)
 from eigenthemes.cli.output import counted, plain, print_table, say, terminal_progress
 from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
@@ -30,6 +37,7 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 @candidate_options
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
+@language_option
 @click.option("--detect", is_flag=True, help="Texts as if nobody had annotated them: are names found, and linked?")
 @tells_damage
 def evaluate(
@@ -47,6 +55,8 @@ def evaluate(
     """
     if detect and by_document:
         raise OptionError("--by-document and --detect were both given; choose one")
+    if options["language"] is not None and not detect:
+        raise OptionError("--lang is the language of texts in which names are found; give --detect, too, or leave it out")
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.evaluation.run import check_gold, report
     from eigenthemes.evaluation.run import evaluate as run_methods

@@ -31,7 +31,12 @@ def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], opti
     scoring = scoring_options({name: method_named(name) for name in methods}, parse_scoring(dict(options)))
     linkers = {
         name: Linker(
-            kb, method=name, scoring=scoring[name], candidates=parse_candidates(dict(options)), vectors=options["vectors"]
+            kb,
+            method=name,
+            scoring=scoring[name],
+            candidates=parse_candidates(dict(options)),
+            vectors=options["vectors"],
+            language=options["language"],
         )
         for name in methods
     }

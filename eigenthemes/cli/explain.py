@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
-from eigenthemes.cli.options import candidate_options, parse_digits, vectors_option
+from eigenthemes.cli.options import candidate_options, language_option, parse_digits, vectors_option
 from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
@@ -30,6 +30,7 @@ _GROUPS = ("name", "prior", "themes", "coreference", "context")
 @click.option("--threshold", type=float, metavar="P", help="Least probability of a link. Default: the KB's own.")
 @vectors_option
 @candidate_options
+@language_option
 @click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @tells_damage
 def explain(

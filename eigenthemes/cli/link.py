@@ -12,7 +12,15 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import JOBS, candidate_options, parse_candidates, parse_scoring, scoring_flags, vectors_option
+from eigenthemes.cli.options import (
+    JOBS,
+    candidate_options,
+    language_option,
+    parse_candidates,
+    parse_scoring,
+    scoring_flags,
+    vectors_option,
+)
 from eigenthemes.cli.output import counted, plain, say, table_text, terminal_progress
 from eigenthemes.core.paths import check_output
 from eigenthemes.core.progress import Silent
@@ -47,6 +55,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
     metavar="NAME",
     help="What finds mentions where documents bring none: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
 )
+@language_option
 @click.option("--nested", is_flag=True, help="Names within names, too; default: the longest win.")
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
@@ -166,6 +175,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
         top=given.get("top", 3),
         label_lang=given.get("label_lang"),
         explain=given.get("explain", False),
+        language=given.get("language"),
         detector="nested-names" if given.get("nested") else given.get("detector", "names"),
         candidates=parse_candidates(given),
         scoring=scoring[name],

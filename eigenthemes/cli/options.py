@@ -34,6 +34,16 @@ def candidate_options(command: Command) -> Command:
     return command
 
 
+def language_option(command: Command) -> Command:
+    """The language of the texts."""
+    return click.option(
+        "--lang",
+        "language",
+        metavar="TAG",
+        help="Language of the texts: en, de or fr. Default: that of the KB's names, or what each text looks like.",
+    )(command)
+
+
 def vectors_option(command: Command) -> Command:
     """Which of the KB's vectors."""
     return click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last.")(

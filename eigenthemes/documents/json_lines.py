@@ -191,6 +191,7 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     mention.candidates = ids
     mention.priors = priors
     mention.only_types = _types(item["only_types"]) if "only_types" in item else ()
+    mention.full_name = _full_name(get("full_name"))
     mention.source = item
     mention.__class__ = Mention
     frozen: Mention = mention
@@ -205,6 +206,11 @@ def _types(value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
     raise DocumentError(f'"only_types" is {_quoted(value)}; expected the name or id of a type, or a list of them')
+
+
+def _full_name(value: Any) -> str | None:
+    """Return the name that a mention stands for, as `link` writes it; anything else in that field passes through."""
+    return value if type(value) is str and value.strip() else None
 
 
 def _name(item: dict[str, Any], text: str | None) -> str | None:

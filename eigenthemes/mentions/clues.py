@@ -26,6 +26,7 @@ NO_NAME = -4.0  # surely something else
 _SHORT_CAPITALS = -1.0  # two or three capitals
 _PART = -1.0  # of a hyphenated token
 _BEFORE_NAME = -0.7  # "Baker" of "Baker Street"
+_SHARED = -1.0  # a name that shares its last words with another one
 
 
 def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
@@ -33,9 +34,16 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
     text = document.text or ""
     others = [span for pattern in (_AUTHORS, _SLASHED) for span in _spans(pattern, text)]
     return [
-        0.0 if mention.start is None or mention.end is None else _clue(text, mention.start, mention.end, others)
+        0.0
+        if mention.start is None or mention.end is None
+        else _clue(text, mention.start, mention.end, others) + (_SHARED * _shares_words(mention))
         for mention in mentions
     ]
+
+
+def _shares_words(mention: Mention) -> bool:
+    """Return whether a mention stands for a name of which other words stand elsewhere: "breast" and ovarian cancer."""
+    return mention.full_name is not None and len(mention.full_name.split()) > len(mention.text.split())
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import Protocol
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
+from eigenthemes.text.languages import checked_language
 
 DETECTORS = {
     "names": "the KB's own names in a text; the cells of a table",
@@ -35,12 +36,14 @@ class Detector(Protocol):
         ...
 
 
-def detector_named(name: str, kb: KB) -> Detector:
-    """Return the detector of that name: one of `DETECTORS`."""
+def detector_named(name: str, kb: KB, language: str | None = None) -> Detector:
+    """Return the detector of that name: one of `DETECTORS`; `language`: of the texts, None to have it guessed."""
+    if language is not None:
+        checked_language(language)
     if name in ("names", "names-and-dates", "nested-names"):
         from eigenthemes.mentions.names import NameDetector
 
-        return NameDetector(kb, dates=name == "names-and-dates", nested=name == "nested-names")
+        return NameDetector(kb, dates=name == "names-and-dates", nested=name == "nested-names", language=language)
     if name == "cells":
         from eigenthemes.mentions.cells import CellDetector
 

@@ -1,8 +1,7 @@
-"""Other forms of the last word of a name: "leukaemia" for leukemia, "museum" for Museums and back."""
+"""Other forms of the last word of a name, for KBs of too many names to be stemmed: "museum" for Museums and back."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from eigenthemes.core.strings import Strings
 from eigenthemes.text.segment import Words
 
-_ELIDED = re.compile(r"(?<![\w'\u2019])(?:l|d|qu|un|dell|nell|all|dall|sull)['\u2019](?=[^\W\d_]{2})", re.IGNORECASE)
 _SHORTEST = 4  # letters of a word that is inflected
 
 # an ending and what may stand for it; the plural's s alone is left off elsewhere
@@ -27,16 +25,6 @@ _ENDINGS = (
     ("ae", "a"),
 )
 _BRITISH = (("aem", "em"), ("oed", "ed"), ("aes", "es"), ("oes", "es"), ("our", "or"), ("paed", "ped"), ("haem", "hem"))
-
-
-def part_elisions(text: str) -> str:
-    """Return a text of the same length in which an elided article stands apart: "l'Europe" is "l Europe".
-
-    A name that is written with an apostrophe is found in two pieces as well as in one.
-    """
-    if "'" not in text and "\u2019" not in text:
-        return text
-    return _ELIDED.sub(lambda match: match[0][:-1] + " ", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Which spans of a text that are names may be mentions: the rules of `eigenthemes.mentions.names`, over arrays.
 
-matches   [n, 4] int64: first piece, last piece, row of the key, change (1: the last letter is left off, 2: another form)
+For the columns of `matches` see `eigenthemes.mentions.matching`.
 """
 
 from __future__ import annotations
@@ -8,15 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.mentions.dates import CONTRACTION, DATE_WORDS
+from eigenthemes.mentions.matching import LETTER_LEFT_OFF, LONGEST, STEMMED, Flags, Matches
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
-
-LONGEST = 12  # pieces of a span
 
 _SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
 
@@ -24,9 +25,6 @@ _SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
 _PARTICLES = frozenset("al da de del della den der di do dos du el het la le les los van von".split())
 
 _ACRONYM_END = re.compile(r"\w\.\w")
-
-Flags = NDArray[np.bool_]
-Matches = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,72 +48,102 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool =
     single = first == last
     head = word[first]
 
-    def count(flag: Flags) -> NDArray[np.int64]:
-        before = np.concatenate(([0], np.cumsum(flag)))
-        return before[last + 1] - before[first]
-
     length = np.diff(words.forms.offsets)
     long = length > 1
-    content = count(~words.function[word])
-    all_capital = count(~words.capital[word]) == 0
+    content, not_capital, not_number, outstanding, spelled_out = _counts(
+        matches,
+        ~words.function[word],
+        ~words.capital[word],
+        ~words.number[word],
+        words.striking[word] | (words.capital[word] & ~pieces.opens),
+        (long & ~words.function)[word],
+    )
+    all_capital = not_capital == 0
     emphatic = np.where(single, words.shouted[head] & _beside_quiet_word(first, word, words), all_capital)
-    letters = (count(~words.number[word]) > 0) & (~single | long[head])
+    letters = (not_number > 0) & (~single | long[head])
     allowed = ((content > 0) | emphatic) & ~_has_spare_edge(matches, pieces, words) & letters
-    allowed[single] &= ~_never_named(head[single], words, dates)
 
     plain_word = single & words.flat[head] & ~words.striking[head]
-    striking = count(words.striking[word] | (words.capital[word] & ~pieces.opens)) > 0
+    striking = outstanding > 0
     striking |= ~single & (words.capital & ~long & ~words.function)[head]  # "T cells" also at the start of a sentence
     usually_small = plain_word & _mostly_small(pieces, words)[words.sound[head]]
     part_of_longer = plain_word & striking & _follows_name(first, pieces, words)
     part_of_longer |= plain_word & np.append(pieces.titled, False)[first + 1]
     opening_capital = words.capital[head] & pieces.opens[first] & (single | all_capital)
     capitalised = (striking | opening_capital) & ~usually_small & ~part_of_longer
-    several = ~single & (count((long & ~words.function)[word]) > 1)
+    several = ~single & (spelled_out > 1)
     mention = allowed & (capitalised | several)
     small_word = allowed & ~mention & single & ~part_of_longer & (length >= _SHORTEST_SMALL)[head]
+    asked = np.flatnonzero(single & (mention | small_word))
+    never = asked[_never_named(head[asked], words, dates)]
+    mention[never] = small_word[never] = False
     return MatchFlags(mention, small_word, plain_word)
 
 
-def longest_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
-    """Return the longest matches from left to right, as spans of the text."""
-    spans: list[tuple[int, int]] = []
+def content_matches(matches: Matches, pieces: Pieces, words: Words) -> Matches:
+    """Return matches without single function words in small letters, which no rule lets pass."""
+    spare = (words.function & ~words.shouted)[pieces.word]
+    return matches[(matches[:, 0] < matches[:, 1]) | ~spare[matches[:, 0]]]
+
+
+def _counts(matches: Matches, *flags: Flags) -> NDArray[np.int64]:
+    """Return of how many pieces of each match each flag is true [flags, n]."""
+    before = np.zeros((len(flags), len(flags[0]) + 1), dtype=np.int64)
+    np.cumsum(flags, axis=1, out=before[:, 1:])
+    return before[:, matches[:, 1] + 1] - before[:, matches[:, 0]]
+
+
+class LocatedMatch(NamedTuple):
+    """A match as a span of the text: its pieces, the row of its key, and how it differs from the name."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    row: int
+    change: int
+
+
+def longest_matches(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[LocatedMatch]:
+    """Return the longest matches from left to right."""
+    found: list[LocatedMatch] = []
     free = 0
-    for first, last, start, end in _located(text, matches, pieces, words):
-        if first >= free:
-            spans.append((start, end))
+    for start, bare_end, first, last, row, change in _in_order(matches, pieces, words):
+        if first >= free and (end := _with_sign(text, start, bare_end)):
+            found.append(LocatedMatch(start, end, first, last, row, change))
             free = last + 1
-    return spans
+    return found
 
 
-def all_spans(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[tuple[int, int]]:
-    """Return all matches, also those within others, as spans of the text."""
-    return list(dict.fromkeys((start, end) for _, _, start, end in _located(text, matches, pieces, words)))
+def all_matches(text: str, matches: Matches, pieces: Pieces, words: Words) -> list[LocatedMatch]:
+    """Return all matches, also those within others, one for each span."""
+    by_span: dict[tuple[int, int], LocatedMatch] = {}
+    for start, bare_end, *rest in _in_order(matches, pieces, words):
+        if end := _with_sign(text, start, bare_end):
+            by_span.setdefault((start, end), LocatedMatch(start, end, *rest))
+    return list(by_span.values())
 
 
-def _located(text: str, matches: Matches, pieces: Pieces, words: Words) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the first and last piece of each match and its span, from left to right, where several begin the longest first."""
-    order = np.lexsort((matches[:, 3], -matches[:, 1], matches[:, 0]))
-    first, last, _, change = matches[order].T
-    starts = pieces.starts[first]
-    ends = pieces.ends[last] - 2 * ((change == 1) & words.possessive[pieces.word[last]])
-    for piece, last_piece, start, bare_end in zip(first.tolist(), last.tolist(), starts.tolist(), ends.tolist(), strict=True):
-        end = _with_sign(text, start, bare_end)
-        if end:
-            yield piece, last_piece, start, end
+def _in_order(matches: Matches, pieces: Pieces, words: Words) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Yield start, end, and the columns of each match, from left to right, where several begin the longest first."""
+    order = np.argsort((matches[:, 0] * LONGEST - (matches[:, 1] - matches[:, 0])) * 8 + matches[:, 3], kind="stable")
+    first, last, row, change = matches[order].T
+    left_off = (change == LETTER_LEFT_OFF) | (change == STEMMED)
+    ends = pieces.ends[last] - 2 * (left_off & words.possessive[pieces.word[last]])
+    columns = (pieces.starts[first], ends, first, last, row, change)
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _never_named(heads: NDArray[np.int64], words: Words, dates: bool) -> Flags:
     """Return which words are contractions or, unless `dates` are wanted, months and weekdays."""
-    distinct, word_of = np.unique(heads, return_inverse=True)
-    date_words = frozenset[str]() if dates else DATE_WORDS
-    texts = [words.texts[word] for word in distinct.tolist()]
-    never = [_plain_form(text) in date_words or (not text.isalnum() and CONTRACTION.fullmatch(text)) for text in texts]
-    return np.array(never, dtype=bool)[word_of]
+    texts = words.texts
+    return np.fromiter((_is_never_named(texts[word], dates) for word in heads.tolist()), dtype=bool, count=len(heads))
 
 
-def _plain_form(text: str) -> str:
-    return text.lower() if text.isascii() else normalize(text)
+@lru_cache(maxsize=1 << 14)
+def _is_never_named(text: str, dates: bool) -> bool:
+    plain = text.lower() if text.isascii() else normalize(text)
+    return (not dates and plain in DATE_WORDS) or (not text.isalnum() and CONTRACTION.fullmatch(text) is not None)
 
 
 def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:
@@ -134,11 +162,15 @@ def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words) -> Flags:
     """Return which matches begin or end with a function word in lower case; a particle counts if the rest is a name, too."""
     first, last = matches[:, 0], matches[:, 1]
     spare = (words.function & words.small)[pieces.word]
-    particle = np.array([text in _PARTICLES for text in words.texts], dtype=bool)[pieces.word[first]]
-    spans = first * LONGEST + (last - first)  # a number for each span
-    rest_is_name = np.isin(spans + LONGEST - 1, spans)
-    begins = spare[first] & ~np.append(pieces.hyphened, False)[first + 1] & (~particle | rest_is_name)
-    return np.asarray((last > first) & (begins | spare[last]))
+    begins = spare[first] & ~np.append(pieces.hyphened, False)[first + 1] & (last > first)
+    doubtful = np.flatnonzero(begins)
+    if len(doubtful):
+        spans = first * LONGEST + (last - first)  # a number for each span
+        texts = words.texts
+        for i in doubtful.tolist():
+            if texts[pieces.word[first[i]]] in _PARTICLES:
+                begins[i] = (spans == spans[i] + LONGEST - 1).any()
+    return np.asarray(begins | ((last > first) & spare[last]))
 
 
 def _mostly_small(pieces: Pieces, words: Words) -> Flags:

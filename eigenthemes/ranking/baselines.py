@@ -57,7 +57,7 @@ def degree(batch: Batch, kb: KB, options: None = None) -> Scores:
 
 def namematch(batch: Batch, kb: KB, options: None = None) -> Scores:
     """Score by prior, 1 / position, where the label is the mention, but for case; 0 (no answer) elsewhere."""
-    table, mentions = batch.table, [mention.text.casefold() for mention in batch.mentions]
+    table, mentions = batch.table, [mention.name.casefold() for mention in batch.mentions]
     pairs = zip(table.mention_of.tolist(), table.entity.tolist(), strict=True)
     same = np.array([kb.label_of(entity).casefold() == mentions[i] for i, entity in pairs], dtype=bool)
     return np.asarray(np.where(same, 1.0 / _position(batch), 0.0))

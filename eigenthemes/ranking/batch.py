@@ -98,11 +98,11 @@ class BatchMaker:
         """Look up the candidates of some mentions, those of asked types among entities of these types only."""
         asked = dict.fromkeys(mention.only_types for mention in mentions)
         if len(asked) <= 1:
-            return self.generator_of(next(iter(asked), ())).find_batch([mention.text for mention in mentions])
+            return self.generator_of(next(iter(asked), ())).find_batch([mention.name for mention in mentions])
         tables, places = [], []
         for types in asked:
             rows = [row for row, mention in enumerate(mentions) if mention.only_types == types]
-            tables.append(self.generator_of(types).find_batch([mentions[row].text for row in rows]))
+            tables.append(self.generator_of(types).find_batch([mentions[row].name for row in rows]))
             places.append(np.array(rows, dtype=np.int64))
         return _interleave(len(mentions), tables, places)
 
@@ -121,7 +121,7 @@ class BatchMaker:
         """Return the candidates a mention brings, in its order, up to T."""
         vectors = self.vectors if embedded_only or self.generator.generator == "paper" else None
         generator = self.generator_of(mention.only_types)
-        match_types, allowed = generator.match_types(mention.text), generator.allowed
+        match_types, allowed = generator.match_types(mention.name), generator.allowed
         prior: dict[int, float] = {}
         for position, entity in enumerate(entities):
             if entity < 0 or (allowed is not None and not allowed[entity]):
@@ -139,13 +139,14 @@ def batch_maker(
     candidates: CandidateOptions | None = None,
     vectors: str | None = None,
     detector: str = "names",
+    language: str | None = None,
 ) -> BatchMaker:
     """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any."""
     chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     generator = CandidateGenerator(
-        kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has
+        kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has, language=language
     )
-    return BatchMaker(kb, generator, detector_named(detector, kb), chosen)
+    return BatchMaker(kb, generator, detector_named(detector, kb, language), chosen)
 
 
 def batches_of(documents: Iterable[AnyDocument], size: int) -> Iterator[list[AnyDocument]]:

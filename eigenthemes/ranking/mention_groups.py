@@ -153,7 +153,7 @@ def _grouped(
     """
     names: dict[tuple[Any, ...], dict[int | None, list[int]]] = {}
     for number, (mention, count) in enumerate(zip(mentions, candidate_counts, strict=True)):
-        name_key = normalize(mention.text), count, mention.candidates, mention.priors
+        name_key = normalize(mention.name), count, mention.candidates, mention.priors
         names.setdefault(name_key, {}).setdefault(context_key(document, mention), []).append(number)
     for (name, *_), groups in names.items():
         yield name, list(groups.values())

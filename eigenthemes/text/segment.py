@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +66,8 @@ class Words:
     """The distinct words of a text; columns [w].
 
     texts      as they stand
-    forms      normalised and squashed
+    plain      normalised and squashed
+    forms      the same, as arrays
     sound      int64, the same number for the same form
     function   bool, a function word
     capital    bool, begins with a capital
@@ -81,6 +80,7 @@ class Words:
     """
 
     texts: list[str]
+    plain: list[str]
     forms: Strings
     sound: NDArray[np.int64]
     function: NDArray[np.bool_]
@@ -99,8 +99,8 @@ def split(text: str) -> tuple[Pieces, Words]:
     gap, gaps = _numbered(parts[:-1:2])
     word, texts = _numbered(parts[1::2])
     ends = np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)))
-    words = _words(texts)
-    return _pieces(ends[:-1:2], ends[1::2], word, gap, gaps, words), words
+    words, bits = _words(texts)
+    return _pieces(ends[:-1:2], ends[1::2], word, gap, gaps, words, bits), words
 
 
 def _numbered(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
@@ -134,54 +134,72 @@ def _pattern(marks: str, others: str, parting: str) -> re.Pattern[str]:
     return re.compile(rf"((?<!\w)[^\W\d_{UNSPACED}][+#]+(?!\w)|{letter}{more}*{inside}|{no_piece}[{UNSPACED}])")
 
 
-class _Word(NamedTuple):
-    """What can be told of a word by looking at it; see `Words`."""
-
-    form: str
-    function: bool
-    capital: bool
-    small: bool
-    flat: bool
-    striking: bool
-    shouted: bool
-    number: bool
-    possessive: bool
+# What can be told of a word by looking at it, as bits: the columns of `Words` from `function` on, then those of `_pieces`.
+_COLUMNS = ("function", "capital", "small", "flat", "striking", "shouted", "number", "possessive")
+_IS_ABBREVIATION, _IS_RUN = (1 << len(_COLUMNS) + i for i in range(2))
 
 
-@lru_cache(maxsize=1 << 14)
-def _word(text: str) -> _Word:
+@lru_cache(maxsize=1 << 16)
+def _word(text: str) -> tuple[str, int]:
     return _look_at(text)
 
 
-def _look_at(text: str) -> _Word:
+def _look_at(text: str) -> tuple[str, int]:
+    """Return the form of a word, and its bits."""
     plain = text.isascii() and text.isalpha()  # as most words are, which are told quickly
     form, flat = text.lower() if plain else squash(normalize(text)), text[1:] == text[1:].lower()
-    return _Word(
-        form,
-        function=form in FUNCTION_WORDS,
-        capital=text[0].isupper(),
-        small=text[0].islower(),
-        flat=flat,
-        striking=not flat or (not plain and (text.lower() == text.upper() or _has_digit(text))),
-        shouted=len(text) > 1 and text.isupper(),
-        number=not plain and text.isdigit(),
-        possessive=not plain and POSSESSIVE.fullmatch(text) is not None,
+    capital = text[0].isupper()
+    looks = (
+        form in FUNCTION_WORDS,
+        capital,
+        text[0].islower(),
+        flat,
+        not flat or (not plain and (text.lower() == text.upper() or _has_digit(text))),
+        len(text) > 1 and text.isupper(),
+        not plain and text.isdigit(),
+        not plain and POSSESSIVE.fullmatch(text) is not None,
+        capital and len(text) <= _ABBREVIATION,
+        not plain and _IS_UNSPACED.match(text) is not None,
     )
+    return form, sum(1 << bit for bit, holds in enumerate(looks) if holds)
 
 
-def _words(texts: list[str]) -> Words:
-    """Tell about each of the distinct words of a text what the rules ask."""
-    if not texts:
-        return Words(texts, Strings.of([]), np.zeros(0, dtype=np.int64), *(np.zeros(0, dtype=bool) for _ in _Word._fields[1:]))
-    looks = [_word(text) if len(text) <= _USUAL else _look_at(text) for text in texts]
-    forms, *flags = zip(*looks, strict=True)
-    number_of: dict[str, int] = {}
-    sound = np.array([number_of.setdefault(form, len(number_of)) for form in forms], dtype=np.int64)
-    return Words(texts, Strings.of(forms), sound, *np.array(flags, dtype=bool))
+def _words(texts: list[str]) -> tuple[Words, NDArray[np.int64]]:
+    """Tell about each of the distinct words of a text what the rules ask; with their bits."""
+    usual = max(map(len, texts), default=0) <= _USUAL
+    looks = list(map(_word, texts)) if usual else [_word(text) if len(text) <= _USUAL else _look_at(text) for text in texts]
+    forms = [form for form, _ in looks]
+    bits = np.array([bits for _, bits in looks], dtype=np.int64)
+    number_of = {form: number for number, form in enumerate(dict.fromkeys(forms))}
+    sound = np.fromiter(map(number_of.__getitem__, forms), dtype=np.int64, count=len(forms))
+    flags = ((bits & (1 << bit)) != 0 for bit in range(len(_COLUMNS)))
+    return Words(texts, forms, Strings.of(forms), sound, *flags), bits
 
 
 def _has_digit(text: str) -> bool:
     return not text.isalpha() and any(map(str.isdigit, text))
+
+
+_GAP_BITS = 7
+
+
+@lru_cache(maxsize=1 << 12)
+def _gap(text: str) -> int:
+    return _look_at_gap(text)
+
+
+def _look_at_gap(text: str) -> int:
+    """Return what can be told of what stands between two words, as bits."""
+    looks = (
+        text == "",
+        text == " ",
+        text == ". ",
+        text != "" and text in "-\u2010\u2011",
+        _SENTENCE_END.search(text),
+        _NO_NAME_GOES_ON.search(text),
+        _OPENS.search(text),
+    )
+    return sum(1 << bit for bit, holds in enumerate(looks) if holds)
 
 
 def _pieces(
@@ -191,27 +209,29 @@ def _pieces(
     gap: NDArray[np.int64],
     gaps: list[str],
     words: Words,
+    bits: NDArray[np.int64],
 ) -> Pieces:
-    def gap_is(test: Callable[[str], object]) -> NDArray[np.bool_]:
-        return np.fromiter((bool(test(text)) for text in gaps), dtype=bool, count=len(gaps))[gap]
-
     def before(column: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.concatenate(([False], column[:-1]))[: len(column)]
 
-    unspaced = np.array([bool(_IS_UNSPACED.match(text)) for text in words.texts], dtype=bool)[word]
+    gap_bits = np.fromiter(
+        (_gap(text) if len(text) <= _USUAL else _look_at_gap(text) for text in gaps), dtype=np.int64, count=len(gaps)
+    )[gap]
+    empty, space, stop, hyphen, ends_sentence, parts, opening = ((gap_bits & (1 << bit)) != 0 for bit in range(_GAP_BITS))
+    unspaced = ((bits & _IS_RUN) != 0)[word]
     # "St. Petersburg", "J. K. Rowling": a short capitalised word may be an abbreviation, and its stop no end.
-    abbreviated = before((words.capital & np.array([len(text) <= _ABBREVIATION for text in words.texts], dtype=bool))[word])
-    ended = gap_is(_SENTENCE_END.search) & ~abbreviated
-    opens = ended | gap_is(_OPENS.search)
+    abbreviated = before(((bits & _IS_ABBREVIATION) != 0)[word])
+    ended = ends_sentence & ~abbreviated
+    opens = ended | opening
     opens[:1] = True
     return Pieces(
         starts,
         ends,
         word,
-        joined=gap_is("".__eq__) & unspaced & before(unspaced),
-        apart=gap_is(_NO_NAME_GOES_ON.search) | (ended & words.capital[word]),
+        joined=empty & unspaced & before(unspaced),
+        apart=parts | (ended & words.capital[word]),
         opens=opens,
-        follows=gap_is(" ".__eq__),
-        titled=gap_is(". ".__eq__) & abbreviated & words.capital[word],
-        hyphened=gap_is("-\u2010\u2011".__contains__) & ~gap_is("".__eq__),
+        follows=space,
+        titled=stop & abbreviated & words.capital[word],
+        hyphened=hyphen,
     )

@@ -6,8 +6,27 @@ import re
 
 # letters and digits, with the marks that Python does not count as letters: combining accents, vowels of Indic scripts
 WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff])+")
+_APOSTROPHE = re.compile(r"['\u2019](?=[^\W\d_]{2})")
+_ARTICLE = re.compile(r"(?:^|[^\w'\u2019])(?:l|d|qu|un|dell|nell|all|dall|sull)$", re.IGNORECASE)
+_LONGEST_ARTICLE = 4
 
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, as they stand."""
     return WORD.findall(text)
+
+
+def part_elisions(text: str) -> str:
+    """Return a text of the same length in which an elided article stands apart: "l'Europe" is "l Europe".
+
+    A name that is written with an apostrophe is found in two pieces as well as in one.
+    """
+    if "'" not in text and "\u2019" not in text:
+        return text
+    parts, done = [], 0
+    for apostrophe in _APOSTROPHE.finditer(text):
+        at = apostrophe.start()
+        if _ARTICLE.search(text[max(0, at - _LONGEST_ARTICLE - 1) : at]):
+            parts += [text[done:at], " "]
+            done = at + 1
+    return "".join(parts) + text[done:] if parts else text

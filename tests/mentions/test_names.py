@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.mentions.inflection import no_other_forms, other_forms
+from eigenthemes.mentions.matching import Keys, WordForms, matches_compiled, matches_plain
 from eigenthemes.mentions.names import LONGEST, NameDetector, split
 from eigenthemes.text.normalize import normalize, squash
 
@@ -192,17 +193,20 @@ def test_both_ways_find_the_same(names: NameDetector, ontology: NameDetector, te
 
 def assert_same_both_ways(finder: NameDetector, text: str) -> None:
     pieces, words = split(text)
-    drops = finder._plurals(words) | words.possessive
-    others = other_forms(words)
-    plain = finder._matches_plain(pieces, words, drops, others)
-    assert np.array_equal(plain, finder._matches_compiled(pieces, words, drops, others))
+    forms = WordForms(words.forms, finder._plurals(words) | words.possessive, other_forms(words))
+    plain = matches_plain(pieces, forms, finder._keys)
+    assert np.array_equal(plain, matches_compiled(pieces, forms, finder._keys))
+    stems = finder._stems.choose(words)[1]
+    if stems is not None:
+        keys = Keys.of_stems(stems)
+        assert np.array_equal(matches_plain(pieces, forms, keys), matches_compiled(pieces, forms, keys))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not set(name) & set("(")])
 def test_every_name_is_one_match_of_its_own(names: NameDetector, name: str) -> None:
     pieces, words = split(name)
     assert len(pieces.word) <= LONGEST
-    matches = names._matches_plain(pieces, words, words.possessive, no_other_forms(words))
+    matches = matches_plain(pieces, WordForms(words.forms, words.possessive, no_other_forms(words)), names._keys)
     assert [0, len(pieces.word) - 1, 0] in matches[:, [0, 1, 3]].tolist()
 
 

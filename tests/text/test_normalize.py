@@ -90,12 +90,12 @@ def test_case_never_matters_in_ascii(text: str) -> None:
 @given(st.text(max_size=8), st.text(alphabet="abzABZ09'’é", max_size=8))
 def test_a_plain_word_looks_the_same_told_quickly(other: str, text: str) -> None:
     for word in filter(None, (other, text)):
-        look = segment._look_at(word)
+        words, _ = segment._words([word])
         flat = word[1:] == word[1:].lower()
-        assert look.form == squash(normalize(word))
-        assert look.striking == (not flat or word.lower() == word.upper() or segment._has_digit(word))
-        assert look.number == word.isdigit()
-        assert look.possessive == (segment.POSSESSIVE.fullmatch(word) is not None)
+        assert words.plain == [squash(normalize(word))]
+        assert words.striking[0] == (not flat or word.lower() == word.upper() or segment._has_digit(word))
+        assert words.number[0] == word.isdigit()
+        assert words.possessive[0] == (segment.POSSESSIVE.fullmatch(word) is not None)
 
 
 def test_long_words_are_not_remembered() -> None:

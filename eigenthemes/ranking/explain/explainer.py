@@ -131,7 +131,7 @@ class Explainer:
             yield ExplainedCandidate(
                 id=self.kb.id_of(entity),
                 label=self.kb.label_of(entity),
-                display_label=self._display_label(entity, mention.text, rivals),
+                display_label=self._display_label(entity, mention.name, rivals),
                 description=self.kb.description_of(entity),
                 probability=float(self.ranking.probability[row]) * self._factor(int(self.groups.group[row])),
                 prior=float(table.prior[table_row]),
@@ -147,8 +147,8 @@ class Explainer:
 
     def _match(self, mention: Mention, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id_of(entity)]
-        matched = matched_name(mention.text, names, match_type, aliases=self.aliases)
-        contains = set(tokenize(mention.text)) <= set(tokenize(matched))
+        matched = matched_name(mention.name, names, match_type, aliases=self.aliases)
+        contains = set(tokenize(mention.name)) <= set(tokenize(matched))
         is_given = match_type == CONTAINS and mention.candidates is not None and not contains
         return GIVEN if is_given else MATCH_TYPES[match_type], matched
 

@@ -43,7 +43,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
     for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
         columns[:, number] = match_type == of_column
-    letters = hash_strings(Strings.of([letters_of(mention.text) for mention in mentions]))
+    letters = hash_strings(Strings.of([letters_of(mention.name) for mention in mentions]))
     tokens = context.tokens([groups.names[name] for name in groups.name_of.tolist()])
     columns[:, len(_MATCH_TYPES) :] = spelling(
         tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, context.spelled

@@ -1,0 +1,175 @@
+"""Names that share a word with another one: "breast and ovarian cancer", "hepatitis B and C", "Herz- und Lungenkrankheiten".
+
+The span of such a mention is what stands in the text ("breast"); its full name ("breast cancer") is what is looked up.
+
+1. Before a name of several words and an "and" (or a list with commas), one to three words that with the last words of that
+   name are a name, too.
+2. After a name that ends in a capital letter or a number, and an "and", another capital letter or number.
+3. A word that ends in a hyphen, with the next word or its last part: "hypo- and hyperthyroidism", "B- und T-Zellen".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from eigenthemes.mentions.matching import COORDINATED
+from eigenthemes.mentions.name_rules import LocatedMatch
+from eigenthemes.text.segment import Pieces, Words
+
+_AND = frozenset("and or und oder sowie bzw et ou".split())
+_MOST_WORDS = 3  # of what stands before the "and"
+_SHORTEST_PART = 4  # letters of the part of a word that another one shares
+_UNITS = tuple(map(re.compile, (r"[A-Z]", r"\d{1,2}", r"I{1,3}|I?V|VI{1,3}")))
+_HEAD = re.compile(r"[^\W\d_]{4,}")
+_LIST_GAP = re.compile(r",? |, ?")
+_WORD_GAP = re.compile(r" |-")
+_UNIT_GAP = re.compile(r" |, ")
+_HANGS = re.compile(r"\w[-\u2010\u2011](?=,? )")
+_GOES_ON = re.compile(r"[-\u2010\u2011.,]\w|\s?%")  # C-reactive, 2.5, 95 %
+_HYPHENS = "-\u2010\u2011"
+
+LookUp = Callable[[Sequence[str]], int]  # the forms of words -> row of the key that is their name, or -1
+
+
+class _Text:
+    """The pieces of a text, one by one."""
+
+    def __init__(self, text: str, pieces: Pieces, words: Words) -> None:
+        self.text, self.words = text, words
+        self.starts, self.ends, self.word = pieces.starts, pieces.ends, pieces.word
+        self.count = len(pieces.word)
+
+    def form(self, piece: int) -> str:
+        return self.words.plain[int(self.word[piece])]
+
+    def forms(self, first: int, last: int) -> list[str]:
+        return [self.form(piece) for piece in range(first, last + 1)]
+
+    def shown(self, piece: int) -> str:
+        return self.words.texts[int(self.word[piece])]
+
+    def gap(self, piece: int) -> str:
+        """Return what stands between a piece and the next one."""
+        return self.text[int(self.ends[piece]) : int(self.starts[piece + 1])] if piece + 1 < self.count else ""
+
+    def is_and(self, piece: int) -> bool:
+        return self.shown(piece).lower() in _AND
+
+    def hangs(self, piece: int) -> bool:
+        """Return whether a piece ends in a hyphen, as "Herz-" of "Herz- und Lungenkrankheiten"."""
+        gap = self.gap(piece)
+        return gap[:1] in _HYPHENS and gap[1:] in (" ", ", ") and gap != ""
+
+    def match(self, first: int, last: int, row: int) -> LocatedMatch:
+        return LocatedMatch(int(self.starts[first]), int(self.ends[last]), first, last, row, COORDINATED)
+
+
+def with_coordinated(found: list[LocatedMatch], text: str, pieces: Pieces, words: Words, look_up: LookUp) -> list[LocatedMatch]:
+    """Return matches with those that share a word with another one; they stand for a shorter match within them."""
+    if not _AND.intersection(words.texts):
+        return found
+    located = _Text(text, pieces, words)
+    more = [match for each in found for match in (*_before(each, located, look_up), *_after(each, located, look_up))]
+    if _HANGS.search(text):
+        more += _hanging(located, look_up)
+    return _merged(found, more, text) if more else found
+
+
+def _before(match: LocatedMatch, text: _Text, look_up: LookUp) -> Iterator[LocatedMatch]:
+    if match.last == match.first or match.first < 2 or not text.is_and(match.first - 1) or text.gap(match.first - 1) != " ":
+        return
+    if not _HEAD.fullmatch(text.shown(match.last)):
+        return
+    end = match.first - 2
+    while end >= 0 and _LIST_GAP.fullmatch(text.gap(end)) and not text.hangs(end):
+        item = _with_head(end, match, text, look_up)
+        if item is None:
+            return
+        yield item
+        end = item.first - 1
+        if end >= 0 and not text.gap(end).startswith(","):
+            return
+
+
+def _with_head(end: int, match: LocatedMatch, text: _Text, look_up: LookUp) -> LocatedMatch | None:
+    """Return the words that end at a piece and with the last words of a match are a name; most words first."""
+    start = end
+    while start > 0 and end - start + 1 < _MOST_WORDS and _WORD_GAP.fullmatch(text.gap(start - 1)):
+        start -= 1
+    for first in range(start, end + 1):
+        if text.words.function[text.word[first]] or text.words.function[text.word[end]]:
+            continue
+        for head in range(match.first + 1, match.last + 1):
+            row = look_up(text.forms(first, end) + text.forms(head, match.last))
+            if row >= 0:
+                return text.match(first, end, row)
+    return None
+
+
+def _after(match: LocatedMatch, text: _Text, look_up: LookUp) -> Iterator[LocatedMatch]:
+    if match.last == match.first:
+        return
+    unit = next((unit for unit in _UNITS if unit.fullmatch(text.shown(match.last))), None)
+    if unit is None:
+        return
+    front, piece = text.forms(match.first, match.last - 1), match.last
+    while piece + 1 < text.count and _UNIT_GAP.fullmatch(text.gap(piece)):
+        piece += 1
+        if text.is_and(piece):
+            continue
+        if not unit.fullmatch(text.shown(piece)) or _GOES_ON.match(text.text, int(text.ends[piece])):
+            return
+        row = look_up([*front, text.form(piece)])
+        if row < 0:
+            return
+        yield text.match(piece, piece, row)
+
+
+def _hanging(text: _Text, look_up: LookUp) -> Iterator[LocatedMatch]:
+    for piece in range(text.count - 2):
+        if not text.hangs(piece):
+            continue
+        other = piece + 1
+        while other < text.count - 1 and (text.is_and(other) or text.hangs(other)):
+            other += 1
+        if other > piece + 1 or text.gap(piece).endswith(", "):
+            row = _completed(piece, other, text, look_up)
+            if row >= 0:
+                yield text.match(piece, piece, row)
+
+
+def _completed(piece: int, other: int, text: _Text, look_up: LookUp) -> int:
+    """Return the row of the name that a word with a hyphen is together with later words, or with the last part of one."""
+    last = other
+    while last + 1 < text.count and last - other < _MOST_WORDS and _WORD_GAP.fullmatch(text.gap(last)):
+        last += 1
+    begin, whole = text.form(piece), text.form(other)
+    for end in range(last, other, -1):
+        row = look_up([begin, *text.forms(other + 1, end)])
+        if row >= 0:
+            return row
+    for end in range(last, other - 1, -1):
+        for cut in range(2, len(whole) - _SHORTEST_PART + 1):
+            row = look_up([begin + whole[cut:], *text.forms(other + 1, end)])
+            if row >= 0:
+                return row
+    return -1
+
+
+def _merged(found: list[LocatedMatch], more: list[LocatedMatch], text: str) -> list[LocatedMatch]:
+    """Return all in order of the text; what lies within a new one gives way to it, and a new one to what it lies within.
+
+    A single word with capitals that is a name itself stays what it is: "Akt" of "Akt and protein kinases".
+    """
+    kept = [new for new in dict.fromkeys(more) if not any(_gives_way(new, old, text) for old in found)]
+    rest = [old for old in found if not any(new.first <= old.first and old.last <= new.last for new in kept)]
+    return sorted((*rest, *kept))
+
+
+def _gives_way(new: LocatedMatch, old: LocatedMatch, text: str) -> bool:
+    within = new.first <= old.first and old.last <= new.last
+    if within:
+        same = (new.first, new.last) == (old.first, old.last)
+        return same and old.change == 0 and not text[old.start : old.end].islower()
+    return old.first <= new.last and new.first <= old.last

@@ -1,0 +1,132 @@
+"""One form for all forms of a word: English, German and French, by endings and spelling alone, without a lexicon.
+
+Words come normalised: in lower case, without accents (so that "Häuser" is "hauser" already). A stem is no word, but a common
+spelling of what is one name to a reader. Endings that make another word of a word (-ung, -heit, -isation, the -er of agents)
+stay: a KB has both.
+
+    en   museums, museum; stenoses, stenosis; leukaemia, leukemia; tumours, tumor; Hodgkin's, Hodgkins, Hodgkin
+    de   Hauses, Häuser, Häusern, Haus; Krankheiten, Krankheit; öffentlicher, öffentliche; Museen, Museum
+    fr   musées, musée; journaux, journal; bateaux, bateau; publiques, publique, public; européenne, européen
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+_SHORTEST = 4  # letters of a word that is inflected
+
+# English: British spellings, where nothing else is spelled so
+_BRITISH = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
+        (r"aem", "em"),
+        (r"paed", "ped"),
+        (r"(?<=[nd])aes(?=th)", "es"),
+        (r"(?<=[cfgn])aec", "ec"),
+        (r"^(?:ae|oe)(?=tiolog|sophag|str|nolog)", "e"),
+        (r"oedem", "edem"),
+        (r"rrhoe", "rrhe"),
+        (r"(hom|am|man)oe(?=o|b|u)", r"\1e"),
+        (r"foet", "fet"),
+        (r"coeliac", "celiac"),
+        (r"(behavi|col|fav|flav|harb|hon|hum|lab|neighb|od|rum|sav|tum|vap|vig)our", r"\1or"),
+        (r"(?<=[a-z]{3})is(?=e$|ed$|es$|ing$|ation|er$|ers$)", "iz"),
+        (r"(?<=[a-z]l)ys(?=e$|ed$|ing$)", "yz"),
+        (r"(cent|fib|met|lit|theat|calib|lust|tit|sab|goit|spect|lit)re(?=s?$)", r"\1er"),
+        (r"sulph", "sulf"),
+        (r"leuco", "leuko"),
+        (r"grey", "gray"),
+        (r"(mo|smo)uld", r"\1ld"),
+        (r"programme(?=s?$)", "program"),
+        (r"(catal|dial|anal|homol)ogue(?=s?$)", r"\1og"),
+        (r"(def|lic|off)ence", r"\1ense"),
+        (r"aluminium", "aluminum"),
+        (r"(label|model|travel|counsel|channel|cancel|signal|fuel|tunnel)l(?=ed$|ing$|ers?$)", r"\1"),
+        (r"ageing", "aging"),
+        (r"^kappa", "k"),  # NF-kappa B, NF-kB
+    )
+)
+_MAY_BE_BRITISH = re.compile(r"ae|oe|our|is[eai]|yse|ysi|res?$|ph|uco|grey|ould|mme|ogue|ence|ium|ll|gei|kappa")
+_IRREGULAR = {
+    "teeth": "tooth", "feet": "foot", "mice": "mouse", "children": "child", "lice": "louse", "geese": "goose",
+    "women": "woman",
+}  # fmt: skip
+# (ending, what stands for it); the first that fits counts
+_ENGLISH = (
+    ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"), ("sis", "se"),
+    ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"),
+    ("men", "man"), ("s", ""),
+)  # fmt: skip
+
+# German: nouns whose plural ends in -er
+_ER_PLURAL = re.compile(
+    "(amt|bad|band|bild|blatt|brett|buch|dach|denkmal|dorf|fach|fass|feld|geist|glas|glied|grab|gras|gut|haus|horn|huhn|kalb|"
+    "kind|kleid|lamm|land|licht|lied|loch|mann|mund|nest|rad|rind|schild|schloss|schwert|spital|strauch|tal|volk|wald|weib|"
+    "wort|wurm)er[ns]?$"
+)
+_ER_ADJECTIVE = re.compile("(lich|isch|ig|al|ell|iv|bar|sam|los|haft|ant|ent|ar|or)er$")
+_GERMAN = (
+    ("ismus", "ism"), ("ismen", "ism"), ("nissen", "nis"), ("nisses", "nis"), ("nisse", "nis"), ("innen", "in"),
+    ("ens", ""), ("en", ""), ("em", ""), ("um", ""), ("es", ""), ("e", ""), ("a", ""), ("us", ""), ("iko", "ik"),
+)  # fmt: skip
+_GERMAN_S = tuple("abdfghklmnoprt")  # "s" is an ending after these: the Snowball stemmer's, and o
+
+_FRENCH_PLURAL = (("eaux", "eau"), ("aux", "al"), ("ails", "al"), ("ail", "al"), ("ss", "ss"), ("s", ""), ("x", ""))
+_FRENCH_FEMININE = (
+    ("enne", "en"), ("onne", "on"), ("elle", "el"), ("ive", "if"), ("trice", "teur"), ("euse", "eu"), ("aise", "ai"),
+    ("oise", "oi"), ("que", "c"), ("ee", "e"), ("aine", "ain"), ("ine", "ine"), ("ie", "ie"), ("ure", "ure"), ("e", ""),
+)  # fmt: skip
+_FRENCH_LONG = 6  # letters of a word that may be feminine
+
+
+def english_stem(word: str) -> str:
+    """Return the stem of an English word: American spelling, singular."""
+    if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
+        return word
+    if _MAY_BE_BRITISH.search(word):
+        for british, american in _BRITISH:
+            word = british.sub(american, word)
+    if word.endswith(("ss", "us")) or (word.endswith("is") and not word.endswith("sis")):
+        return word
+    return _IRREGULAR.get(word) or _replaced(word, _ENGLISH, 3)
+
+
+def german_stem(word: str) -> str:
+    """Return the stem of a German word, without the endings of case, number and gender."""
+    if len(word) <= _SHORTEST or not word.isalpha():
+        return word
+    if plural := _ER_PLURAL.search(word):
+        return word[: plural.start()] + plural[1]
+    if adjective := _ER_ADJECTIVE.search(word):
+        return word[:-2] if adjective.start() > 1 else word
+    if word[-1] == "s" and word[-2] in _GERMAN_S and not word.endswith("ens"):
+        word = word[:-1]
+    if word[-1] == "n" and word[-2] in "lr" and word[-3] == "e":
+        return word[:-1]
+    return _replaced(word, _GERMAN, 3)
+
+
+def french_stem(word: str) -> str:
+    """Return the stem of a French word: singular, masculine."""
+    if len(word) < _SHORTEST or not word.isalpha():
+        return word
+    word = _replaced(word, _FRENCH_PLURAL, 2)
+    return _replaced(word, _FRENCH_FEMININE, 3) if len(word) >= _FRENCH_LONG else word
+
+
+STEMMERS: dict[str, Callable[[str], str]] = {"en": english_stem, "de": german_stem, "fr": french_stem}
+
+
+def _replaced(word: str, endings: tuple[tuple[str, str], ...], letters_before: int) -> str:
+    for ending, other in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= letters_before:
+            return word[: len(word) - len(ending)] + other
+    return word
+
+
+@lru_cache(maxsize=1 << 15)
+def stem(word: str, language: str) -> str:
+    """Return the stem of a normalised word in a language of `STEMMERS`."""
+    return STEMMERS[language](word)
