@@ -92,7 +92,13 @@ class Linker:
         )
         if threshold is not None and not allow_nil:
             raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
-        self.rule = DecisionRule(self._threshold(threshold), allow_nil, self._detected_threshold(threshold), threshold is None)
+        self.rule = DecisionRule(
+            self._threshold(threshold),
+            allow_nil,
+            detected=self._detected_threshold(threshold),
+            exact=threshold is None,
+            cells=self._cell_threshold(threshold),
+        )
         self._options: dict[str, Any] = {
             "method": method,
             "threshold": threshold,
@@ -138,6 +144,10 @@ class Linker:
     def _detected_threshold(self, wanted: float | None) -> float | None:
         """Return the threshold of mentions found by their spelling, which the probability itself doubts; None: the same."""
         return min(self._threshold(None), DETECTED_THRESHOLD) if wanted is None and self.method.calibrated else None
+
+    def _cell_threshold(self, wanted: float | None) -> float | None:
+        """Return the threshold of the cells of tables; None: the same."""
+        return ranker_of(self.kb, self._vectors_name).cell_threshold if wanted is None and self.method.calibrated else None
 
     @property
     def _vectors_name(self) -> str | None:
@@ -259,6 +269,7 @@ class Linker:
             nil_reasons=[NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()],
             threshold=self.threshold,
             detected=self.rule.detected if self.rule.allow_nil else None,
+            cells=self.rule.cells if self.rule.allow_nil else None,
             aliases=self.candidates.aliases,
         )
 

@@ -43,6 +43,7 @@ class MethodScores:
     linked: list[NDArray[np.bool_]] = field(default_factory=list)
     threshold: float = 0.0
     own_threshold: bool = False  # of the KB's ranker, not of somebody who asked for it
+    cell_threshold: float | None = None  # of cells of tables; None: the same
     seconds: float = 0.0
 
 
@@ -95,8 +96,10 @@ def evaluate(
         method.make_ready(kb, options[name])
         if method.calibrated:
             used = None if batches.vectors is None else batches.vectors.name
-            run.methods[name].threshold = ranker_of(kb, used).threshold if threshold is None else threshold
+            ranker = ranker_of(kb, used)
+            run.methods[name].threshold = ranker.threshold if threshold is None else threshold
             run.methods[name].own_threshold = threshold is None
+            run.methods[name].cell_threshold = ranker.cell_threshold if threshold is None else None
     with one_thread():
         batches.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
         nothing = batches.make([Document(mentions=())])
@@ -144,7 +147,8 @@ def _score(
     scores.p_at_1.append(p_at_1[counted])
     scores.reciprocal_rank.append(reciprocal[counted])
     if method.calibrated:
-        decisions = decide(batch, scored, method, DecisionRule(scores.threshold, exact=scores.own_threshold))
+        rule = DecisionRule(scores.threshold, exact=scores.own_threshold, cells=scores.cell_threshold)
+        decisions = decide(batch, scored, method, rule)
         scores.probability.append(np.nan_to_num(decisions.probability)[counted])
         scores.linked.append(decisions.linked[counted])
 
