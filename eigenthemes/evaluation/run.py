@@ -56,6 +56,7 @@ class Run:
     difficulty: list[NDArray[np.int8]] = field(default_factory=list)
     in_kb: list[NDArray[np.bool_]] = field(default_factory=list)
     first_rank: list[NDArray[np.int64]] = field(default_factory=list)  # of the first gold candidate; 0: not found
+    cells: int = 0  # mentions in tables
     unknown: int = 0  # candidates that documents gave and the KB does not know
     gold_example: str = ""
     seconds: float = 0.0  # finding the candidates
@@ -185,7 +186,9 @@ def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
         figures["documents_per_second"] = len(run.ids) / max(1e-9, run.seconds + scores.seconds)
         if scores.probability:
             probability, linked = _joined(scores.probability, np.float64), _joined(scores.linked, np.bool_)
-            figures["confidence"] = {"threshold": scores.threshold, **summarize_confidence(probability, p_at_1, in_kb, linked)}
+            of_cells = {"cell_threshold": scores.cell_threshold} if run.cells and scores.cell_threshold is not None else {}
+            summary = summarize_confidence(probability, p_at_1, in_kb, linked)
+            figures["confidence"] = {"threshold": scores.threshold, **of_cells, **summary}
         figures["against"] = {}
         if documents:
             rows = by_document(document, p_at_1, reciprocal, hard)
@@ -218,6 +221,7 @@ def _note_gold(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArr
     run.in_kb.append(np.array([bool(each) for each in gold], dtype=bool)[counted])
     run.first_rank.append(first[counted])
     run.ids.extend(document.id for document in batch.documents)
+    run.cells += int(batch.is_cell.sum())
     run.unknown += sum(map(len, batch.unknown.values()))
     if not run.gold_example:
         run.gold_example = next((mention.gold[0] for mention in batch.mentions if mention.gold), "")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.ranking.features.feature_group import FeatureGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
@@ -95,3 +96,6 @@ class CellEvidence:
         few, known = self.others[best_row] == 0, self.known[self.groups.group[best_row]]
         columns = (self.evidence[best_row], elsewhere[best_row], ~self.is_whole[best_row], few, known)
         return np.stack(columns, axis=1).astype(np.float32)
+
+
+GROUP = FeatureGroup(name="column", columns=CELL_COLUMNS, weakness="fits the column less well")
