@@ -22,7 +22,8 @@ from eigenthemes.ranking.detection import DETECTED_THRESHOLD
 from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import ScoringOptions
-from eigenthemes.ranking.selftrained import feature_context_of, ranker_of
+from eigenthemes.ranking.selftrained import feature_context_of, has_ranker, ranker_of
+from eigenthemes.ranking.table_report import TableReport, report_table
 from eigenthemes.records import Document, Explanation, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
 from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of
 
@@ -219,6 +220,18 @@ class Linker:
         linked = self.link_batch(documents) if documents else ()
         links = sorted((link for each in linked for link in each.links), key=_cell_of)
         return LinkedTable(table, chosen, tuple(links), context, id)
+
+    def report_table(self, linked: LinkedTable) -> TableReport:
+        """Say what a linked table is about: the type of each column, and the relations between columns."""
+        return report_table(self.kb, linked, accuracy=self.report_accuracy)
+
+    @property
+    def report_accuracy(self) -> dict[str, int]:
+        """How reports on made-up tables did when the KB was trained; empty where that is not known."""
+        if not has_ranker(self.kb, self._vectors_name):
+            return {}
+        cells = ranker_of(self.kb, self._vectors_name).cells
+        return {} if cells is None else dict(cells.about.get("reports", {}))
 
     def _columns_of_names(self, table: Table) -> tuple[int, ...]:
         return tuple(profile.column for profile in profile_columns(table, self.batches.generator) if profile.named)

@@ -26,7 +26,14 @@ _RANKER = {
     "unlearned?": [str],
     "gold?": {"documents": int, "mentions": int},
     "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
-    "tables?": {"threshold": float, "choice": _WEIGHTS, "none": _WEIGHTS, "training?": {"tables": int}, "made_up?": _MADE_UP},
+    "tables?": {
+        "threshold": float,
+        "choice": _WEIGHTS,
+        "none": _WEIGHTS,
+        "training?": {"tables": int},
+        "made_up?": _MADE_UP,
+        "reports?": {"types": int, "types_right": int, "relations": int, "relations_right": int},
+    },
     "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
 }
 _COUNTS = dict.fromkeys(

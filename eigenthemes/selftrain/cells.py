@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +16,14 @@ from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, BatchMaker, batches_of, gold_rows
 from eigenthemes.ranking.cells import CellModel, dot
+from eigenthemes.ranking.decide import DecisionRule, decide
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.features.nil import nil_features
 from eigenthemes.ranking.logit import softmax
+from eigenthemes.ranking.methods import Scored, method_named
 from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.ranking.table_report import TableReporter
+from eigenthemes.records import Mention
 from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
 from eigenthemes.selftrain.fit import fit_nil
 from eigenthemes.selftrain.held_out import outcomes, without_removed
@@ -63,10 +68,13 @@ def fit_cells(
         return None
     model = CellModel(nil=fit_nil(columns, is_nil))
     fitted = replace(ranker, cells=model)
-    found = [outcomes(fitted, batch, kb, context) for batch in _batches(sampler.tables(aside), maker)]
+    held_out = list(_batches(sampler.tables(aside), maker))
+    found = [outcomes(fitted, batch, kb, context) for batch in held_out]
     probability, right, has_answer = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    about = {"training": {"tables": many}, "made_up": _report(aside, probability, right, has_answer)}
-    return replace(model, threshold=best_threshold(probability, right, has_answer), about=about)
+    model = replace(model, threshold=best_threshold(probability, right, has_answer))
+    reports = compare_reports(replace(ranker, cells=model), held_out, kb, context)
+    about = {"training": {"tables": many}, "made_up": _report(aside, probability, right, has_answer), "reports": reports}
+    return replace(model, about=about)
 
 
 def _batches(tables: Iterable[MadeUpTable], maker: BatchMaker, advance: Advance = lambda amount: None) -> Iterator[Batch]:
@@ -92,3 +100,42 @@ def _nil_columns(
 def _report(tables: int, probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> dict[str, Any]:
     """Describe for the manifest how it did on tables kept aside."""
     return {"tables": tables, "mentions": len(right), **reliability_report(probability[has_answer], right[has_answer])}
+
+
+def compare_reports(ranker: Ranker, batches: Iterable[Batch], kb: KB, context: FeatureContext) -> dict[str, int]:
+    """Count the types and relations that are reported of made-up tables, and those that the right answers would report, too."""
+    counts: Counter[str] = Counter({"types": 0, "types_right": 0, "relations": 0, "relations_right": 0})
+    for batch in batches:
+        entity = _answers(ranker, batch, context)
+        gold = kb.indices_of([mention.gold[0] if mention.gold else "" for mention in batch.mentions]).tolist()
+        for _, first, last in batch.document_spans():
+            mentions = batch.mentions[first:last]
+            said, right = (_reported(kb, mentions, answers[first:last]) for answers in (entity, gold))
+            counts.update(types=len(said[0]), types_right=len(said[0] & right[0]))
+            counts.update(relations=len(said[1]), relations_right=len(said[1] & right[1]))
+    return dict(counts)
+
+
+def _answers(ranker: Ranker, batch: Batch, context: FeatureContext) -> list[int]:
+    """Return the entity that each mention is linked to; -1 for none."""
+    ranking = rank_batch(ranker, batch, context)
+    scored, rule = (
+        Scored(ranking.candidate_probability),
+        DecisionRule(ranker.threshold, exact=True, cells=ranker.cell_threshold),
+    )
+    decisions = decide(batch, scored, method_named("selftrained"), rule)
+    entity = np.full(len(batch.mentions), -1)
+    linked = np.flatnonzero(decisions.linked)
+    entity[linked] = batch.table.entity[decisions.order[decisions.bounds[:-1][linked]]]
+    return entity.tolist()
+
+
+def _reported(kb: KB, mentions: Sequence[Mention], entities: Sequence[int]) -> tuple[set[Any], set[Any]]:
+    """Return what is reported of a table with these answers: its columns with their types, its relations."""
+    columns = {mention.col: str(mention.col) for mention in mentions if mention.col is not None}
+    reporter = TableReporter(kb, columns)
+    cells = zip(mentions, entities, strict=True)
+    reporter.add((mention.row or 0, mention.col or 0, entity if entity >= 0 else None) for mention, entity in cells)
+    report = reporter.report()
+    types = {(each.column, each.id) for each in report.types if each.id}
+    return types, {(each.subject, each.object, each.id) for each in report.relations}
