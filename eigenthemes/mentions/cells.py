@@ -9,6 +9,7 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 
 _HAS_LETTER = re.compile(r"[^\W\d_]")
+_HAS_PARTS = re.compile(r"[,()\[\]]")
 _BRACKETED = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*")
 
 
@@ -36,6 +37,8 @@ def cell_forms(text: str) -> list[str]:
 
     Without what stands in brackets; "Korea, Republic of" turned round; its first two parts, its first part ("Paris, France").
     """
+    if not _HAS_PARTS.search(text):
+        return []
     bare = _BRACKETED.sub(" ", text).strip()
     parts = [part for part in (part.strip() for part in bare.split(",")) if part]
     forms = [bare]

@@ -66,8 +66,8 @@ class MentionGroups:
         document_bounds, document_names, group_bounds = [0], [0], [0]
         longer, longer_bounds = list[int](), [0]
         for document, (start, stop) in zip(batch.documents, pairwise(batch.mention_bounds.tolist()), strict=True):
-            texts = [batch.name_of(i) for i in range(start, stop)]
-            for name, groups in _grouped(document, batch.mentions[start:stop], texts, candidate_counts[start:stop]):
+            forms = {i - start: form for i, form in batch.forms.items() if start <= i < stop} if document.table else {}
+            for name, groups in _grouped(document, batch.mentions[start:stop], forms, candidate_counts[start:stop]):
                 for mentions in groups:
                     for number in mentions:
                         group_of[start + number] = len(first_mention)
@@ -169,15 +169,17 @@ class MentionGroups:
 
 
 def _grouped(
-    document: Document, mentions: Sequence[Mention], texts: Sequence[str], candidate_counts: Sequence[int]
+    document: Document, mentions: Sequence[Mention], forms: dict[int, str], candidate_counts: Sequence[int]
 ) -> Iterator[tuple[str, list[list[int]]]]:
     """Yield each distinct name of a document, and the numbers of its mentions, a list per context.
 
     A name that brings candidates of its own is another name where they are others.
+
+    forms  mention -> the name that was looked up in its place
     """
     names: dict[tuple[Any, ...], dict[int | None, list[int]]] = {}
-    for number, (mention, text, count) in enumerate(zip(mentions, texts, candidate_counts, strict=True)):
-        name_key = normalize(text), count, mention.candidates, mention.priors
+    for number, (mention, count) in enumerate(zip(mentions, candidate_counts, strict=True)):
+        name_key = normalize(forms.get(number, mention.text)), count, mention.candidates, mention.priors
         names.setdefault(name_key, {}).setdefault(context_key(document, mention), []).append(number)
     for (name, *_), groups in names.items():
         yield name, list(groups.values())

@@ -130,6 +130,12 @@ def test_elsewhere_is_the_highest_weight_of_the_entity_for_another_name(cities: 
     assert evidence.elsewhere(weight).tolist() == expected
 
 
+@pytest.mark.parametrize("rows", [(("Xyzzy",), ("Qwfp",)), (("",),), ()])
+def test_a_table_of_which_nothing_is_known_is_linked_to_nothing(linker: Linker, rows: tuple[tuple[str, ...], ...]) -> None:
+    linked = linker.link_table(Table(("a",), rows), columns=[0])
+    assert not any(link.entity for link in linked.links)
+
+
 def test_a_text_has_no_evidence_of_columns(cities: KB) -> None:
     assert evidence_of(cities, [Document(text="Avon")]) is None
 

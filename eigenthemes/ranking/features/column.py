@@ -58,19 +58,26 @@ class CellEvidence:
         counted = column_evidence(groups.columns, groups.bounds, groups.entity, attributes.lists, attributes.share)
         return cls(groups, is_cell, is_cell[groups.group], *counted)
 
+    @lazy
+    def shared(self) -> tuple[Ints, Ints]:
+        """The candidates whose entity is one of another name of the column, too: their rows [r], and which are the same [r]."""
+        rows = np.flatnonzero(self.rows)
+        key = (self.groups.column_of[self.groups.group[rows]] << 32) | self.groups.entity[rows]
+        order = np.argsort(key, kind="stable")
+        new = np.diff(key[order], prepend=-1) != 0
+        number = np.cumsum(new) - 1
+        several = np.bincount(number, minlength=1)[number] > 1
+        return rows[order][several], number[several]
+
     def elsewhere(self, weight: Floats) -> Floats:
         """Return the highest weight that the entity of each candidate has for another name of its column [n]."""
-        groups, result = self.groups, np.zeros(len(weight))
-        rows = np.flatnonzero(self.rows)
-        column, entity, weights = groups.column_of[groups.group[rows]], groups.entity[rows], weight[rows]
-        order = np.lexsort((-weights, entity, column))
-        same = (column[order][1:] == column[order][:-1]) & (entity[order][1:] == entity[order][:-1])
-        first = np.concatenate(([0], np.flatnonzero(~same) + 1)).astype(np.int64)
-        run = np.cumsum(np.concatenate(([True], ~same))) - 1
-        likeliest = weights[order][first][run]
-        second = np.append(weights[order], 0.0)[1:] * np.append(same, False)
-        likeliest[first] = second[first]
-        result[rows[order]] = likeliest
+        result = np.zeros(len(weight))
+        rows, number = self.shared
+        order = np.lexsort((-weight[rows], number))
+        rows, number = rows[order], number[order]
+        first = np.flatnonzero(np.diff(number, prepend=-1))  # the highest of each entity; the next one follows it
+        result[rows] = np.repeat(weight[rows[first]], np.diff(np.append(first, len(rows))))
+        result[rows[first]] = weight[rows[first + 1]]
         return result
 
     @lazy
