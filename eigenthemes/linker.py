@@ -23,7 +23,8 @@ from eigenthemes.ranking.detection import DETECTED_THRESHOLD
 from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
-from eigenthemes.ranking.selftrained import feature_context_of, ranker_of
+from eigenthemes.ranking.selftrained import feature_context_of, has_ranker, ranker_of
+from eigenthemes.ranking.table_report import TableReport, report_table
 from eigenthemes.records import CandidateMap, Document, Explanation, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
 from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of
 
@@ -104,7 +105,13 @@ class Linker:
         )
         if threshold is not None and not allow_nil:
             raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
-        self.rule = DecisionRule(self._threshold(threshold), allow_nil, self._detected_threshold(threshold), threshold is None)
+        self.rule = DecisionRule(
+            self._threshold(threshold),
+            allow_nil,
+            detected=self._detected_threshold(threshold),
+            exact=threshold is None,
+            cells=self._cell_threshold(threshold),
+        )
         self._options: dict[str, Any] = {
             "method": method,
             "threshold": threshold,
@@ -152,6 +159,10 @@ class Linker:
     def _detected_threshold(self, wanted: float | None) -> float | None:
         """Return the threshold of mentions found by their spelling, which the probability itself doubts; None: the same."""
         return min(self._threshold(None), DETECTED_THRESHOLD) if wanted is None and self.method.calibrated else None
+
+    def _cell_threshold(self, wanted: float | None) -> float | None:
+        """Return the threshold of the cells of tables; None: the same."""
+        return ranker_of(self.kb, self._vectors_name).cell_threshold if wanted is None and self.method.calibrated else None
 
     @property
     def _vectors_name(self) -> str | None:
@@ -246,6 +257,18 @@ class Linker:
 
         return link_frame(self, frame, columns=columns, context=context, only_types=only_types, suffix=suffix)
 
+    def report_table(self, linked: LinkedTable) -> TableReport:
+        """Say what a linked table is about: the type of each column, and the relations between columns."""
+        return report_table(self.kb, linked, accuracy=self.report_accuracy)
+
+    @property
+    def report_accuracy(self) -> dict[str, int]:
+        """How reports on made-up tables did when the KB was trained; empty where that is not known."""
+        if not has_ranker(self.kb, self._vectors_name):
+            return {}
+        cells = ranker_of(self.kb, self._vectors_name).cells
+        return {} if cells is None else dict(cells.about.get("reports", {}))
+
     def _columns_of_names(self, table: Table) -> tuple[int, ...]:
         return tuple(profile.column for profile in profile_columns(table, self.batches.generator) if profile.named)
 
@@ -295,6 +318,7 @@ class Linker:
             nil_reasons=[NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()],
             threshold=self.threshold,
             detected=self.rule.detected if self.rule.allow_nil else None,
+            cells=self.rule.cells if self.rule.allow_nil else None,
             aliases=self.candidates.aliases,
         )
 

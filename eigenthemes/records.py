@@ -184,6 +184,24 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnReason:
+    """What the other names of a table's column have in common with a candidate.
+
+    attribute  the id of a type, or a relation as the sources name it
+    label      of the type, or the relation as words
+    is_type    False: it is a relation; reverse: one whose statement runs from the neighbour
+    having     so many of the `others`, the other names of the column that were counted, can have it
+    """
+
+    attribute: str
+    label: str
+    is_type: bool
+    reverse: bool
+    having: int
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a mention was linked as it was.
 
@@ -199,6 +217,7 @@ class Explanation:
     other_support    the share of the support by further names
     detection        how likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given
     stands_for       what the text itself defines the name to stand for, where that speaks against it
+    column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
     """
 
     text: str
@@ -216,11 +235,14 @@ class Explanation:
     other_support: float = 0.0
     detection: float | None = None
     stands_for: str = ""
+    column: ColumnReason | None = None
     sentence: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
+        if self.column is None:
+            del record["column"]
         return record
 
 

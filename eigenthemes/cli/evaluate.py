@@ -172,8 +172,9 @@ def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
 
 def _confidence(method: str, found: dict[str, Any]) -> str:
     links, nil = found["links"], found["nil"]
+    cells = f" (cells of tables from {found['cell_threshold']:.2f})" if "cell_threshold" in found else ""
     return (
-        f"{method}, answering from {found['threshold']:.2f} on: links precision {links['precision']:.3f}, recall "
+        f"{method}, answering from {found['threshold']:.2f} on{cells}: links precision {links['precision']:.3f}, recall "
         f"{links['recall']:.3f}, F1 {links['f1']:.3f}; NIL F1 {nil['f1']:.3f}; calibration error {found['ece']:.3f} "
         f"(gold in the KB); wrong among the surest half {found['risk_coverage']['at']['0.5']:.1%}"
     )

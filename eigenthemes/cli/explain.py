@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eigenthemes.ranking.explain.explainer import Explainer
     from eigenthemes.records import Document, ExplainedCandidate, Explanation, Reason
 
-_GROUPS = ("name", "prior", "themes", "coreference", "context")
+_GROUPS = ("name", "prior", "themes", "coreference", "context", "column")  # the last one of cells of tables only
 
 
 @click.command()
@@ -125,10 +125,11 @@ def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
     click.echo()
     say(_decision(found))
     click.echo("\nCandidates: what each group of features adds; 1 more makes 2.7 times as likely\n")
+    groups = tuple(group for group in _GROUPS if group in candidates[0].contributions)
     print_table(
-        ("label", "id", "probability", *_GROUPS, "match type", "matched name"),
-        map(_candidate_row, candidates),
-        right=range(2, 8),
+        ("label", "id", "probability", *groups, "match type", "matched name"),
+        (_candidate_row(each, groups) for each in candidates),
+        right=range(2, 3 + len(groups)),
     )
     click.echo(f"\nNone of them: {found.nil_probability:.1%}; threshold {found.threshold:.0%}")
     if found.support:
@@ -149,8 +150,8 @@ def _shares(shares: dict[str, float]) -> str:
     return ", ".join(f"{group} {share:.0%}" for group, share in shares.items() if share >= 0.005)
 
 
-def _candidate_row(each: ExplainedCandidate) -> tuple[str, ...]:
-    parts = (f"{each.contributions[group]:+.2f}" for group in _GROUPS)
+def _candidate_row(each: ExplainedCandidate, groups: tuple[str, ...]) -> tuple[str, ...]:
+    parts = (f"{each.contributions[group]:+.2f}" for group in groups)
     return each.display_label, each.id, f"{each.probability:.1%}", *parts, each.match_type, each.matched_name
 
 

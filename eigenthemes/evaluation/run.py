@@ -44,6 +44,7 @@ class MethodScores:
     linked: list[NDArray[np.bool_]] = field(default_factory=list)
     threshold: float = 0.0
     own_threshold: bool = False  # of the KB's ranker, not of somebody who asked for it
+    cell_threshold: float | None = None  # of cells of tables; None: the same
     seconds: float = 0.0
 
 
@@ -56,6 +57,7 @@ class Run:
     difficulty: list[NDArray[np.int8]] = field(default_factory=list)
     in_kb: list[NDArray[np.bool_]] = field(default_factory=list)
     first_rank: list[NDArray[np.int64]] = field(default_factory=list)  # of the first gold candidate; 0: not found
+    cells: int = 0  # mentions in tables
     unknown: int = 0  # candidates that documents gave and the KB does not know
     outside: Counter[str] = field(default_factory=Counter)  # gold ids that the KB does not have, by mentions
     gold_example: str = ""
@@ -97,8 +99,10 @@ def evaluate(
         method.make_ready(kb, options[name])
         if method.calibrated:
             used = None if batches.vectors is None else batches.vectors.name
-            run.methods[name].threshold = ranker_of(kb, used).threshold if threshold is None else threshold
+            ranker = ranker_of(kb, used)
+            run.methods[name].threshold = ranker.threshold if threshold is None else threshold
             run.methods[name].own_threshold = threshold is None
+            run.methods[name].cell_threshold = ranker.cell_threshold if threshold is None else None
     with one_thread():
         batches.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
         nothing = batches.make([Document(mentions=())])
@@ -146,7 +150,8 @@ def _score(
     scores.p_at_1.append(p_at_1[counted])
     scores.reciprocal_rank.append(reciprocal[counted])
     if method.calibrated:
-        decisions = decide(batch, scored, method, DecisionRule(scores.threshold, exact=scores.own_threshold))
+        rule = DecisionRule(scores.threshold, exact=scores.own_threshold, cells=scores.cell_threshold)
+        decisions = decide(batch, scored, method, rule)
         scores.probability.append(np.nan_to_num(decisions.probability)[counted])
         scores.linked.append(decisions.linked[counted])
 
@@ -183,7 +188,9 @@ def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
         figures["documents_per_second"] = len(run.ids) / max(1e-9, run.seconds + scores.seconds)
         if scores.probability:
             probability, linked = _joined(scores.probability, np.float64), _joined(scores.linked, np.bool_)
-            figures["confidence"] = {"threshold": scores.threshold, **summarize_confidence(probability, p_at_1, in_kb, linked)}
+            of_cells = {"cell_threshold": scores.cell_threshold} if run.cells and scores.cell_threshold is not None else {}
+            summary = summarize_confidence(probability, p_at_1, in_kb, linked)
+            figures["confidence"] = {"threshold": scores.threshold, **of_cells, **summary}
         figures["against"] = {}
         if documents:
             rows = by_document(document, p_at_1, reciprocal, hard)
@@ -216,6 +223,7 @@ def _note_gold(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArr
     run.in_kb.append(np.array([bool(each) for each in gold], dtype=bool)[counted])
     run.first_rank.append(first[counted])
     run.ids.extend(document.id for document in batch.documents)
+    run.cells += int(batch.is_cell.sum())
     run.unknown += sum(map(len, batch.unknown.values()))
     outside = [mention.gold[0] for mention, known in zip(batch.mentions, gold, strict=True) if mention.gold and not known]
     run.outside.update(outside)

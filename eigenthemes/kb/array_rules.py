@@ -17,6 +17,7 @@ _BOUNDS = {
     "graph_indptr": ("entities", "graph_neighbors"),
     "entity_names": ("entities", "names"),
     "type_indptr": ("entities", "entity_types"),
+    "attribute_indptr": ("entities", "entity_attributes"),
     "postings_indptr": ("tokens", "postings"),
     "key_indptr": ("key_hashes", "key_entities"),
     "name_token_indptr": ("names", "name_tokens"),
@@ -42,6 +43,7 @@ _NUMBERS = {
     "graph_more_entries": "graph_neighbors",
     "graph_more_relations": "directed relations",
     "entity_types": "types",
+    "entity_attributes": "attributes",
     "postings": "entities",
     "key_entities": "entities",
     "key_kinds": "match types",
@@ -56,6 +58,7 @@ _NUMBERS = {
 _COLUMNS = {
     "prior": "entities",
     "answers": "entities",
+    "attribute_share": "attributes",
     "graph_relations": "graph_neighbors",
     "graph_more_relations": "graph_more_entries",
     "postings_in_label": "postings",
@@ -76,7 +79,10 @@ def sizes_of(entities: int, files: dict[str, dict[str, Any]]) -> dict[str, int]:
     sizes = {name: int(described["shape"][0]) for name, described in files.items() if described["shape"]}
     for name in _COUNTED_BY_OFFSETS:
         sizes[name] = max(0, sizes.get(f"{name}_offsets", 1) - 1)
-    return {**sizes, "entities": entities, "directed relations": 2 * sizes["relations"], "match types": ACRONYM + 1}
+    directed = 2 * sizes["relations"]
+    attributes = sizes["types"] + directed
+    numbered = {"directed relations": directed, "attributes": attributes, "match types": ACRONYM + 1}
+    return {**sizes, "entities": entities, **numbered}
 
 
 def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> str | None:
@@ -96,6 +102,8 @@ def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> st
         return _damage_of_bounds(array, sizes[_BOUNDS[name][1] if name in _BOUNDS else _BUCKETS[name]])
     if name == "prior":
         return None if np.all(np.isfinite(array)) else "has a number that is no prior"
+    if name == "attribute_share":
+        return None if np.all((array > 0) & (array < 1)) else "has a number that is no share"
     return damage_of_numbers(name, array, sizes)
 
 

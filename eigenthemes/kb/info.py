@@ -105,6 +105,7 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
     if "adapted" in about:
         yield "", f"adapted to {about['adapted']['documents']:,} documents, {about['adapted']['names']:,} names found in them"
+    yield from _tables(about.get("tables"))
     if made:
         figures = f"{made['p_at_1']:.1%} right on {made['mentions']:,} mentions of other made-up documents"
         yield "", f"{figures}, calibration error there {made['calibration_error']:.3f}"
@@ -118,6 +119,16 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     bins = ", ".join(f"{row['confidence']:.0%}: {row['accuracy']:.0%}" for row in rows)
     if rows:
         yield "reliability", f"said and right: {bins}"
+
+
+def _tables(about: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """Yield how it was trained for the cells of tables."""
+    if about is None:
+        yield "", "not trained for the columns of tables: cells are linked as names of a text"
+        return
+    trained = f"trained on {about['training']['tables']:,} made-up tables; " if "training" in about else ""
+    right = f", {about['made_up']['p_at_1']:.1%} right on other made-up tables" if "made_up" in about else ""
+    yield "tables", f"{trained}threshold of cells {about['threshold']:.2f}{right}"
 
 
 def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:

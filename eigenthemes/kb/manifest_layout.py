@@ -16,15 +16,24 @@ _FILE = {"dtype": str, "shape": [int], "bytes": int, "sha256": str}
 _VECTORS = {"method?": str, "dimensions?": int, "entities?": int, "source?": str}
 _WEIGHTS = {ANY: float}
 _BIN = {"mentions": int, "confidence": object, "accuracy": object}
+_MADE_UP = {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]}
 _RANKER = {
     "threshold": float,
     "temperature": float,
     "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}],
     "training?": {"documents": int},
-    "made_up?": {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]},
+    "made_up?": _MADE_UP,
     "unlearned?": [str],
     "gold?": {"documents": int, "mentions": int},
     "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
+    "tables?": {
+        "threshold": float,
+        "choice": _WEIGHTS,
+        "none": _WEIGHTS,
+        "training?": {"tables": int},
+        "made_up?": _MADE_UP,
+        "reports?": {"types": int, "types_right": int, "relations": int, "relations_right": int},
+    },
     "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
 }
 _COUNTS = dict.fromkeys(

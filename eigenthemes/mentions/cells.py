@@ -9,6 +9,8 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 
 _HAS_LETTER = re.compile(r"[^\W\d_]")
+_HAS_PARTS = re.compile(r"[,()\[\]]")
+_BRACKETED = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*")
 
 
 class CellDetector:
@@ -28,3 +30,19 @@ def cells(table: Table) -> Iterator[Mention]:
         for col, cell in enumerate(line):
             if _HAS_LETTER.search(cell):
                 yield Mention(cell, row=row, col=col)
+
+
+def cell_forms(text: str) -> list[str]:
+    """Return what a cell that is no name as it stands may mean, the likeliest first.
+
+    Without what stands in brackets; "Korea, Republic of" turned round; its first two parts, its first part ("Paris, France").
+    """
+    if not _HAS_PARTS.search(text):
+        return []
+    bare = _BRACKETED.sub(" ", text).strip()
+    parts = [part for part in (part.strip() for part in bare.split(",")) if part]
+    forms = [bare]
+    if len(parts) > 1:
+        turned = f"{parts[1]} {parts[0]}" if len(parts) == 2 else ""
+        forms += [turned, f"{parts[0]}, {parts[1]}", parts[0]]
+    return [form for form in dict.fromkeys(forms) if form != text and _HAS_LETTER.search(form)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import TypeVar
 
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import CONTAINS
+from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.mentions.cells import cell_forms
 from eigenthemes.mentions.detector import Detector, detector_named, with_mentions
 from eigenthemes.records import Document, Mention
 
@@ -37,6 +39,7 @@ class Batch:
     vectors          of the KB, or None where there are none
     unknown          mention -> ids the document gave that are not in the KB
     detected         [mentions] bool: found in a text by their spelling alone; None: all were given
+    forms            mention -> the name that was looked up for a cell that is no name as it stands
     """
 
     documents: list[Document]
@@ -47,6 +50,18 @@ class Batch:
     vectors: Vectors | None
     unknown: dict[int, tuple[str, ...]]
     detected: NDArray[np.bool_] | None = None
+    forms: dict[int, str] = field(default_factory=dict)
+
+    def name_of(self, mention: int) -> str:
+        """Return the name by which a mention, by its number, was looked up."""
+        return self.forms.get(mention, self.mentions[mention].name)
+
+    @property
+    def is_cell(self) -> NDArray[np.bool_]:
+        """Which mentions are cells of a table [mentions]."""
+        is_cell = np.zeros(len(self.mentions), dtype=bool)
+        is_cell[list(_cells(self.documents))] = True
+        return is_cell
 
     def document_spans(self) -> Iterator[tuple[Document, int, int]]:
         """Return each document with the numbers of its first mention and of the one after its last."""
@@ -70,10 +85,11 @@ class BatchMaker:
         mentions = [mention for document in complete for mention in document.mentions or ()]
         embedded_only = [document.embedded_only for document, count in zip(complete, counts, strict=True) for _ in range(count)]
         table, unknown = self._candidates(mentions, embedded_only)
+        table, forms = self._other_forms(table, mentions, [i for i in _cells(complete) if mentions[i].candidates is None])
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = np.searchsorted(table.mention_of, mention_bounds)
         detected = np.repeat(np.array(by_spelling, dtype=bool), counts) if any(by_spelling) else None
-        return Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown, detected)
+        return Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown, detected, forms)
 
     def _candidates(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
@@ -93,6 +109,24 @@ class BatchMaker:
             if -1 in known:
                 unknown[i] = tuple(id for id, entity in zip(ids, known, strict=True) if entity < 0)
         return _merge(len(mentions), np.array(looked_up, dtype=np.int64), table, rows), unknown
+
+    def _other_forms(
+        self, table: CandidateTable, mentions: Sequence[Mention], cells: Sequence[int]
+    ) -> tuple[CandidateTable, dict[int, str]]:
+        """Look up other forms of cells that are no whole name; the first form that is one takes the place of the cell."""
+        if not cells or self.generator.generator == "paper":
+            return table, {}
+        whole = set(table.mention_of[table.match_type <= UNBRACKETED].tolist())
+        tried = [(i, form) for i in cells if i not in whole for form in cell_forms(mentions[i].text)]
+        found = self._look_up([replace(mentions[i], text=form, full_name=None) for i, form in tried]) if tried else None
+        if found is None:
+            return table, {}
+        chosen: dict[int, int] = {}
+        for number in np.unique(found.mention_of[found.match_type <= UNBRACKETED]).tolist():
+            chosen.setdefault(tried[number][0], number)
+        places = np.full(len(tried), -1)
+        places[list(chosen.values())] = list(chosen)
+        return _replaced(table, found, places), {i: tried[number][1] for i, number in chosen.items()}
 
     def _look_up(self, mentions: Sequence[Mention]) -> CandidateTable:
         """Look up the candidates of some mentions, those of asked types among entities of these types only."""
@@ -174,12 +208,31 @@ def has_gold(batch: Batch) -> NDArray[np.bool_]:
     return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
 
 
+def _cells(documents: Sequence[Document]) -> Iterator[int]:
+    """Yield the numbers of the mentions that are cells of a table."""
+    first = 0
+    for document in documents:
+        mentions = document.mentions or ()
+        if document.table is not None:
+            yield from (first + number for number, mention in enumerate(mentions) if mention.col is not None)
+        first += len(mentions)
+
+
 def _interleave(mentions: int, tables: Sequence[CandidateTable], places: Sequence[NDArray[np.int64]]) -> CandidateTable:
     """Make one table, in order of mention, from tables of some mentions each; `places` says which."""
     mention_of = np.concatenate([place[table.mention_of] for table, place in zip(tables, places, strict=True)])
     order = np.argsort(mention_of, kind="stable")
     columns = (np.concatenate([getattr(table, name) for table in tables])[order] for name in _COLUMNS)
     return CandidateTable(mentions, mention_of[order], *columns)
+
+
+def _replaced(table: CandidateTable, other: CandidateTable, places: NDArray[np.int64]) -> CandidateTable:
+    """Put the candidates of another table in place of those of some mentions; `places` says of which, -1: of none."""
+    kept, taken = ~np.isin(table.mention_of, places), places[other.mention_of] >= 0
+    mention_of = np.concatenate((table.mention_of[kept], places[other.mention_of[taken]]))
+    order = np.argsort(mention_of, kind="stable")
+    columns = (np.concatenate((getattr(table, name)[kept], getattr(other, name)[taken]))[order] for name in _COLUMNS)
+    return CandidateTable(table.mentions, mention_of[order], *columns)
 
 
 def _merge(

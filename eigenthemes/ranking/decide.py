@@ -28,6 +28,7 @@ class DecisionRule:
     threshold  least probability of a link; of methods without probabilities it has no meaning
     allow_nil  False: the best candidate always is the answer
     detected   the threshold of mentions found by their spelling, whose probability holds the detection factor; None: the same
+    cells      the threshold of cells of tables; None: the same
     exact      where the best candidate is the only one of that very name and has a third of what all have, the threshold is of
                any candidate being right: that longer names share its words is no reason for NIL
     """
@@ -36,12 +37,16 @@ class DecisionRule:
     allow_nil: bool = True
     detected: float | None = None
     exact: bool = False
+    cells: float | None = None
 
     def thresholds(self, batch: Batch) -> Floats:
         """Return the threshold of each mention [mentions]."""
-        if self.detected is None or batch.detected is None:
-            return np.full(batch.table.mentions, self.threshold)
-        return np.where(batch.detected, self.detected, self.threshold)
+        thresholds = np.full(batch.table.mentions, self.threshold)
+        if self.detected is not None and batch.detected is not None:
+            thresholds[batch.detected] = self.detected
+        if self.cells is not None:
+            thresholds[batch.is_cell] = self.cells
+        return thresholds
 
 
 @dataclass(frozen=True, slots=True)

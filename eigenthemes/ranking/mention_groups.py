@@ -66,7 +66,8 @@ class MentionGroups:
         document_bounds, document_names, group_bounds = [0], [0], [0]
         longer, longer_bounds = list[int](), [0]
         for document, (start, stop) in zip(batch.documents, pairwise(batch.mention_bounds.tolist()), strict=True):
-            for name, groups in _grouped(document, batch.mentions[start:stop], candidate_counts[start:stop]):
+            forms = {i - start: form for i, form in batch.forms.items() if start <= i < stop} if document.table else {}
+            for name, groups in _grouped(document, batch.mentions[start:stop], forms, candidate_counts[start:stop]):
                 for mentions in groups:
                     for number in mentions:
                         group_of[start + number] = len(first_mention)
@@ -127,6 +128,29 @@ class MentionGroups:
         first = np.searchsorted(mention_of, mention_of)
         return self.bounds[self.group_of[mention_of]] + np.arange(len(mention_of)) - first
 
+    @lazy
+    def column_of(self) -> Ints:
+        """The column of each group, counted through all tables of the batch [m]; -1 where it is in no table."""
+        batch, column_of = self.batch, np.full(len(self), -1)
+        numbers: dict[tuple[int, int], int] = {}
+        bounds = self.document_bounds.tolist()
+        for number, document in enumerate(batch.documents):
+            if document.table is None:
+                continue
+            for group in range(bounds[number], bounds[number + 1]):
+                col = batch.mentions[self.first_mention[group]].col
+                if col is not None:
+                    column_of[group] = numbers.setdefault((number, col), len(numbers))
+        return column_of
+
+    @lazy
+    def columns(self) -> tuple[Ints, Ints]:
+        """The groups of each column that have candidates (indptr [c + 1], groups)."""
+        having = np.flatnonzero((self.column_of >= 0) & (np.diff(self.bounds) > 0))
+        order = having[np.argsort(self.column_of[having], kind="stable")]
+        counts = np.bincount(self.column_of[order], minlength=int(self.column_of.max(initial=-1)) + 1)
+        return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), order
+
     def best_of_group(self, values: Floats) -> Floats:
         """Return for each row the highest value among the rows of its group [n]."""
         best = np.full(len(self), -np.inf)
@@ -145,15 +169,18 @@ class MentionGroups:
 
 
 def _grouped(
-    document: Document, mentions: Sequence[Mention], candidate_counts: Sequence[int]
+    document: Document, mentions: Sequence[Mention], forms: dict[int, str], candidate_counts: Sequence[int]
 ) -> Iterator[tuple[str, list[list[int]]]]:
     """Yield each distinct name of a document, and the numbers of its mentions, a list per context.
 
     A name that brings candidates of its own is another name where they are others.
+
+    forms  mention -> the name that was looked up in its place
     """
     names: dict[tuple[Any, ...], dict[int | None, list[int]]] = {}
     for number, (mention, count) in enumerate(zip(mentions, candidate_counts, strict=True)):
-        name_key = normalize(mention.name), count, mention.candidates, mention.priors
+        name = normalize(forms.get(number, mention.name))
+        name_key = name, count, mention.candidates, mention.priors, mention.only_types
         names.setdefault(name_key, {}).setdefault(context_key(document, mention), []).append(number)
     for (name, *_), groups in names.items():
         yield name, list(groups.values())

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.batch import Batch
+from eigenthemes.ranking.cells import CellModel, CellRound, cell_evidence, dot, from_named, to_named
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, theme_features
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
@@ -23,7 +24,8 @@ Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
-_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted")
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables")
+_LONGER_NAME = COLUMNS.index("longer_name")
 
 
 class Weights(NamedTuple):
@@ -43,6 +45,7 @@ class Ranker:
     about        how it was trained, and how far its probabilities could be trusted there
     chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
     adaptation   what was learned from a pile of documents without labels; None: nothing
+    cells        what is different for the cells of tables; None: trained before there was such a model
     """
 
     rounds: tuple[Weights, ...]
@@ -51,15 +54,21 @@ class Ranker:
     about: dict[str, Any] = field(default_factory=dict)
     chance: ChanceModel | None = None
     adaptation: Adaptation | None = None
+    cells: CellModel | None = None
+
+    @property
+    def cell_threshold(self) -> float | None:
+        """The least probability of a link of a cell; None: the same as in a text."""
+        return None if self.cells is None else self.cells.threshold
 
     def to_dict(self) -> dict[str, Any]:
         """Describe it for the KB's manifest: names and weights a person can read."""
         rounds = [
-            {"choice": _to_named(columns, weights.choice), "none": _to_named((*NIL_COLUMNS, *columns), weights.nil)}
+            {"choice": to_named(columns, weights.choice), "none": to_named((*NIL_COLUMNS, *columns), weights.nil)}
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
-        parts = {"chance": self.chance, "adapted": self.adaptation}
+        parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells}
         return {
             **figures,
             **self.about,
@@ -71,25 +80,18 @@ class Ranker:
     def of(cls, described: dict[str, Any]) -> Ranker:
         """Make it from the manifest. A column it does not know weighs nothing."""
         rounds = tuple(
-            Weights(_from_named(columns, weights["choice"]), _from_named((*NIL_COLUMNS, *columns), weights["none"]))
+            Weights(from_named(columns, weights["choice"]), from_named((*NIL_COLUMNS, *columns), weights["none"]))
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
         about = {key: value for key, value in described.items() if key not in _FIELDS}
         chance = ChanceModel.of(described["chance"]) if "chance" in described else None
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
-        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted)
+        cells = CellModel.of(described["tables"]) if "tables" in described else None
+        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:
     return [LOCAL] + [COLUMNS] * (rounds - 1)
-
-
-def _to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:
-    return {column: round(float(weight), 4) for column, weight in zip(columns, weights, strict=True)}
-
-
-def _from_named(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
-    return np.array([weights.get(column, 0.0) for column in columns])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class BatchRanking:
     nil_probability  [m] that no candidate of a group is right; 1 where there is none
     weight           [n] how likely each candidate was when it supported others in the last round
     detection        how likely names found by their spelling are names at all; None: all mentions were given
+    cells            what the columns of tables said in the last round; None: there are no tables
     """
 
     groups: MentionGroups
@@ -110,6 +113,7 @@ class BatchRanking:
     nil_probability: Floats
     weight: Floats
     detection: Detection | None = None
+    cells: CellRound | None = None
 
     @property
     def candidate_probability(self) -> Floats:
@@ -126,31 +130,41 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     """Rank the candidates of a batch."""
     groups = MentionGroups.of(batch)
     local = local_features(groups, context)
+    evidence = cell_evidence(ranker.cells, groups, context)
     first, *others = ranker.rounds
-    features, weight = local, np.zeros(len(local))
+    features, weight, cells = local, np.zeros(len(local)), None
     probability, nil_probability = probabilities(first, local, groups)
     for number, weights in enumerate(others, start=1):
-        weight = probability
+        weight, is_last = probability, number == len(others)
         features = np.concatenate((local, theme_features(groups, context, weight)), axis=1)
-        temperature = ranker.temperature if number == len(others) else 1.0
-        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature)
+        if evidence is not None and ranker.cells is not None:
+            features[evidence.rows, _LONGER_NAME] = 0
+            cells = CellRound(ranker.cells, evidence, evidence.elsewhere(weight), is_last=is_last)
+        temperature = ranker.temperature if is_last else 1.0
+        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells)
 
 
 def probabilities(
-    weights: Weights, features: Features, groups: MentionGroups, *, temperature: float = 1.0
+    weights: Weights,
+    features: Features,
+    groups: MentionGroups,
+    *,
+    temperature: float = 1.0,
+    cells: CellRound | None = None,
 ) -> tuple[Floats, Floats]:
     """Compute the probability of each candidate [n], and of NIL [m], by one round's weights."""
-    utility = _dot(features, weights.choice)
+    utility = dot(features, weights.choice)
+    if cells is not None:
+        utility = utility + cells.utility
     choice = softmax(utility, groups.bounds)
-    nil = sigmoid(_dot(nil_features(groups, features, choice), weights.nil) / temperature)
+    columns = nil_features(groups, features, choice)
+    odds = dot(columns, weights.nil)
+    if cells is not None:
+        odds = cells.nil_odds(odds, columns, choice)
+    nil = sigmoid(odds / temperature)
     nil[np.diff(groups.bounds) == 0] = 1.0
     if temperature != 1.0:
         choice = softmax(utility / temperature, groups.bounds)
     return choice * (1 - nil[groups.group]), nil
-
-
-def _dot(rows: Features, weights: Floats) -> Floats:
-    """Multiply row by row: BLAS would round a row differently in another batch."""
-    return np.asarray(np.einsum("ij,j->i", rows, weights))

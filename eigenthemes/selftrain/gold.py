@@ -12,13 +12,15 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
+from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
-from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature, outcomes
+from eigenthemes.selftrain.held_out import outcomes
+from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature
 
 STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions
 _FOLDS = 5  # and documents at least, or nothing is kept aside
@@ -36,7 +38,7 @@ def gold_train(
 ) -> Ranker:
     """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on."""
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    features = FeatureContext(kb, maker.vectors, context)
+    features = FeatureContext(kb, maker.vectors, context, EntityAttributes.of(kb))
     annotated = labelled_documents(documents, kb)
     with (progress or Silent()).step("training on gold", total=len(annotated), unit="documents") as advance, one_thread():
         training = [TrainingBatch.of(maker.make([document]), kb, features) for document in annotated]
@@ -80,7 +82,8 @@ def _unknown(where: str, example: str, kb: KB) -> DocumentError:
 
 
 def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float) -> Ranker:
-    return fit_temperature(fit_rounds(training, context, start, strength), training, context)
+    fitted = replace(fit_rounds(training, context, start, strength), cells=start.cells)
+    return fit_temperature(fitted, training, context)
 
 
 def _compare(held_out: list[tuple[TrainingBatch, Ranker]], before: Ranker, kb: KB, context: FeatureContext) -> dict[str, Any]:

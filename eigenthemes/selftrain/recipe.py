@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +72,34 @@ RECIPE = Recipe()
 def harsher(recipe: Recipe) -> Recipe:
     """Return a recipe for documents that are less coherent, and whose names are less exact."""
     return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=2.5, shortest=0.6, ending=0.4)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecipe:
+    """What made-up tables are like. Shares are of tables, of rows, or of cells.
+
+    type, relation  tables of entities of one type; that stand in one relation; the rest: in one relation to one neighbour
+    least           entities that a type, a relation or a neighbour must have; drawn in proportion to the root of their number
+    smallest, size  rows: so many and a geometric number of this mean, up to `largest`
+    strangers       rows with any other entity
+    documents       tables that are synthetic documents as a column
+    filled          cells of the second column that are not empty: it follows one relation from the first
+    missing         cells of a column whose entity is taken out of their candidates: each column has a share of its own, drawn
+                    from this beta distribution. Real columns are known to a KG nearly as a whole, or hardly at all
+    cells           how entities are called there
+    """
+
+    type: float = 0.2
+    relation: float = 0.4
+    least: int = 8
+    smallest: int = 3
+    size: float = 18.0
+    largest: int = 100
+    strangers: float = 0.1
+    documents: float = 0.2
+    filled: float = 0.8
+    missing: tuple[float, float] = (0.8, 1.2)
+    cells: Recipe = field(default_factory=lambda: replace(RECIPE, ending=0.02, case=0.1, short=0.75, removed=0.0))
+
+
+TABLE_RECIPE = TableRecipe()

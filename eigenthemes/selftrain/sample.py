@@ -140,12 +140,18 @@ class Sampler:
     def _fits(self, entity: int, topic: int | None) -> bool:
         return topic is None or self.rng.random() < self.recipe.strangers or self.walk.adjacent(entity, topic)
 
+    def crossed(self, entity: int) -> Mention | None:
+        """Return now and then, in place of an entity, a name made of half of its name and half of another one's."""
+        if self.rng.random() < self.recipe.crossed and (other := self.entity()) != entity:
+            return Mention(self.namer.crossed(entity, other), gold=())
+        return None
+
     def _mentions(self) -> Iterator[Mention]:
         recipe, rng = self.recipe, self.rng
         many = 1 if rng.random() < recipe.single else min(recipe.largest, 1 + int(rng.geometric(1 / recipe.size)))
         for entity in self.entities(many):
-            if rng.random() < recipe.crossed and (other := self.entity()) != entity:
-                yield Mention(self.namer.crossed(entity, other), gold=())
+            if (crossed := self.crossed(entity)) is not None:
+                yield crossed
                 continue
             gold = (self.kb.id_of(entity),)
             source = {REMOVED: True} if rng.random() < recipe.removed else {}

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB
-from eigenthemes.metrics.precision import credit
-from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_of, gold_rows
+from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, local_features, theme_features
 from eigenthemes.ranking.features.nil import nil_features
 from eigenthemes.ranking.logit import softmax
@@ -21,10 +21,12 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, probabilities, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, reliability_report
+from eigenthemes.selftrain.cells import count_attributes, fit_cells
 from eigenthemes.selftrain.chance import fit_chance
 from eigenthemes.selftrain.fit import fit_choice, fit_nil
+from eigenthemes.selftrain.held_out import outcomes, without_removed
 from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
-from eigenthemes.selftrain.sample import REMOVED, Sampler
+from eigenthemes.selftrain.sample import Sampler
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
@@ -32,6 +34,7 @@ Features = NDArray[np.float32]
 _DOCUMENTS = (200, 3000)  # synthetic ones for fitting, at least and at most
 _ENOUGH = 600  # of them for a small KG: 3,000 find the same weights in five times the time
 _KEPT_ASIDE = 3  # one in so many more, to calibrate
+_TABLES = 3  # one in so many more, and a third of them again, to fit what is different for tables
 _WITH_CHANCE = 2  # one in so many more, to tell names from chance
 _CHUNK = 500  # documents
 
@@ -82,10 +85,11 @@ def self_train(
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    features = FeatureContext(kb, maker.vectors, context)
+    features = FeatureContext(kb, maker.vectors, context, EntityAttributes.of(kb) or count_attributes(kb))
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)
     aside, written = max(1, many // _KEPT_ASIDE), context is not None
-    with progress.step("training", total=many + 2 * aside, unit="documents") as advance, one_thread():
+    tables = max(1, many // _TABLES)
+    with progress.step("training", total=many + 2 * aside + tables, unit="documents") as advance, one_thread():
         training = training_batches(sampler.documents(many, written=written), maker, features, advance)
         ranker = fit_rounds(training, features, left_out=left_out)
         harsh = Sampler(kb, sampler.rng, harsher(recipe)).documents(aside, written=written)
@@ -94,6 +98,7 @@ def self_train(
         probability, right, has_answer = outcomes(ranker, held_out, kb, features)
         advance(aside)
         chance = fit_chance(ranker, sampler, max(1, many // _WITH_CHANCE), maker, features)
+        cells = fit_cells(ranker, np.random.default_rng(seed), tables, maker, features, advance)
     about = {
         "training": {"documents": many, "mentions": sum(len(part.batch.mentions) for part in training), "seed": seed},
         "made_up": {
@@ -103,7 +108,7 @@ def self_train(
         },
         "unlearned": unlearned(ranker),
     }
-    return replace(ranker, threshold=best_threshold(probability, right, has_answer), about=about, chance=chance)
+    return replace(ranker, threshold=best_threshold(probability, right, has_answer), about=about, chance=chance, cells=cells)
 
 
 def documents_for(named: int) -> int:
@@ -184,37 +189,15 @@ def fit_temperature(ranker: Ranker, harsh: Sequence[TrainingBatch], context: Fea
         total = 0.0
         for part, ranking in zip(harsh, rankings, strict=True):
             groups = ranking.groups
-            probability, nil = probabilities(ranker.rounds[-1], ranking.features, groups, temperature=temperature)
+            probability, nil = probabilities(
+                ranker.rounds[-1], ranking.features, groups, temperature=temperature, cells=ranking.cells
+            )
             right = np.bincount(groups.group, weights=probability * part.gold, minlength=len(nil))
             has_answer = np.bincount(groups.group, weights=part.gold, minlength=len(nil)) > 0
             total -= float(np.log(np.maximum(np.where(has_answer, right, nil), 1e-12)).sum())
         return total
 
     return replace(ranker, temperature=best_temperature(loss))
-
-
-def without_removed(batch: Batch, kb: KB) -> Batch:
-    """Take the right answers of mentions marked REMOVED out of the candidates, as if they were not in the KG."""
-    removed = np.array([REMOVED in mention.source for mention in batch.mentions], dtype=bool)
-    table = batch.table
-    kept = ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool)
-    columns = {name: getattr(table, name)[kept] for name in ("mention_of", "entity", "prior", "match_type")}
-    mention_of = columns["mention_of"]  # ranks without gaps: a gap would give it away
-    columns["rank"] = (1 + np.arange(len(mention_of)) - np.searchsorted(mention_of, mention_of)).astype(np.int32)
-    smaller = replace(table, **columns)
-    return replace(batch, table=smaller, bounds=np.searchsorted(smaller.mention_of, batch.mention_bounds))
-
-
-def outcomes(ranker: Ranker, batch: Batch, kb: KB, context: FeatureContext) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Return of each mention the probability of its best candidate, whether it is right, and whether there is a right one."""
-    table = batch.table
-    golds, gold = gold_of(batch, kb)
-    probability = rank_batch(ranker, batch, context).candidate_probability
-    best = np.zeros(table.mentions)
-    np.maximum.at(best, table.mention_of, probability)
-    right, _ = credit(table.mentions, table.mention_of, gold, probability)
-    has_answer = [bool(of_kb) and REMOVED not in mention.source for of_kb, mention in zip(golds, batch.mentions, strict=True)]
-    return best, right, np.array(has_answer, dtype=bool)
 
 
 def unlearned(ranker: Ranker) -> list[str]:

@@ -12,8 +12,9 @@ from eigenthemes.ranking.features import (
     FeatureContext,
 )
 from eigenthemes.records import Document
+from eigenthemes.selftrain.held_out import without_removed
 from eigenthemes.selftrain.sample import REMOVED, Sampler
-from eigenthemes.selftrain.train import TrainingBatch, without_removed
+from eigenthemes.selftrain.train import TrainingBatch
 
 
 @pytest.fixture(scope="module")

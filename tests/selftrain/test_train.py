@@ -22,8 +22,9 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
+from eigenthemes.selftrain.held_out import without_removed
 from eigenthemes.selftrain.sample import REMOVED, Sampler
-from eigenthemes.selftrain.train import documents_for, self_train, without_removed
+from eigenthemes.selftrain.train import documents_for, self_train
 
 ODD: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str]]]] = {
     "one entity": ([{"id": "a", "name": "Alpha Beta", "aliases": ["Al"]}], []),

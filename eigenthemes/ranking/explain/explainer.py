@@ -16,9 +16,10 @@ from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
-from eigenthemes.ranking.features.relations import last_part
+from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.ranking.features.relations import described_attribute, last_part
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
-from eigenthemes.records import GIVEN, ExplainedCandidate, Explanation, Mention, Reason, Support
+from eigenthemes.records import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Mention, Reason, Support
 from eigenthemes.text.normalize import normalize, tokenize
 
 Floats = NDArray[np.float64]
@@ -34,6 +35,7 @@ class Explainer:
     nil_reasons  of each mention, as it was decided: None where it is linked
     threshold    the least probability of a link
     detected     the same for mentions found by their spelling; None: the same
+    cells        the same for cells of tables; None: the same
     aliases      were candidates looked up by their aliases?
     """
 
@@ -46,13 +48,15 @@ class Explainer:
         nil_reasons: Sequence[str | None],
         threshold: float,
         detected: float | None = None,
+        cells: float | None = None,
         aliases: bool = True,
     ) -> None:
         self.ranking, self.context, self.kb, self.aliases = ranking, context, context.kb, aliases
         self.groups, self.batch = ranking.groups, ranking.groups.batch
         self.nil_reasons, self.threshold = nil_reasons, threshold
         self._detected = threshold if detected is None else detected
-        self._weights = ranker.rounds[-1].choice / ranker.temperature
+        self._of_cells = threshold if cells is None else cells
+        self._weights, self._temperature = ranker.rounds[-1].choice / ranker.temperature, ranker.temperature
         self._candidates = WeightedCandidates(ranking.groups, context, ranking.weight.astype(np.float32))
         self._explanations: dict[tuple[int, str], Explanation] = {}
 
@@ -74,7 +78,7 @@ class Explainer:
     def _explain(self, mention: int, group: int, text: str) -> Explanation:
         factor, other_names = self._factor(group), int(self.groups.other_names[group])
         nil_probability = 1 - factor * (1 - float(self.ranking.nil_probability[group]))
-        threshold = self.threshold if self._is_given(group) else self._detected
+        threshold = self._threshold_of(group)
         rows = self._ranked_rows(group)
         if not rows:
             return Explanation(text, self.nil_reasons[mention], nil_probability, threshold, other_names=other_names)
@@ -99,7 +103,13 @@ class Explainer:
             other_support,
             None if self._is_given(group) else factor,
             "" if self.ranking.detection is None else self.ranking.detection.abbreviated[group],
+            self._column_reason(rows[0]),
         )
+
+    def _threshold_of(self, group: int) -> float:
+        if self.groups.column_of[group] >= 0:
+            return self._of_cells
+        return self.threshold if self._is_given(group) else self._detected
 
     def _is_given(self, group: int) -> bool:
         detected = self.batch.detected
@@ -126,7 +136,9 @@ class Explainer:
         rivals = self.groups.entity[first:last].tolist()
         for row in rows:
             entity, table_row = int(self.groups.entity[row]), self.groups.table_row[row]
-            match_type, matched_name = self._match(mention, entity, int(table.match_type[table_row]))
+            match_type, matched_name = self._match(
+                mention, self.batch.name_of(number), entity, int(table.match_type[table_row])
+            )
             utilities = self._utilities(row)
             yield ExplainedCandidate(
                 id=self.kb.id_of(entity),
@@ -137,7 +149,10 @@ class Explainer:
                 prior=float(table.prior[table_row]),
                 match_type=match_type,
                 matched_name=matched_name,
-                contributions={group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
+                contributions={
+                    **{group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
+                    **self._of_column(row),
+                },
                 connected=bool(self.ranking.features[row, _CONNECTIONS].any()),
             )
 
@@ -145,10 +160,25 @@ class Explainer:
         """Return what each column adds to the utility of a candidate [c]."""
         return np.asarray(self.ranking.features[row] * self._weights)
 
-    def _match(self, mention: Mention, entity: int, match_type: int) -> tuple[str, str]:
+    def _of_column(self, row: int) -> dict[str, float]:
+        """Return what the column of a table adds to the utility of a candidate; nothing where it is no cell."""
+        cells = self.ranking.cells
+        is_cell = cells is not None and cells.evidence.rows[row]
+        return {COLUMN.name: float(cells.utility[row]) / self._temperature} if cells is not None and is_cell else {}
+
+    def _column_reason(self, row: int) -> ColumnReason | None:
+        """Return what the column of a table has in common with a candidate."""
+        cells = self.ranking.cells
+        if cells is None or cells.evidence.attribute[row] < 0:
+            return None
+        evidence = cells.evidence
+        attribute = described_attribute(self.kb, int(evidence.attribute[row]))
+        return ColumnReason(*attribute, int(evidence.having[row]), int(evidence.others[row]))
+
+    def _match(self, mention: Mention, text: str, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id_of(entity)]
-        matched = matched_name(mention.name, names, match_type, aliases=self.aliases)
-        contains = set(tokenize(mention.name)) <= set(tokenize(matched))
+        matched = matched_name(text, names, match_type, aliases=self.aliases)
+        contains = set(tokenize(text)) <= set(tokenize(matched))
         is_given = match_type == CONTAINS and mention.candidates is not None and not contains
         return GIVEN if is_given else MATCH_TYPES[match_type], matched
 

@@ -6,8 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from eigenthemes.ranking.explain.shares import ahead_in
 from eigenthemes.ranking.features import FEATURE_GROUPS
-from eigenthemes.records import CLOSE, EDGE, LONGER, SAME, SHARED, ExplainedCandidate, Explanation, Reason, Support
+from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.records import (
+    CLOSE,
+    EDGE,
+    LONGER,
+    SAME,
+    SHARED,
+    ColumnReason,
+    ExplainedCandidate,
+    Explanation,
+    Reason,
+    Support,
+)
 
+_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
@@ -31,6 +44,7 @@ def _answer(explanation: Explanation) -> str:
         return f"{best.display_label}: " + "; ".join(
             (
                 _name_clause(explanation, best),
+                *_column_clause(explanation),
                 _support_clause(explanation, best),
                 *_rivals(explanation, best),
                 *_detection_clause(explanation),
@@ -43,7 +57,7 @@ def _answer(explanation: Explanation) -> str:
     rival = explanation.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
         why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
-    why = "; ".join((why, *_detection_clause(explanation)))
+    why = "; ".join((why, *_column_clause(explanation), *_detection_clause(explanation)))
     return f"nothing: {which}, {best.display_label}, has {probability} (threshold {threshold}): {why}"
 
 
@@ -56,6 +70,21 @@ def _detection_clause(explanation: Explanation) -> Iterator[str]:
         yield f"the text defines it as {cut(explanation.stands_for)}, so that it is a name of this KG with {factor} only"
     else:
         yield f"only spelled like this name: that it is one here at all has {factor}, by which the probability was multiplied"
+
+
+def _column_clause(explanation: Explanation) -> Iterator[str]:
+    """Say what the other names of a table's column have in common with the best candidate."""
+    column = explanation.column
+    if column is not None:
+        others = f"of the {column.others} other names in this column can"
+        yield f"{column.having} {others} {_can(column)}"
+
+
+def _can(column: ColumnReason) -> str:
+    if column.is_type:
+        return f"be {'an' if column.label[:1].lower() in tuple('aeiou') else 'a'} {cut(column.label)}"
+    relation = f'the relation "{cut(column.label)}"'
+    return f"be at the other end of {relation}" if column.reverse else f"have {relation}"
 
 
 def _name_clause(explanation: Explanation, best: ExplainedCandidate) -> str:
@@ -123,8 +152,8 @@ def _rivals(explanation: Explanation, best: ExplainedCandidate) -> Iterator[str]
 
 def _weakness(best: ExplainedCandidate, rival: ExplainedCandidate) -> str:
     """Say what holds a more popular candidate back most."""
-    ahead = {group: value for group, value in ahead_in(best, rival).items() if FEATURE_GROUPS[group].weakness}
-    group = FEATURE_GROUPS[max(ahead, key=lambda name: ahead[name])]
+    ahead = {group: value for group, value in ahead_in(best, rival).items() if _GROUPS[group].weakness}
+    group = _GROUPS[max(ahead, key=lambda name: ahead[name])]
     unconnected = best.connected and not rival.connected
     return group.weakness_unconnected if unconnected and group.weakness_unconnected else group.weakness
 

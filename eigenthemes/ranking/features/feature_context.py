@@ -11,6 +11,7 @@ from eigenthemes.candidates.name_index import spell
 from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB, Vectors
 
 Ints = NDArray[np.int64]
@@ -25,11 +26,18 @@ class FeatureContext:
     graph         neighbours (indptr, neighbors), and how rare each node is as one: 1 for a lonely node, 0 for one that is
                   everybody's neighbour
     spelled       names of each entity, and the tokens and letters of each name: what the spelling kernel compares with
+    attributes    types and relations of the entities, for the columns of tables; None: columns say nothing
     scratch       room for the support kernel to work in, three arrays as long as the KB
     """
 
-    def __init__(self, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> None:
-        self.kb, self.vectors, self.word_context = kb, vectors, word_context
+    def __init__(
+        self,
+        kb: KB,
+        vectors: Vectors | None,
+        word_context: WordContext | None = None,
+        attributes: EntityAttributes | None = None,
+    ) -> None:
+        self.kb, self.vectors, self.word_context, self.attributes = kb, vectors, word_context, attributes
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)

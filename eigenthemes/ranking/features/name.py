@@ -38,17 +38,17 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     """Compute how names matched, and where mentions stand in them [n, c]."""
     from eigenthemes.kernels.spelling import spelling
 
-    mentions = [groups.batch.mentions[i] for i in groups.first_mention.tolist()]
+    first = groups.first_mention.tolist()
     match_type = groups.batch.table.match_type[groups.table_row]
     columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
     for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
         columns[:, number] = match_type == of_column
-    letters = hash_strings(Strings.of([letters_of(mention.name) for mention in mentions]))
+    letters = hash_strings(Strings.of([letters_of(groups.batch.name_of(i)) for i in first]))
     tokens = context.tokens([groups.names[name] for name in groups.name_of.tolist()])
     columns[:, len(_MATCH_TYPES) :] = spelling(
         tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, context.spelled
     )
-    given = np.array([mention.candidates is not None for mention in mentions], dtype=bool)[groups.group]
+    given = np.array([groups.batch.mentions[i].candidates is not None for i in first], dtype=bool)[groups.group]
     if given.any():  # whoever gave them has compared names already, with more than the KB's
         columns[given] = 0
         columns[given, _COVERED] = 1

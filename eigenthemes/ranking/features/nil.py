@@ -22,9 +22,7 @@ def nil_features(groups: MentionGroups, features: NDArray[np.float32], probabili
     probability  [n] of each candidate, if one of them is right
     """
     columns = np.zeros((len(groups), len(NIL_COLUMNS) + features.shape[1]), np.float32)
-    best = np.flatnonzero(probability == groups.best_of_group(probability))[::-1]
-    best_row = np.full(len(groups), -1)
-    best_row[groups.group[best]] = best  # of equal ones the first
+    best_row = best_rows(groups, probability)
     having = np.flatnonzero(best_row >= 0)
     columns[having, 0] = 1
     columns[having, 1] = groups.other_names[having] == 0
@@ -33,3 +31,11 @@ def nil_features(groups: MentionGroups, features: NDArray[np.float32], probabili
     columns[having, 4] = -np.log(np.maximum(probability[best_row[having]], 1e-6))
     columns[having, len(NIL_COLUMNS) :] = features[best_row[having]]
     return columns
+
+
+def best_rows(groups: MentionGroups, probability: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the row of the best candidate of each mention group [m], of equal ones the first; -1 without candidates."""
+    best = np.flatnonzero(probability == groups.best_of_group(probability))[::-1]
+    best_row = np.full(len(groups), -1)
+    best_row[groups.group[best]] = best
+    return best_row

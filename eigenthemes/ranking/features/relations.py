@@ -1,4 +1,4 @@
-"""The relation of an edge, as people read it."""
+"""The relation of an edge, and other attributes of entities, as people read them."""
 
 from __future__ import annotations
 
@@ -33,3 +33,19 @@ def last_part(name: str) -> str:
     if "://" not in name:
         return name
     return re.split(r"[/#]", name.rstrip("/#>"))[-1] or name
+
+
+def described_attribute(kb: KB, attribute: int) -> tuple[str, str, bool, bool]:
+    """Return an attribute as of `kb.attributes`: its id, as words, is it a type, does it run from the neighbour."""
+    types = len(kb.types)
+    if attribute < types:
+        return str(kb.types[attribute]), type_label(kb, str(kb.types[attribute])), True, False
+    code = attribute - types
+    return str(kb.relations[code >> 1]), readable_relation(kb, code), False, bool(code & 1)
+
+
+def type_label(kb: KB, type_id: str) -> str:
+    """Return the label of a type, where it is an entity of its own; else the part of its id that people read."""
+    index = kb.index_of(type_id)
+    names = [] if index is None else kb.names_of(index)
+    return names[0] if names else readable(type_id)

@@ -1,0 +1,111 @@
+"""What is different for the cells of tables: their column speaks for a candidate, and NIL has a model of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.lazy import lazy
+from eigenthemes.ranking.features import COLUMNS, FeatureContext
+from eigenthemes.ranking.features.column import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
+from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows
+from eigenthemes.ranking.mention_groups import MentionGroups
+
+Floats = NDArray[np.float64]
+
+CELL_WEIGHTS = (2.0, -2.0)  # of CELL_COLUMNS; from 2 to 3 the first makes no difference
+_NIL = (*NIL_COLUMNS, *COLUMNS, *CELL_NIL_COLUMNS)
+_FIELDS = ("choice", "none", "threshold")
+
+
+@dataclass(frozen=True, slots=True)
+class CellModel:
+    """What a ranker knows of the cells of tables.
+
+    choice     [2] weights of CELL_COLUMNS, which add to the utility of a candidate from the second round on
+    nil        [g] weights of NIL in the last round: of NIL_COLUMNS, COLUMNS and CELL_NIL_COLUMNS; None: as in a text
+    threshold  the least probability of a link
+    about      how it was trained, and how it did on made-up tables kept aside
+    """
+
+    choice: Floats = field(default_factory=lambda: np.array(CELL_WEIGHTS))
+    nil: Floats | None = None
+    threshold: float = 0.0
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe it for the manifest."""
+        assert self.nil is not None
+        weights = {"choice": to_named(tuple(CELL_COLUMNS), self.choice), "none": to_named(_NIL, self.nil)}
+        return {"threshold": round(self.threshold, 4), **self.about, **weights}
+
+    @classmethod
+    def of(cls, described: dict[str, Any]) -> CellModel:
+        """Make it from the manifest."""
+        about = {key: value for key, value in described.items() if key not in _FIELDS}
+        choice, nil = from_named(tuple(CELL_COLUMNS), described["choice"]), from_named(_NIL, described["none"])
+        return cls(choice, nil, float(described["threshold"]), about)
+
+
+@dataclass(frozen=True)
+class CellRound:
+    """What the columns say in one round.
+
+    elsewhere  [n] the highest probability of the same entity for another name of the column in the round before
+    """
+
+    model: CellModel
+    evidence: CellEvidence
+    elsewhere: Floats
+    is_last: bool = True
+
+    @lazy
+    def features(self) -> Floats:
+        """CELL_COLUMNS of each candidate [n, 2]; zeros outside of tables."""
+        return np.stack((self.evidence.evidence, self.elsewhere), axis=1)
+
+    @lazy
+    def utility(self) -> Floats:
+        """What they add to the utility of each candidate [n]."""
+        return dot(self.features, self.model.choice)
+
+    def nil_odds(self, odds: Floats, columns: NDArray[np.float32], choice: Floats) -> Floats:
+        """Return the log-odds of NIL [m]: those given, and of the cells of tables, in the last round, those of their model.
+
+        columns  [m, g] as of `nil_features`; choice [n] how likely each candidate is, if one of them is right
+        """
+        if self.model.nil is None or not self.is_last:
+            return odds
+        cells, features = self.nil_features(columns, choice)
+        odds = odds.copy()
+        odds[cells] = dot(features, self.model.nil)
+        return odds
+
+    def nil_features(self, columns: NDArray[np.float32], choice: Floats) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return which groups are cells with candidates [b], and all columns that tell NIL of them [b, g]."""
+        best = best_rows(self.evidence.groups, choice)
+        cells = np.flatnonzero(self.evidence.is_cell & (best >= 0))
+        return cells, np.concatenate((columns[cells], self.evidence.nil_columns(best[cells], self.elsewhere)), axis=1)
+
+
+def cell_evidence(model: CellModel | None, groups: MentionGroups, context: FeatureContext) -> CellEvidence | None:
+    """Return what the columns of tables say; None without tables, or where the KB was not trained for them."""
+    return None if model is None or context.attributes is None else CellEvidence.of(groups, context.attributes)
+
+
+def to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:
+    """Return weights by the names of their columns, for the manifest."""
+    return {column: round(float(weight), 4) for column, weight in zip(columns, weights, strict=True)}
+
+
+def from_named(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
+    """Return the weights of columns by their names; 0 for one without."""
+    return np.array([weights.get(column, 0.0) for column in columns])
+
+
+def dot(rows: NDArray[Any], weights: Floats) -> Floats:
+    """Multiply row by row: BLAS would round a row differently in another batch."""
+    return np.asarray(np.einsum("ij,j->i", rows, weights))

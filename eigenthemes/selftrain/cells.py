@@ -1,0 +1,141 @@
+"""Fit what is different for the cells of tables, on made-up tables: how frequent attributes are by chance, and NIL."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.core.progress import Advance
+from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect_attributes
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import Batch, BatchMaker, batches_of, gold_rows
+from eigenthemes.ranking.cells import CellModel, dot
+from eigenthemes.ranking.decide import DecisionRule, decide
+from eigenthemes.ranking.features import FeatureContext
+from eigenthemes.ranking.features.nil import nil_features
+from eigenthemes.ranking.logit import softmax
+from eigenthemes.ranking.methods import Scored, method_named
+from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.ranking.table_report import TableReporter
+from eigenthemes.records import Mention
+from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
+from eigenthemes.selftrain.fit import fit_nil
+from eigenthemes.selftrain.held_out import outcomes, without_removed
+from eigenthemes.selftrain.sample import Sampler
+from eigenthemes.selftrain.tables import MadeUpTable, TableSampler
+
+Floats = NDArray[np.float64]
+
+_NAMES = 4000  # made-up ones whose candidates tell how frequent an attribute is by chance
+_KEPT_ASIDE = 3  # one in so many tables more, for the threshold
+_CHUNK = 100  # tables
+
+
+def count_attributes(kb: KB) -> EntityAttributes:
+    """Collect the attributes of entities, and count how many made-up names have a candidate with each."""
+    from eigenthemes.kernels.columns import names_with
+
+    indptr, attributes = collect_attributes(kb)
+    sampler = Sampler(kb, np.random.default_rng(0))
+    table = CandidateGenerator(kb).find_batch([sampler.namer.name(sampler.entity()) for _ in range(_NAMES)])
+    bounds = np.searchsorted(table.mention_of, np.arange(_NAMES + 1))
+    counts = names_with(bounds, table.entity.astype(np.int64), (indptr, attributes), attribute_count(kb))
+    return EntityAttributes(indptr, attributes, (counts + 0.5) / (_NAMES + 1))
+
+
+def fit_cells(
+    ranker: Ranker,
+    rng: np.random.Generator,
+    many: int,
+    maker: BatchMaker,
+    context: FeatureContext,
+    advance: Advance = lambda amount: None,
+) -> CellModel | None:
+    """Fit NIL and the threshold of cells on made-up tables; None where no cell of them has a candidate."""
+    assert context.attributes is not None
+    kb, aside = context.kb, max(1, many // _KEPT_ASIDE)
+    sampler = TableSampler(kb, rng, context.attributes.lists)
+    drafted = replace(ranker, cells=CellModel())
+    told = [_nil_columns(drafted, batch, kb, context) for batch in _batches(sampler.tables(many), maker, advance)]
+    columns, is_nil = (np.concatenate(parts) for parts in zip(*told, strict=True))
+    if not len(is_nil):
+        return None
+    model = CellModel(nil=fit_nil(columns, is_nil))
+    fitted = replace(ranker, cells=model)
+    held_out = list(_batches(sampler.tables(aside), maker))
+    found = [outcomes(fitted, batch, kb, context) for batch in held_out]
+    probability, right, has_answer = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    model = replace(model, threshold=best_threshold(probability, right, has_answer))
+    reports = compare_reports(replace(ranker, cells=model), held_out, kb, context)
+    about = {"training": {"tables": many}, "made_up": _report(aside, probability, right, has_answer), "reports": reports}
+    return replace(model, about=about)
+
+
+def _batches(tables: Iterable[MadeUpTable], maker: BatchMaker, advance: Advance = lambda amount: None) -> Iterator[Batch]:
+    """Yield the batches of made-up tables, without what is not to be found."""
+    for chunk in batches_of((made.document for made in tables), _CHUNK):
+        yield without_removed(maker.make(chunk), maker.kb)
+        advance(len(chunk))
+
+
+def _nil_columns(
+    ranker: Ranker, batch: Batch, kb: KB, context: FeatureContext
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return all columns that tell NIL of the cells of a batch that have candidates [b, g], and of which none is right [b]."""
+    ranking = rank_batch(ranker, batch, context)
+    groups = ranking.groups
+    assert ranking.cells is not None
+    choice = softmax(dot(ranking.features, ranker.rounds[-1].choice) + ranking.cells.utility, groups.bounds)
+    cells, columns = ranking.cells.nil_features(nil_features(groups, ranking.features, choice), choice)
+    right = np.bincount(groups.group, weights=gold_rows(batch, kb)[groups.table_row], minlength=len(groups))
+    return columns, right[cells] == 0
+
+
+def _report(tables: int, probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> dict[str, Any]:
+    """Describe for the manifest how it did on tables kept aside."""
+    return {"tables": tables, "mentions": len(right), **reliability_report(probability[has_answer], right[has_answer])}
+
+
+def compare_reports(ranker: Ranker, batches: Iterable[Batch], kb: KB, context: FeatureContext) -> dict[str, int]:
+    """Count the types and relations that are reported of made-up tables, and those that the right answers would report, too."""
+    counts: Counter[str] = Counter({"types": 0, "types_right": 0, "relations": 0, "relations_right": 0})
+    for batch in batches:
+        entity = _answers(ranker, batch, context)
+        gold = kb.indices_of([mention.gold[0] if mention.gold else "" for mention in batch.mentions]).tolist()
+        for _, first, last in batch.document_spans():
+            mentions = batch.mentions[first:last]
+            said, right = (_reported(kb, mentions, answers[first:last]) for answers in (entity, gold))
+            counts.update(types=len(said[0]), types_right=len(said[0] & right[0]))
+            counts.update(relations=len(said[1]), relations_right=len(said[1] & right[1]))
+    return dict(counts)
+
+
+def _answers(ranker: Ranker, batch: Batch, context: FeatureContext) -> list[int]:
+    """Return the entity that each mention is linked to; -1 for none."""
+    ranking = rank_batch(ranker, batch, context)
+    scored, rule = (
+        Scored(ranking.candidate_probability),
+        DecisionRule(ranker.threshold, exact=True, cells=ranker.cell_threshold),
+    )
+    decisions = decide(batch, scored, method_named("selftrained"), rule)
+    entity = np.full(len(batch.mentions), -1)
+    linked = np.flatnonzero(decisions.linked)
+    entity[linked] = batch.table.entity[decisions.order[decisions.bounds[:-1][linked]]]
+    return entity.tolist()
+
+
+def _reported(kb: KB, mentions: Sequence[Mention], entities: Sequence[int]) -> tuple[set[Any], set[Any]]:
+    """Return what is reported of a table with these answers: its columns with their types, its relations."""
+    columns = {mention.col: str(mention.col) for mention in mentions if mention.col is not None}
+    reporter = TableReporter(kb, columns)
+    cells = zip(mentions, entities, strict=True)
+    reporter.add((mention.row or 0, mention.col or 0, entity if entity >= 0 else None) for mention, entity in cells)
+    report = reporter.report()
+    types = {(each.column, each.id) for each in report.types if each.id}
+    return types, {(each.subject, each.object, each.id) for each in report.relations}

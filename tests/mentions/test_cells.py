@@ -1,0 +1,25 @@
+"""Cells of tables: what one that is no name as it stands may mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from eigenthemes.mentions.cells import cell_forms
+
+
+@pytest.mark.parametrize(
+    ("cell", "forms"),
+    [
+        ("Paris", []),
+        ("Museum of Modern Art (MoMA)", ["Museum of Modern Art"]),
+        ("Grand Lisboa [hotel]", ["Grand Lisboa"]),
+        ("Korea, Republic of", ["Republic of Korea", "Korea"]),
+        ("Savannah, Georgia, USA", ["Savannah, Georgia", "Savannah"]),
+        ("Rome (city), Italy", ["Rome , Italy", "Italy Rome", "Rome, Italy", "Rome"]),
+        ("(1984)", []),
+        ("12, 13", []),
+        (", ,", []),
+    ],
+)
+def test_forms_of_a_cell(cell: str, forms: list[str]) -> None:
+    assert cell_forms(cell) == forms
