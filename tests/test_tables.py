@@ -80,6 +80,13 @@ def test_types_of_a_mention_narrow_those_of_the_linker(kb: KB) -> None:
     assert [link.entity for link in linker.link({"mentions": mentions}).links] == ["p1", None, "p1"]
 
 
+def test_one_name_of_two_types_is_two_names(kb: KB) -> None:
+    mentions = [{"text": "Paris", "only_types": "Person"}, {"text": "Paris", "only_types": "City"}, {"text": "Lyon"}]
+    for method in ("degree", "prior-name"):
+        links = Linker(kb, method=method).link({"mentions": mentions}).links
+        assert [link.entity for link in links] == ["p2", "p1", "l1"]
+
+
 def test_types_of_a_mention_hold_for_given_candidates(kb: KB) -> None:
     mention = {"text": "Paris", "candidates": ["p2", "p1"], "only_types": ["City"]}
     (link,) = Linker(kb, method="degree").link({"mentions": [mention]}).links
