@@ -187,6 +187,24 @@ def test_names_are_found_in_any_script_with_emoji_and_slips(atlas: KB, name: str
     assert "fr" in ids(reconcile(atlas, {"a": {"query": name}})["a"])
 
 
+@pytest.mark.parametrize("context", ["column", "row", "none"])
+def test_a_name_behind_a_comma_tells_namesakes_apart(atlas: KB, context: str) -> None:
+    names = [
+        "Paris, Kentucky",
+        "Paris, Texas",
+        "Paris, Lamar County, Texas",
+        "Paris, France",
+        "Paris",
+        "Light, City of",
+        "Paris,",
+    ]
+    answer = reconcile(atlas, {name: {"query": name} for name in names}, context=context)
+
+    found = {name: ids(answer[name])[0] for name in names}
+    assert found.pop("Paris") == found.pop("Paris,")
+    assert list(found.values()) == ["ky", "tx", "tx", "fr", "fr"]
+
+
 def test_an_id_in_place_of_a_name_is_its_entity_unless_it_is_mere_digits(tmp_path: Path) -> None:
     nodes = [{"id": "Q90", "name": "Paris"}, {"id": "75001", "name": "Louvre"}, {"id": "Texas", "name": "Dallas"}]
     kb = build_from_records(tmp_path, [*nodes, {"id": "Q1439", "name": "Texas"}], [("Q90", "75001"), ("Texas", "Q1439")])

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
+from eigenthemes.service.reconcile.parted import parted
 from eigenthemes.service.reconcile.queries import LONGEST_NAME, Query, Value
 
 CONTEXTS = ("column", "row", "none")
@@ -34,17 +36,18 @@ class QueryDocument:
     keys: list[list[str]]
 
 
-def make_documents(queries: Mapping[str, Query], context: str, kb: KB) -> list[QueryDocument]:
+def make_documents(queries: Mapping[str, Query], context: str, generator: CandidateGenerator) -> list[QueryDocument]:
     """Put the queries of a batch into documents; blank ones and endless ones are in none."""
     together: dict[tuple[object, ...], dict[str, list[str]]] = {}
     for key, query in queries.items():
         if not query.name.strip() or len(query.name) > LONGEST_NAME:
             continue
-        values = () if context == "none" else query.values
+        name, behind = parted(query.name, generator) if "," in query.name else (query.name, ())
+        values = (*map(Value, behind), *(() if context == "none" else query.values))
         alone = None if context == "column" else query.name
         names = together.setdefault(((query.types, query.all_types), values, alone), {})
-        names.setdefault(query.name, []).append(key)
-    return [_document(names, types, values, kb) for (types, values, _), names in together.items()]  # type: ignore[arg-type]
+        names.setdefault(name, []).append(key)
+    return [_document(names, types, values, generator.kb) for (types, values, _), names in together.items()]  # type: ignore[arg-type]
 
 
 def _document(names: Mapping[str, list[str]], types: Types, values: tuple[Value, ...], kb: KB) -> QueryDocument:

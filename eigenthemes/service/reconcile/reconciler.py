@@ -67,7 +67,7 @@ class Reconciler:
         return answers
 
     def _answer(self, queries: Mapping[str, Query], context: str) -> dict[str, Answer]:
-        documents = make_documents(queries, context, self.kb)
+        documents = make_documents(queries, context, self.linker.batches.generator)
         refused = self._refused_types(documents)
         answers: dict[str, Answer] = {key: {"result": []} for key in queries}
         for each in documents:
