@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from html.parser import HTMLParser
+from itertools import islice
+from pathlib import Path
 
 import orjson
 import pytest
-from helpers.linked import linked_document, linked_documents
+from helpers.linked import link_of, linked_document, linked_documents
 from hypothesis import given
 
 from eigenthemes.documents.aida import parse_aida, split_aida
@@ -18,7 +21,8 @@ from eigenthemes.documents.json_lines import document_of
 from eigenthemes.documents.nif import read_nif
 from eigenthemes.documents.output import open_output
 from eigenthemes.documents.pubtator import parse_pubtator, split_pubtator
-from eigenthemes.records import Document, LinkedDocument
+from eigenthemes.documents.reader import read_gold
+from eigenthemes.records import Document, LinkedDocument, Mention
 
 
 def written(name: str, *linked: LinkedDocument) -> bytes:
@@ -154,3 +158,44 @@ def test_three_documents_in_one_file() -> None:
     assert len(json.loads(written("web-annotation", *linked))["items"]) == 3
     assert len(list(split_pubtator(written("pubtator", *linked).splitlines(keepends=True)))) == 3
     assert len(list(split_aida(written("aida", *linked).splitlines(keepends=True)))) == 3
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["nif", "bioc", "pubtator", "aida", "brat"])
+@pytest.mark.parametrize("file", ["genes/biored-train.jsonl.gz", "general/wned-wiki.jsonl.gz", "places/lgl.jsonl.gz"])
+def test_real_documents(real_data: Callable[[str], Path], tmp_path: Path, file: str, name: str) -> None:
+    """The gold of real texts comes back from every format."""
+    documents = [document for document in islice(read_gold(real_data(file)), 60) if document.text is not None]
+    out = io.BytesIO()
+    with open_output(name, out.write, folder=tmp_path / "out") as output:
+        for document in documents:
+            links = (link_of(mention, (mention.gold or (None,))[0]) for mention in without_overlaps(document))
+            output.write(LinkedDocument(document, tuple(links)))
+    if name != "brat":
+        (tmp_path / "out").write_bytes(out.getvalue())
+
+    def key(document: Document) -> str | None:
+        return document.text if name == "brat" else str(document.id)  # BRAT's ids are names of files
+
+    found = {key(document): document for document in read_gold(tmp_path / "out")}
+    assert len(found) == len(documents) > 0
+    for document in documents:
+        read = found[key(document)]
+        given = without_overlaps(document)
+        assert list(map(spaced, read.mentions or ())) == list(map(spaced, given))
+        for mention, each in zip(read.mentions or (), given, strict=True):
+            assert name == "aida" or (mention.start, mention.end) == (each.start, each.end)
+            assert not each.gold or " ".join(each.gold[0].split()) in (mention.gold or ())
+
+
+def spaced(mention: Mention) -> str:
+    return " ".join(mention.text.split())
+
+
+def without_overlaps(document: Document) -> list[Mention]:
+    """The mentions that begin after the one before has ended, in order of the text."""
+    kept: list[Mention] = []
+    for mention in sorted(document.mentions or (), key=lambda mention: (mention.start or 0, mention.end or 0)):
+        if mention.start is not None and (not kept or mention.start >= (kept[-1].end or 0)):
+            kept.append(mention)
+    return kept
