@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
@@ -36,14 +39,19 @@ class Detector(Protocol):
         ...
 
 
-def detector_named(name: str, kb: KB, language: str | None = None) -> Detector:
-    """Return the detector of that name: one of `DETECTORS`; `language`: of the texts, None to have it guessed."""
+def detector_named(name: str, kb: KB, language: str | None = None, *, allowed: NDArray[np.bool_] | None = None) -> Detector:
+    """Return the detector of that name: one of `DETECTORS`, or spacy:FOLDER.
+
+    language  of the texts; None: it is guessed
+    allowed   [entities] bool: those that may be meant; None: all
+    """
     if language is not None:
         checked_language(language)
     if name in ("names", "names-and-dates", "nested-names"):
         from eigenthemes.mentions.names import NameDetector
 
-        return NameDetector(kb, dates=name == "names-and-dates", nested=name == "nested-names", language=language)
+        dates, nested = name == "names-and-dates", name == "nested-names"
+        return NameDetector(kb, dates=dates, nested=nested, language=language, allowed=allowed)
     if name == "cells":
         from eigenthemes.mentions.cells import CellDetector
 

@@ -28,10 +28,13 @@ import sys
 from collections.abc import Sequence
 from functools import cached_property, partial
 from threading import Lock
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
+from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.stem_index import StemIndex
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.cells import cells
@@ -73,6 +76,7 @@ class NameDetector:
     dates     months and weekdays may be names, too
     nested    names within names are mentions, too; else the longest win
     language  of the texts: "en", "de" or "fr"; None: as the KB's names and the words of each text say
+    allowed   [entities] bool: those that may be meant; names that only others have are no names. None: all
 
     Any number of threads may share one: what it remembers follows from the KB alone, and how many pieces it has seen decides
     only which of two equal searches is used.
@@ -80,15 +84,29 @@ class NameDetector:
 
     by_spelling = True
 
-    def __init__(self, kb: KB, *, dates: bool = False, nested: bool = False, language: str | None = None) -> None:
-        self.kb, self.dates, self.nested = kb, dates, nested
+    def __init__(
+        self,
+        kb: KB,
+        *,
+        dates: bool = False,
+        nested: bool = False,
+        language: str | None = None,
+        allowed: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.kb, self.dates, self.nested, self.allowed = kb, dates, nested, allowed
         self.language = None if language is None else checked_language(language)
         self._writing = NameWriting(kb)
         self._pieces_seen = 0
         self._counting = Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return partial(NameDetector, dates=self.dates, nested=self.nested, language=self.language), (self.kb,)
+        options: dict[str, Any] = {
+            "dates": self.dates,
+            "nested": self.nested,
+            "language": self.language,
+            "allowed": self.allowed,
+        }
+        return partial(NameDetector, **options), (self.kb,)
 
     def detect(self, document: Document) -> tuple[Mention, ...]:
         """Return the mentions of a document: names in its text or, where it has a table, the cells."""
@@ -111,6 +129,8 @@ class NameDetector:
             return []
         language, stems = self._stems.choose(words)
         matches = content_matches(self._matches(pieces, words, language, stems), pieces, words)
+        if self._allowed_keys is not None:
+            matches = matches[self._allowed_keys[matches[:, 2]]]
         matches = matches[self._may_be_mentions(matches, pieces, words)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
         if stems is not None:
@@ -126,7 +146,17 @@ class NameDetector:
     def _row_of_name(self, language: str, stems: StemIndex, forms: Sequence[str]) -> int:
         """Return the row of the key of the name that words are, as they stand or by their stems; -1: of none."""
         row = self._keys.row(hash_bytes("".join(forms).encode("utf-8", "replace")))
-        return row if row >= 0 else stems.find("".join([stem(form, language) for form in forms]))
+        row = row if row >= 0 else stems.find("".join([stem(form, language) for form in forms]))
+        return row if row < 0 or self._allowed_keys is None or self._allowed_keys[row] else -1
+
+    @cached_property
+    def _allowed_keys(self) -> NDArray[np.bool_] | None:
+        """Return which keys are the name of an entity that may be meant [keys]; None: all are."""
+        if self.allowed is None:
+            return None
+        index = self.kb.name_index
+        meant = self.allowed[index.key_entities] & (index.key_kinds <= UNBRACKETED)
+        return np.diff(np.concatenate(([0], np.cumsum(meant)))[index.key_indptr]) > 0
 
     def _matches(self, pieces: Pieces, words: Words, language: str, stems: StemIndex | None) -> Matches:
         """Return all spans that are a name: first piece, last piece, row of the key, change; [n, 4]."""

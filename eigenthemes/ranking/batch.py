@@ -180,7 +180,7 @@ def batch_maker(
     generator = CandidateGenerator(
         kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has, language=language
     )
-    return BatchMaker(kb, generator, detector_named(detector, kb, language), chosen)
+    return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen)
 
 
 def batches_of(documents: Iterable[AnyDocument], size: int) -> Iterator[list[AnyDocument]]:

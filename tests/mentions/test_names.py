@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from helpers.kbs import build_untrained
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eigenthemes import KB
+from eigenthemes import KB, CandidateOptions, Linker
 from eigenthemes.mentions.inflection import no_other_forms, other_forms
 from eigenthemes.mentions.matching import Keys, WordForms, matches_compiled, matches_plain
 from eigenthemes.mentions.names import LONGEST, NameDetector, split
@@ -276,3 +277,15 @@ def test_nested_names_where_they_are_asked_for(names: NameDetector) -> None:
     text = "He met Vincent van Gogh."
     assert found(NameDetector(names.kb), text) == ["Vincent van Gogh"]
     assert found(NameDetector(names.kb, nested=True), text) == ["Vincent van Gogh", "van Gogh"]
+
+
+def test_names_of_other_types_than_those_asked_for_are_none(tmp_path: Path) -> None:
+    rows = ["id\tname\ttype", "1\tParis\tCity", "2\tParis Hilton\tPerson", "3\tHilton\tHotel", "4\tLyon\tCity"]
+    (tmp_path / "n.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    kb = build_untrained([tmp_path / "n.tsv"], tmp_path / "my.kb")
+    text = "They met Paris Hilton in Lyon, near the Hilton."
+    found = {}
+    for types in ((), ("City",), ("Person",)):
+        linker = Linker(kb, method="degree", candidates=CandidateOptions(only_types=types))
+        found[types] = [link.mention.text for link in pickle.loads(pickle.dumps(linker)).link(text).links]
+    assert found == {(): ["Paris Hilton", "Lyon", "Hilton"], ("City",): ["Paris", "Lyon"], ("Person",): ["Paris Hilton"]}
