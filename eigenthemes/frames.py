@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from eigenthemes.errors import OptionError
 from eigenthemes.records import LinkedTable, Table
-from eigenthemes.tables import Columns, column_numbers
+from eigenthemes.tables import PARTS, Columns, column_numbers
 
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
 
 Frame = TypeVar("Frame")
 Values = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]  # ids, labels, probabilities
-
-PARTS = ("_id", "_label", "_probability")
 
 
 class _Adapter(Protocol):

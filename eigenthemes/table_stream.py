@@ -7,26 +7,21 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, cast
 
-import numpy as np
-
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.documents.sssom import COMPOSITE, LEXICAL, MappingSet
-from eigenthemes.documents.table_files.delimited import DelimitedFile, DelimitedWriter
+from eigenthemes.documents.table_files.delimited import DelimitedWriter
 from eigenthemes.documents.table_files.new_files import new_writer
 from eigenthemes.documents.table_files.opening import format_of_name, open_table
 from eigenthemes.documents.table_files.output import whole_file
 from eigenthemes.documents.table_files.table_file import (
-    CHUNK,
     LONGEST_NAME,
-    SAMPLE,
     Answers,
     Look,
     Rows,
@@ -34,68 +29,13 @@ from eigenthemes.documents.table_files.table_file import (
     TableOptions,
     TableWriter,
 )
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.linker import Linker
 from eigenthemes.records import LinkedTable, Table
-from eigenthemes.tables import CONTEXTS, ColumnProfile, Columns, column_numbers, profile_columns
+from eigenthemes.table_plan import ColumnPlan, OnSample, TableReport, TableTask, Texts, added_names, columns_of, plan_columns
+from eigenthemes.tables import Columns
 
-PARTS = ("_id", "_label", "_probability")
 _BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods to which the other cells mean nothing
-_WITH_OTHER_ROWS = ("table", "column")  # contexts in which rows speak for each other
-
-Texts = list[list[str]]  # of some rows, column by column
-OnSample = Callable[[LinkedTable], None]
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnPlan:
-    """What is linked, and how; workers get it with every chunk.
-
-    names   what the linked columns are called
-    types   number of a linked column among these -> the types that its cells can mean
-    others  rows from all over the file that are decided together with each chunk, column by column
-    """
-
-    names: tuple[str, ...]
-    context: str
-    types: dict[str | int, Sequence[str]]
-    others: Texts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTask:
-    """What is wanted of a table: see `link_table_file`."""
-
-    columns: Columns | None = None
-    context: str = "table"
-    only_types: Mapping[str | int, Sequence[str]] = field(default_factory=dict)
-    suffix: str = ""
-    sssom: str | Path | None = None
-    jobs: int = 1
-    on_sample: OnSample | None = None
-
-    def __post_init__(self) -> None:
-        if self.context not in CONTEXTS:
-            raise OptionError(f"context is {self.context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
-
-
-@dataclass(slots=True)
-class TableReport:
-    """What became of a table.
-
-    columns   the names of the linked ones
-    profiles  of all columns, why they were taken for names or not; empty where the columns were given
-    cells     column -> cells that are not empty
-    linked    column -> cells that were linked
-    notes     what is odd about the file, in sentences
-    """
-
-    rows: int = 0
-    columns: tuple[str, ...] = ()
-    profiles: list[ColumnProfile] = field(default_factory=list)
-    cells: dict[str, int] = field(default_factory=dict)
-    linked: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
 
 
 def link_table_file(
@@ -147,10 +87,10 @@ def link_opened_table(
     with progress.step(f"looking at {table.name}", total=size, unit="bytes") as advance:
         look = table.look(advance)
     report = TableReport(look.rows, notes=look.notes)
-    chosen, plan = _plan(linker, table, look, task, report)
-    added = _added(table, plan.names, task.suffix)
+    chosen, plan = plan_columns(linker, table, look, task, report)
+    added = added_names(table, plan.names, task.suffix)
     if task.on_sample is not None:
-        task.on_sample(_linked_table(linker, plan, _columns(look.sample, chosen)))
+        task.on_sample(_linked_table(linker, plan, columns_of(look.sample, chosen)))
     with ExitStack() as stack:
         writer = _writer(table, look, output, stack.enter_context(_opened(table, path, output)), added)
         stack.callback(getattr(writer, "discard", lambda: None))  # what a writer keeps beside the output
@@ -188,90 +128,6 @@ def _opened(table: TableFile, path: str | Path, output: str | Path | IO[bytes]) 
             yield cast(IO[bytes], spool)
             spool.seek(0)
             shutil.copyfileobj(spool, output, 1 << 20)
-
-
-# columns
-
-
-def _plan(
-    linker: Linker, table: TableFile, look: Look, task: TableTask, report: TableReport
-) -> tuple[tuple[int, ...], ColumnPlan]:
-    """Return the numbers of the columns to link, and how; the report gets why these."""
-    sample = Table(_padded(table.header, table.width), tuple(look.sample))
-    if task.columns is None:
-        report.profiles = profile_columns(sample, linker.batches.generator)
-        chosen = _named(table.name, report.profiles)
-    else:
-        chosen = column_numbers(sample, task.columns)
-    types = _types(linker, sample, chosen, task.only_types)
-    names = report.columns = _names(table, chosen)
-    report.cells, report.linked = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    return chosen, ColumnPlan(names, task.context, types, _others(look, chosen) if task.context in _WITH_OTHER_ROWS else [])
-
-
-def _named(name: str, profiles: list[ColumnProfile]) -> tuple[int, ...]:
-    named = tuple(profile.column for profile in profiles if profile.named)
-    if not named:
-        found = "; ".join(f"{_shown(profile)}: {profile.why}" for profile in profiles[:6]).replace("; ", ", ")
-        raise OptionError(f"no column of {name} looks like names ({found}); name the columns", code="columns-needed")
-    return named
-
-
-def _shown(profile: ColumnProfile) -> str:
-    return profile.name or f"column {profile.column + 1}"
-
-
-def _padded(header: tuple[str, ...], width: int) -> tuple[str, ...]:
-    return header + ("",) * (width - len(header))
-
-
-def _names(table: TableFile, chosen: tuple[int, ...]) -> tuple[str, ...]:
-    """Return what linked columns are called: their names, with the number where two are called the same."""
-    header = _padded(table.header, table.width)
-    names = [header[number] or f"column {number + 1}" for number in chosen]
-    return tuple(f"{name}_{number + 1}" if names.count(name) > 1 else name for name, number in zip(names, chosen, strict=True))
-
-
-def _added(table: TableFile, names: tuple[str, ...], suffix: str) -> list[str]:
-    added = [f"{name}{suffix}{part}" for name in names for part in PARTS]
-    taken = [name for name in added if name in table.header]
-    if taken:
-        raise OptionError(
-            f"{table.name} has a column {taken[0]} already; give a suffix that makes another name",
-            code="column-taken",
-            where=taken[0],
-        )
-    return added
-
-
-def _types(
-    linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, Sequence[str]]
-) -> dict[str | int, Sequence[str]]:
-    """Return the types of linked columns, by the number of the column among these."""
-    types: dict[str | int, Sequence[str]] = {}
-    for column, only in only_types.items():
-        (number,) = column_numbers(sample, [column])
-        name = sample.header[number] or f"column {number + 1}"
-        if number not in chosen:
-            raise OptionError(f"types are given for the column {name}, which is not linked; link it, too", where="only_types")
-        try:
-            linker.batches.generator_of(tuple(only))
-        except OptionError as error:
-            raise OptionError(f"column {name}: {error}", code=error.code, where=error.where) from None
-        types[chosen.index(number)] = tuple(only)
-    return types
-
-
-def _others(look: Look, chosen: tuple[int, ...]) -> Texts:
-    """Return rows from all over a long table, column by column; none of a table that is linked at once."""
-    if look.rows <= CHUNK:
-        return []
-    places = np.linspace(0, len(look.sample) - 1, min(len(look.sample), SAMPLE)).astype(int).tolist()
-    return _columns([look.sample[place] for place in places], chosen)
-
-
-def _columns(rows: list[tuple[str, ...]], chosen: tuple[int, ...]) -> Texts:
-    return [[row[number] if number < len(row) else "" for row in rows] for number in chosen]
 
 
 # linking
@@ -349,18 +205,23 @@ def _linked(linker: Linker, plan: ColumnPlan, texts: Texts, count: int) -> list[
 def _writer(
     table: TableFile, look: Look, output: str | Path | IO[bytes], target: IO[bytes], added: Sequence[str]
 ) -> TableWriter:
-    wanted = format_of_name(str(output)) if isinstance(output, str | Path) else None
-    if wanted is None or _is_same(table, wanted):
+    name = str(output).lower() if isinstance(output, str | Path) else ""
+    wanted = format_of_name(name)
+    if wanted is None or _is_same(table, wanted, name):
         return table.writer(target, added)
+    if name.endswith(".xlsm"):
+        raise SourceError(
+            f"{output} would be a workbook with macros, which {table.name} is not; write an .xlsx file", code="table-output"
+        )
+    if table.format == "xlsx":
+        look.notes.append("only the values of one sheet are written: no formulas, formats and other sheets")
     return new_writer(wanted, table, look, target, added)
 
 
-def _is_same(table: TableFile, wanted: str) -> bool:
-    """Return whether a format is that of a table: a CSV may have any delimiter, a TSV has tabs."""
-    if wanted == "csv" and isinstance(table, DelimitedFile):
-        return table.format == "csv"
+def _is_same(table: TableFile, wanted: str, name: str) -> bool:
+    """Return whether a format is that of a table: a CSV may have any delimiter, a TSV has tabs, macros need an ending."""
     if wanted == "xlsx":
-        return table.format == "xlsx" and table.name.lower().endswith((".xlsx", ".xlsm"))
+        return table.format == "xlsx" and Path(table.name.lower()).suffix == Path(name).suffix
     return table.format == wanted
 
 

@@ -22,6 +22,7 @@ CONTEXTS = {
     "none": "every cell alone",
 }
 Columns = Sequence[str | int]
+PARTS = ("_id", "_label", "_probability")  # what is added to the name of a linked column, for the columns of its links
 
 _SAMPLE = 200  # distinct cells of a column that are looked up to see whether they are names
 _LEAST_KNOWN = 0.3  # share of them that must be whole names of the KB

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from helpers.table_files import CITIES, link_bytes, linked_bytes
 
-from eigenthemes import KB, Linker, OptionError, SourceError, Table
+from eigenthemes import KB, Linker, OptionError, SourceError, Table, table_plan
 from eigenthemes import table_stream as streaming
 from eigenthemes.core.progress import Advance
 from eigenthemes.documents.table_files import delimited, parquet
@@ -42,7 +42,7 @@ def test_chunks_change_nothing_where_rows_do_not_speak_for_each_other(
     data = b"city,x\n" + b"Paris,Jordan\nIowa,America\n,\n" * 10
     whole = linked_bytes(linker, data, tmp_path, columns=["city", "x"], context=context)
     monkeypatch.setattr(delimited, "CHUNK", 4)
-    monkeypatch.setattr(streaming, "CHUNK", 4)
+    monkeypatch.setattr(table_plan, "CHUNK", 4)
     assert linked_bytes(linker, data, tmp_path, columns=["city", "x"], context=context) == whole
 
 
@@ -50,7 +50,7 @@ def test_a_chunk_is_decided_with_rows_from_all_over_the_file(
     trained_tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delimited, "CHUNK", 5)
-    monkeypatch.setattr(streaming, "CHUNK", 5)
+    monkeypatch.setattr(table_plan, "CHUNK", 5)
     linker, seen = Linker(trained_tiny, top=1), []
 
     def link_table(table: Table, **options: Any) -> Any:
@@ -79,7 +79,7 @@ def test_a_sample_is_evenly_spaced_and_small() -> None:
 @pytest.mark.slow
 def test_several_processes_write_the_same_bytes(trained_tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "CHUNK", 10)
-    monkeypatch.setattr(streaming, "CHUNK", 10)
+    monkeypatch.setattr(table_plan, "CHUNK", 10)
     linker = Linker(trained_tiny, top=1)
     data = b"city,x\n" + b"Paris,Jordan\nIowa,America\n,\n" * 20
     alone = linked_bytes(linker, data, tmp_path, columns=["city", "x"])

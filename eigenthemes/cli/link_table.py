@@ -18,7 +18,7 @@ from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.documents.table_files.table_file import TableFile
-    from eigenthemes.table_stream import TableReport
+    from eigenthemes.table_plan import TableReport
 
 _BINARY = ("parquet", "xlsx")
 
@@ -71,7 +71,8 @@ def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs:
     from eigenthemes.documents.table_files.opening import open_table
     from eigenthemes.documents.table_files.table_file import TableOptions
     from eigenthemes.stream import collect_garbage_rarely
-    from eigenthemes.table_stream import TableTask, link_opened_table
+    from eigenthemes.table_plan import TableTask
+    from eigenthemes.table_stream import link_opened_table
 
     reading = TableOptions(
         header=not options["no_header"], sheet=options["sheet"], delimiter=options["delimiter"], encoding=options["encoding"],

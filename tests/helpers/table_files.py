@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes import Linker
-from eigenthemes.table_stream import TableReport, link_table_file
+from eigenthemes.table_plan import TableReport
+from eigenthemes.table_stream import link_table_file
 
 CITIES = b"nr,city,note\n007,Paris,\n008,Iowa,x\n009,Nowhere Land,\n"
 

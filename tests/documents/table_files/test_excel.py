@@ -181,6 +181,17 @@ def test_a_new_workbook_that_is_given_up_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
 
+def test_macros_need_their_own_ending(degree_linker: Linker, tmp_path: Path) -> None:
+    """A program refuses a workbook whose ending does not say whether it holds macros."""
+    data = as_bytes(workbook(*ROWS))
+    with pytest.raises(SourceError, match=r"a workbook with macros, which in\.xlsx is not; write an \.xlsx file"):
+        linked_bytes(degree_linker, data, tmp_path, "in.xlsx", output="o.xlsm")
+    written, report = link_bytes(degree_linker, data, tmp_path, "in.xlsm", output="o.xlsx")
+    assert read(written, "links")[1][4] == "paris"
+    assert report.notes == ["only the values of one sheet are written: no formulas, formats and other sheets"]
+    assert read(linked_bytes(degree_linker, data, tmp_path, "in.xlsm", output="o.xlsm"))[1][4] == "paris"
+
+
 def test_kinds_that_are_only_read_are_written_as_another(degree_linker: Linker, tmp_path: Path) -> None:
     data = as_bytes(workbook(*ROWS))
     with pytest.raises(SourceError, match=r"only read; write an \.xlsx file"):
