@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from helpers.commands import json_lines
+from helpers.format_files import COLLECTION, LIDOCAINE, MODIANO, OTHER, SONY_ANN
 from helpers.gold_files import AIDA, AUTHORS, WNED
 from helpers.streaming import mixed_documents
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -18,6 +19,7 @@ from campaign.judge import command
 from campaign.odd import mutate_bytes, mutate_row, odd_text
 from campaign.trial import FINE, Fault, Trial
 from campaign.world import World
+from eigenthemes.documents.output import OUTPUT_FORMATS
 
 # JSON that has the fields of documents, and in them whatever JSON can hold
 
@@ -121,8 +123,15 @@ LAYOUTS: dict[str, Callable[[Random], str]] = {
     "aida": lambda random: AIDA,
     "wned": lambda random: WNED,
     "tabel": _tabel,
+    "nif": lambda random: MODIANO + OTHER,
+    "pubtator": lambda random: LIDOCAINE * 2,
+    "bioc": lambda random: json.dumps(COLLECTION, indent=random.choice((None, 1))),
+    "brat": lambda random: SONY_ANN,
     "text": lambda random: " ".join(odd_text(random) for _ in range(20)),
 }
+
+
+OUTPUTS = [name for name in OUTPUT_FORMATS if name != "brat"]
 
 
 def file_trial(random: Random, folder: Path, world: World) -> str:
@@ -138,13 +147,15 @@ def file_trial(random: Random, folder: Path, world: World) -> str:
     name, *flags = random.choice(
         (
             ("link", *([] if as_json else ["--table"])),
+            ("link", "--output-format", random.choice(OUTPUTS)),
             ("link", "--text", *([] if as_json else ["--table"])),
             ("explain", "--document", "all", *(["--json"] if as_json else [])),
             ("eval", "--methods", "eigen,degree", "--by-document", *(["--json"] if as_json else [])),
         )
     )
-    verdict, done = command(name, world.kb, file, *flags, for_programs=as_json)
-    if as_json and verdict == FINE:
+    written = "--output-format" in flags
+    verdict, done = command(name, world.kb, file, *flags, for_programs=as_json or written)
+    if as_json and not written and verdict == FINE:
         json.loads(done.stdout) if name == "eval" else json_lines(done.stdout)
     return verdict
 
