@@ -53,7 +53,7 @@ class TableTask:
 
 
 @dataclass(slots=True)
-class TableReport:
+class TableSummary:
     """What became of a table.
 
     columns   the names of the linked ones
@@ -72,7 +72,7 @@ class TableReport:
 
 
 def plan_columns(
-    linker: Linker, table: TableFile, look: Look, task: TableTask, report: TableReport
+    linker: Linker, table: TableFile, look: Look, task: TableTask, report: TableSummary
 ) -> tuple[tuple[int, ...], ColumnPlan]:
     """Return the numbers of the columns to link, and how; the report gets why these."""
     sample = Table(_padded(table.header, table.width), tuple(look.sample))

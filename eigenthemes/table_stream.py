@@ -32,7 +32,7 @@ from eigenthemes.documents.table_files.table_file import (
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.linker import Linker
 from eigenthemes.records import LinkedTable, Table
-from eigenthemes.table_plan import ColumnPlan, OnSample, TableReport, TableTask, Texts, added_names, columns_of, plan_columns
+from eigenthemes.table_plan import ColumnPlan, OnSample, TableSummary, TableTask, Texts, added_names, columns_of, plan_columns
 from eigenthemes.tables import Columns
 
 _BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods to which the other cells mean nothing
@@ -52,7 +52,7 @@ def link_table_file(
     jobs: int = 1,
     on_sample: OnSample | None = None,
     progress: Progress | None = None,
-) -> TableReport:
+) -> TableSummary:
     """Link the cells of a table file, and write the table with three columns more for each linked one.
 
     output      a path, whose ending says the format (by default that of the input), or a stream
@@ -80,13 +80,13 @@ def link_table_file(
 
 def link_opened_table(
     linker: Linker, table: TableFile, path: str | Path, output: str | Path | IO[bytes], task: TableTask, progress: Progress
-) -> TableReport:
+) -> TableSummary:
     """As `link_table_file`, of a table that is open already."""
     _check_places(output, task.sssom)
     size = None if str(path) == "-" else Path(path).stat().st_size
     with progress.step(f"looking at {table.name}", total=size, unit="bytes") as advance:
         look = table.look(advance)
-    report = TableReport(look.rows, notes=look.notes)
+    report = TableSummary(look.rows, notes=look.notes)
     chosen, plan = plan_columns(linker, table, look, task, report)
     added = added_names(table, plan.names, task.suffix)
     if task.on_sample is not None:
@@ -225,7 +225,7 @@ def _is_same(table: TableFile, wanted: str, name: str) -> bool:
     return table.format == wanted
 
 
-def _count(report: TableReport, texts: Texts, answers: list[Answers], mappings: MappingSet | None) -> None:
+def _count(report: TableSummary, texts: Texts, answers: list[Answers], mappings: MappingSet | None) -> None:
     for name, column, answer in zip(report.columns, texts, answers, strict=True):
         report.cells[name] += sum(1 for text in column if text)
         report.linked[name] += sum(1 for id in answer.ids if id is not None)

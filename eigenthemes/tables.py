@@ -100,14 +100,16 @@ def _profile(table: Table, column: int, distinct: list[str], generator: Candidat
     name = table.header[column] if column < len(table.header) else ""
     sample = [distinct[place] for place in np.linspace(0, len(distinct) - 1, min(len(distinct), _SAMPLE)).astype(int).tolist()]
     known = _share_of_names(sample, generator) if sample else 0.0
-    long = sorted(map(len, sample))[len(sample) // 2] > _LONGEST if sample else False
+    usual_length = sorted(map(len, sample))[len(sample) // 2] if sample else 0
     named, why = False, f"{known:.0%} of its cells are names of the KB"
     if not filled:
         why = "it is empty"
     elif not distinct:
         why = "its cells have no letters"
-    elif long:
+    elif usual_length > _LONGEST:
         why = "its cells are whole texts"
+    elif usual_length == 1:
+        why = "its cells are single letters"
     else:
         named = known >= _LEAST_KNOWN
     return ColumnProfile(column, name, named, why, filled, len(distinct), known)

@@ -61,6 +61,17 @@ def test_columns_of_names_are_found_and_told(kb: KB) -> None:
     ]
 
 
+def test_single_letters_are_no_names(tmp_path: Path) -> None:
+    sources = write_sources(tmp_path / "sources", [{"id": name, "name": name} for name in ("a", "b", "US", "FR")], [("a", "b")])
+    kb = build_untrained(sources, tmp_path / "my.kb")
+    table = Table(("mark", "country"), (("a", "US"), ("b", "FR")))
+    profiles = profile_columns(table, Linker(kb, method="degree").batches.generator)
+    assert [(profile.named, profile.why) for profile in profiles] == [
+        (False, "its cells are single letters"),
+        (True, "100% of its cells are names of the KB"),
+    ]
+
+
 def test_types_filter_a_column_and_leave_the_others_alone(kb: KB) -> None:
     table = Table(("who", "where"), (("Paris", "Paris"), ("Helen", "Lyon")))
     linker = Linker(kb, method="degree")

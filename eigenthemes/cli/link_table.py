@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -14,11 +16,14 @@ from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import JOBS, candidate_options, scoring_flags, vectors_option
 from eigenthemes.cli.output import say, terminal_progress
-from eigenthemes.errors import OptionError
+from eigenthemes.core.paths import check_output
+from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
     from eigenthemes.documents.table_files.table_file import TableFile
-    from eigenthemes.table_plan import TableReport
+    from eigenthemes.linker import Linker
+    from eigenthemes.records import LinkedTable
+    from eigenthemes.table_plan import TableSummary
 
 _BINARY = ("parquet", "xlsx")
 
@@ -55,6 +60,8 @@ _BINARY = ("parquet", "xlsx")
 @click.option("--delimiter", metavar="X", help="Between the cells of a text: ; , | or tab.  [default: found]")
 @click.option("--encoding", metavar="NAME", help="Of a text, e.g. cp1250.  [default: UTF-8, UTF-16 or Windows-1252 as found]")
 @click.option("--no-quotes", is_flag=True, help="Quotes in a text are letters like the rest.")
+@click.option("--report", is_flag=True, help="Say what the table is about: the type of each column, relations between them.")
+@click.option("--report-json", type=click.Path(), metavar="FILE", help="Write the same here, as JSON.")
 @click.option("--sssom", type=click.Path(), metavar="FILE", help="Also write the links as a set of SSSOM mappings.")
 @scoring_flags
 @vectors_option
@@ -87,10 +94,32 @@ def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs:
         collect_garbage_rarely()
         task = TableTask(
             columns=chosen or None, context=options["context"], only_types=only_types, suffix=options["suffix"],
-            sssom=options["sssom"], jobs=jobs,
+            sssom=options["sssom"], jobs=jobs, on_sample=_reporter(linker, options["report"], options["report_json"]),
         )  # fmt: skip
-        report = link_opened_table(linker, opened, table, target, task, terminal_progress())
-    _tell(report, time.perf_counter() - started)
+        summary = link_opened_table(linker, opened, table, target, task, terminal_progress())
+    _tell(summary, time.perf_counter() - started)
+
+
+def _reporter(linker: Linker, wanted: bool, file: str | None) -> Callable[[LinkedTable], None] | None:
+    """Return what tells, or writes, what a linked table is about; None where nobody asked."""
+    if file is not None:
+        check_output(file, remedy="give another place with --report-json")
+
+    def tell(linked: LinkedTable) -> None:
+        report = linker.report_table(linked)
+        for sentence in report.sentences() if wanted else ():
+            say(sentence, err=True)
+        if file is not None:
+            _write_json(file, report.to_dict())
+
+    return tell if wanted or file is not None else None
+
+
+def _write_json(path: str, value: Any) -> None:
+    try:
+        Path(path).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place with --report-json") from None
 
 
 def _target(output: str, opened: TableFile) -> str | IO[bytes]:
@@ -139,13 +168,13 @@ def _types(opened: TableFile, given: Sequence[str]) -> tuple[dict[str | int, lis
     return of_column, tuple(of_all)
 
 
-def _tell(report: TableReport, seconds: float) -> None:
-    if report.profiles:
-        for profile in report.profiles:
+def _tell(summary: TableSummary, seconds: float) -> None:
+    if summary.profiles:
+        for profile in summary.profiles:
             name = profile.name or f"column {profile.column + 1}"
             say(f"{name}: {'linked' if profile.named else 'not linked'}, {profile.why}", err=True)
-    for note in report.notes:
+    for note in summary.notes:
         say(f"note: {note}", err=True)
-    for name in report.columns:
-        say(f"{name}: {report.linked[name]:,} of {report.cells[name]:,} cells linked", err=True)
-    say(f"{report.rows:,} rows in {seconds:.1f} s", err=True)
+    for name in summary.columns:
+        say(f"{name}: {summary.linked[name]:,} of {summary.cells[name]:,} cells linked", err=True)
+    say(f"{summary.rows:,} rows in {seconds:.1f} s", err=True)

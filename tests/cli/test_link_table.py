@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
 from helpers.commands import assert_one_sentence, call, run_shell, without_progress
+from helpers.kbs import build_untrained, write_sources
 from helpers.table_files import CITIES
 
 from eigenthemes import KB
@@ -189,3 +191,24 @@ def test_missing_packages_name_the_extra(tiny: KB, source: Path, tmp_path: Path,
     (tmp_path / "in.xlsx").write_bytes(b"PK\x03\x04" + io.BytesIO().getvalue())
     done = call("link-table", tiny.path, tmp_path / "in.xlsx", *DEGREE)
     assert_one_sentence(done, "python-calamine", "pip install 'eigenthemes[excel]'")
+
+
+def test_what_a_table_is_about_is_told_and_written(tmp_path: Path) -> None:
+    nodes = [{"id": f"c{i}", "name": f"Town{i}", "types": ["City"]} for i in range(4)]
+    nodes += [{"id": f"s{i}", "name": f"Land{i}", "types": ["Country"]} for i in range(2)]
+    edges = [(f"c{i}", f"s{i % 2}") for i in range(4)]
+    kb = build_untrained(write_sources(tmp_path / "sources", nodes, edges, relation="located_in"), tmp_path / "my.kb")
+    table = "town,land\n" + "".join(f"Town{i},Land{i % 2}\n" for i in range(4))
+    done = call("link-table", kb.path, "-", *DEGREE, "--report", "--report-json", tmp_path / "r.json", stdin=table)
+    assert "town: city (4 of 4 cells)\nland: country (4 of 4 cells)\ntown -> land: located in (4 of 4 rows)" in done.stderr
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert [(each["column"], each["id"], each["support"]) for each in report["types"]] == [
+        ("town", "City", 4),
+        ("land", "Country", 4),
+    ]
+    assert [(each["subject"], each["object"], each["rows"]) for each in report["relations"]] == [("town", "land", 4)]
+
+
+def test_a_report_that_cannot_be_written_is_told_first(tiny: KB, source: Path) -> None:
+    done = call("link-table", tiny.path, source, "--columns", "city", *DEGREE, "--report-json", source.parent)
+    assert_one_sentence(done, "--report-json")

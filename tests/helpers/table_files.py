@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes import Linker
-from eigenthemes.table_plan import TableReport
+from eigenthemes.table_plan import TableSummary
 from eigenthemes.table_stream import link_table_file
 
 CITIES = b"nr,city,note\n007,Paris,\n008,Iowa,x\n009,Nowhere Land,\n"
@@ -14,7 +14,7 @@ CITIES = b"nr,city,note\n007,Paris,\n008,Iowa,x\n009,Nowhere Land,\n"
 
 def link_bytes(
     linker: Linker, data: bytes, folder: Path, name: str = "in.csv", output: str = "", **options: Any
-) -> tuple[bytes, TableReport]:
+) -> tuple[bytes, TableSummary]:
     """Link a table file of these bytes; return what was written, and the report."""
     source, target = folder / name, folder / (output or f"out_{name}")
     source.write_bytes(data)
