@@ -80,8 +80,12 @@ def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
     for kb in kbs:
         for part in KB.open(kb).missing_parts():
             say(f"warning: {part}", err=True)
-    say(f"opening {', '.join(kbs)} ...", err=True)
-    serve(kbs, settings, on_ready=lambda address: _tell(address, settings.token))
+    serve(
+        kbs,
+        settings,
+        on_start=lambda: say(f"opening {', '.join(kbs)} ...", err=True),
+        on_ready=lambda address: _tell(address, settings.token),
+    )
 
 
 def _tell(address: str, token: str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -24,6 +25,9 @@ from eigenthemes.service.settings import ServiceSettings
 
 _ABOUT = "Names in text and tables, linked to the entities of your own knowledge graph."
 
+# newer versions of fastapi can send traces elsewhere, bodies included, if the environment says so; older ones ignore this
+_SILENT: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+
 
 def create_app(
     served: ServedKBs,
@@ -38,7 +42,9 @@ def create_app(
     reload        what POST /reload does; None: this process opens the KBs anew
     metrics_file  where the processes of the service count together, this one in the row `slot`
     """
-    app = FastAPI(title="eigenthemes", description=_ABOUT, version=__version__, docs_url=None, redoc_url=None, lifespan=None)
+    app = FastAPI(
+        title="eigenthemes", description=_ABOUT, version=__version__, docs_url=None, redoc_url=None, telemetry=_SILENT
+    )
     reload = reload or Reloader(served).reload
     for error, answer in ((Problem, _answer_problem), (EigenthemesError, _answer_error), (HTTPException, _answer_http)):
         app.add_exception_handler(error, answer)

@@ -120,7 +120,10 @@ class _Lane:
         return parts
 
     def _finish(self, loop: asyncio.AbstractEventLoop, parts: list[tuple[_Job, list[Document]]], done: Any) -> None:
-        results, tally = done.result()
+        try:
+            results, tally = done.result()
+        except Exception as error:  # whatever it is, nobody waits for ever, and the next are served
+            results, tally = [error] * len(parts), Tally()
         self._on_decided(tally)
         for (job, _), result in zip(parts, results, strict=True):
             if job.future.done():

@@ -28,15 +28,17 @@ class Corrections:
 
     def check(self) -> None:
         """Refuse a file that cannot be written, before anybody corrects anything."""
+        reason = None
         try:
-            with open(self.path, "ab"):
-                pass
+            if self.path.exists() and not self.path.is_file():  # a pipe would wait for its reader
+                reason = "it is no file"
+            else:
+                open(self.path, "ab").close()
         except OSError as error:
-            raise OptionError(
-                f"corrections cannot be written to {self.path} ({error.strerror}); give another place",
-                code="corrections",
-                where=str(self.path),
-            ) from None
+            reason = error.strerror
+        if reason is not None:
+            sentence = f"corrections cannot be written to {self.path} ({reason}); give another place"
+            raise OptionError(sentence, code="corrections", where=str(self.path))
 
     def append(self, records: Sequence[dict[str, Any]]) -> None:
         """Append documents; they are on the disk when it returns, whole and none within another."""

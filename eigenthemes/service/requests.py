@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import orjson
+from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
 from eigenthemes.errors import DocumentError
 from eigenthemes.service.problems import Problem
+
+
+class PlainRoute(APIRoute):
+    """A route whose endpoint takes the request and what the path holds, and returns a response: nothing is left to validate."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        endpoint: Callable[..., Coroutine[Any, Any, Response]] = self.endpoint
+
+        async def handle(request: Request) -> Response:
+            return await endpoint(request, **request.path_params)
+
+        return handle
 
 
 async def content_of(request: Request) -> bytes:

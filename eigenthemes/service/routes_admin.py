@@ -15,14 +15,14 @@ from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.openapi import HEALTH, INFO, METRICS, RELOAD
 from eigenthemes.service.problems import Problem
 from eigenthemes.service.reloading import Reload
-from eigenthemes.service.requests import json_response
+from eigenthemes.service.requests import PlainRoute, json_response
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
 
 def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reload: Reload) -> APIRouter:
     """Return the routes about the service itself."""
-    routes = APIRouter()
+    routes = APIRouter(route_class=PlainRoute)
 
     @routes.get("/info", **INFO)
     async def info(request: Request) -> Response:

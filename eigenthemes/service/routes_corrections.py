@@ -13,14 +13,14 @@ from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.openapi import CORRECTIONS, COUNT_CORRECTIONS
 from eigenthemes.service.options import refuse_unknown
 from eigenthemes.service.problems import Problem
-from eigenthemes.service.requests import json_of, json_response, query_of
+from eigenthemes.service.requests import PlainRoute, json_of, json_response, query_of
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
 
 def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics) -> APIRouter:
     """Return the routes of corrections; without a file for them they say so."""
-    routes = APIRouter()
+    routes = APIRouter(route_class=PlainRoute)
     files = corrections_of(settings.corrections, served.names)
 
     def asked(request: Request) -> tuple[ServedKB, Corrections]:

@@ -13,7 +13,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.service.entities import suggest
 from eigenthemes.service.openapi import CANDIDATES, ENTITY, ENTITY_BY_QUERY, SEARCH
 from eigenthemes.service.options import MOST_SHOWN, count_of, refuse_unknown
-from eigenthemes.service.requests import json_response, query_of
+from eigenthemes.service.requests import PlainRoute, json_response, query_of
 from eigenthemes.service.served import ServedKB, ServedKBs
 
 _LONGEST = 1_000  # letters of a name
@@ -21,7 +21,7 @@ _LONGEST = 1_000  # letters of a name
 
 def router(served: ServedKBs) -> APIRouter:
     """Return the routes that look entities up."""
-    routes = APIRouter()
+    routes = APIRouter(route_class=PlainRoute)
 
     @routes.get("/candidates", **CANDIDATES)
     async def candidates(request: Request) -> Response:

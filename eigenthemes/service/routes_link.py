@@ -19,7 +19,7 @@ from eigenthemes.service.batching import Batcher
 from eigenthemes.service.entities import type_labels
 from eigenthemes.service.openapi import EXPLAIN, LINK, LINK_TABLE
 from eigenthemes.service.options import LinkOptions, LinkQuery, link_query
-from eigenthemes.service.requests import content_of, json_response, parse_json, query_of
+from eigenthemes.service.requests import PlainRoute, content_of, json_response, parse_json, query_of
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 from eigenthemes.tables import CONTEXTS
@@ -29,7 +29,7 @@ _LARGE = 64 << 10  # bytes of a body that is read in a thread
 
 def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> APIRouter:
     """Return the routes that link."""
-    routes = APIRouter()
+    routes = APIRouter(route_class=PlainRoute)
 
     @routes.post("/link", **LINK)
     async def link(request: Request) -> Response:

@@ -6,6 +6,7 @@ knows nothing of HTTP.
 
 from __future__ import annotations
 
+import errno
 import logging
 import multiprocessing
 import os
@@ -40,9 +41,16 @@ _TICK = 1.0
 Reloaded = Any  # of reloading.py, which is imported in workers only
 
 
-def serve(paths: Sequence[str | Path], settings: ServiceSettings, *, on_ready: Callable[[str], None]) -> None:
+def serve(
+    paths: Sequence[str | Path],
+    settings: ServiceSettings,
+    *,
+    on_ready: Callable[[str], None],
+    on_start: Callable[[], None] = lambda: None,
+) -> None:
     """Serve KBs until somebody stops it: SIGTERM or Ctrl-C. SIGHUP reloads the KBs.
 
+    on_start  is called when all that was given can be used, and the processes are about to start
     on_ready  is called with the address once every process is ready to link
     """
     check_installed()
@@ -51,6 +59,7 @@ def serve(paths: Sequence[str | Path], settings: ServiceSettings, *, on_ready: C
     for corrections in corrections_of(settings.corrections, list(named_paths(paths))).values():
         corrections.check()
     with bind(settings.host, settings.port) as listening, tempfile.TemporaryDirectory(prefix="eigenthemes-") as folder:
+        on_start()
         Supervisor(tuple(map(str, paths)), settings, listening, Path(folder) / "metrics", on_ready).run()
 
 
@@ -78,7 +87,8 @@ def bind(host: str, port: int) -> socket.socket:
         listening.listen(_BACKLOG)
     except OSError as error:
         listening.close()
-        remedy = "choose another port, or 0 for any that is free" if host else "give an address of this machine"
+        is_elsewhere = error.errno == errno.EADDRNOTAVAIL
+        remedy = "give an address of this machine" if is_elsewhere else "choose another port, or 0 for any that is free"
         reason = error.strerror or str(error)
         raise OptionError(f"{host}:{port} cannot be listened to ({reason}); {remedy}", code="port", where=str(port)) from None
     return listening

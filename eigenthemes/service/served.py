@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -73,8 +74,12 @@ class ServedKB:
         return linker
 
     def known_linker(self, options: LinkOptions) -> Linker | None:
-        """Return the linker of these options if it is open already."""
-        return self._linkers.get(options)
+        """Return the linker of these options if it is open already; never waits for one that is being opened."""
+        linker = self._linkers.get(options)
+        if linker is not None:
+            with suppress(KeyError):  # forgotten by another thread this very moment
+                self._linkers.move_to_end(options)
+        return linker
 
     def warm_up(self) -> None:
         """Link the KB's own names, explained where that can be, and search for one."""

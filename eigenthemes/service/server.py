@@ -19,6 +19,8 @@ _HEADER_BYTES = 64 << 10
 _HEADER_SECONDS = 10.0
 _KEEP_ALIVE_SECONDS = 60
 _LET_OTHERS = 0.001  # seconds that a process waits before it takes a connection that another should have
+_WITHOUT_FILES = 0.1  # seconds until connections are taken again where no file could be opened
+_UNREAD_SECONDS = 60  # that a client may leave an answer unread
 _REASONS = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
 
 
@@ -157,21 +159,21 @@ class Server(uvicorn.Server):
     def _accept_late(self, listening: socket.socket) -> None:
         """Take the connection after all, if it is still there."""
         if listening in self._sockets:
-            if self._may_take():
-                self._take(listening)
             self._listen(listening)
+            if len(self.server_state.connections) < MOST_CONNECTIONS:
+                self._take(listening)
 
     def _take(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
         try:
             connection, _ = listening.accept()
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
             return  # another process was quicker, or the client has gone
-        except OSError:  # no more files can be opened: those that are will be closed at some time
+        except OSError:  # no more files can be opened: some will be closed soon
+            loop.remove_reader(listening.fileno())
+            loop.call_later(_WITHOUT_FILES, self._listen, listening)
             return
-        connection.setblocking(False)
-        if connection.family in (socket.AF_INET, socket.AF_INET6):
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        loop = asyncio.get_running_loop()
+        _set_options(connection)
         task = loop.create_task(self._connect(connection))
         self.server_state.tasks.add(task)
         task.add_done_callback(self.server_state.tasks.discard)
@@ -187,9 +189,6 @@ class Server(uvicorn.Server):
     def _protocol(self) -> Connection:
         return Connection(self.config, self.server_state, self.lifespan.state)
 
-    def _may_take(self) -> bool:
-        return len(self.server_state.connections) < MOST_CONNECTIONS
-
     def _is_my_turn(self) -> bool:
         """Has no other process that is ready fewer connections?"""
         mine = len(self.server_state.connections)
@@ -197,6 +196,16 @@ class Server(uvicorn.Server):
         ready = [connections for is_ready, connections in others if is_ready]
         is_ready = self.metrics.own("ready")
         return mine < MOST_CONNECTIONS and (all(mine <= other for other in ready) if is_ready else not ready)
+
+
+def _set_options(connection: socket.socket) -> None:
+    """Answer at once, and let go of clients that have gone or do not read."""
+    connection.setblocking(False)
+    if connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * _UNREAD_SECONDS)
 
 
 def resident_bytes() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[ServiceSettings]:
     """The settings of services that would have been started."""
     settings: list[ServiceSettings] = []
 
-    def serve(paths: Any, given: ServiceSettings, *, on_ready: Any) -> None:
+    def serve(paths: Any, given: ServiceSettings, *, on_ready: Any, on_start: Any) -> None:
         settings.append(given)
         on_ready("http://127.0.0.1:1")
 
@@ -43,7 +44,10 @@ def test_a_port_that_is_taken_is_one_sentence(tiny: KB) -> None:
     [
         (["no.kb"], "eigenthemes build KG_FILE"),
         (["{kb}", "--host", "no.such.host.invalid"], "the host 'no.such.host.invalid' is unknown; give an address"),
-        (["{kb}", "--host", "192.0.2.1"], "192.0.2.1:0 cannot be listened to"),
+        (
+            ["{kb}", "--host", "192.0.2.1"],
+            "192.0.2.1:0 cannot be listened to (Cannot assign requested address); give an address",
+        ),
         (["{kb}", "{kb}"], "are both named tiny; rename one"),
         (["{kb}", "--corrections", "no/such/folder/file"], "corrections cannot be written"),
         (["{kb}", "--token", "ä"], "the token"),
@@ -55,6 +59,13 @@ def test_what_cannot_be_served_is_one_sentence(tiny: KB, arguments: list[str], s
     done = call("serve", "--port", 0, *(argument.format(kb=tiny.path) for argument in arguments))
     assert done.returncode == 1
     assert sentence in done.stderr
+    assert "opening" not in done.stderr
+
+
+def test_a_pipe_is_no_file_for_corrections(tiny: KB, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = call("serve", tiny.path, "--port", 0, "--corrections", tmp_path / "pipe")
+    assert (done.returncode, "(it is no file); give another place" in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("package", ["fastapi", "uvicorn", "httptools"])

@@ -143,6 +143,22 @@ def test_an_error_is_of_one_request_only(
     assert orjson.loads(answers[4][0]) == orjson.loads(alone[4])
 
 
+def test_a_fault_of_the_batcher_itself_leaves_nobody_waiting(
+    batcher: Batcher, demo_linker: Linker, documents: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask() -> list[Any]:
+        return await asyncio.gather(
+            *(batcher.link(demo_linker, documents[:1], render) for _ in range(3)), return_exceptions=True
+        )
+
+    with monkeypatch.context() as patched:
+        patched.setattr(batching, "linked_records", None)
+        assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3
+        patched.setattr(batching, "_link_parts", None)
+        assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3
+    assert [type(answer) for answer in asyncio.run(ask())] == [list] * 3
+
+
 def test_whoever_gives_up_is_not_waited_for(batcher: Batcher, demo_linker: Linker, documents: list[Document]) -> None:
     async def ask() -> list[bytes]:
         impatient = [asyncio.create_task(batcher.link(demo_linker, documents, render)) for _ in range(5)]
