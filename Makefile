@@ -46,7 +46,7 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eigenthemes needs Python 3.11 or newer, this is %s; use: make PYTHON=python3.11" % sys.version.split()[0])'
 	@echo "making $(VENV) and installing (about a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo,serve]'
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/demo.stamp
