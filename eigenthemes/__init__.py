@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions, TaumilOptions
     from eigenthemes.records import (
         Candidate,
+        ColumnReason,
         Document,
         Entity,
         ExplainedCandidate,
@@ -84,6 +85,7 @@ _NAMES = {
     "ranking.options": ("AverageOptions", "ContextOptions", "EigenOptions", "TaumilOptions"),
     "records": (
         "Candidate",
+        "ColumnReason",
         "Document",
         "Entity",
         "ExplainedCandidate",
@@ -110,6 +112,7 @@ __all__ = [
     "CandidateGenerator",
     "CandidateOptions",
     "CandidateTable",
+    "ColumnReason",
     "ContextOptions",
     "Document",
     "DocumentError",

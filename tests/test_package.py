@@ -27,6 +27,7 @@ def test_public_names_are_exactly_these() -> None:
         "CandidateGenerator",
         "CandidateOptions",
         "CandidateTable",
+        "ColumnReason",
         "ContextOptions",
         "Document",
         "DocumentError",
