@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from eigenthemes.records import (
         Candidate,
         CandidateMap,
+        ColumnReason,
         Document,
         Entity,
         ExplainedCandidate,
@@ -93,6 +94,7 @@ _NAMES = {
     "records": (
         "Candidate",
         "CandidateMap",
+        "ColumnReason",
         "Document",
         "Entity",
         "ExplainedCandidate",
@@ -123,6 +125,7 @@ __all__ = [
     "CandidateMap",
     "CandidateOptions",
     "CandidateTable",
+    "ColumnReason",
     "ContextOptions",
     "Document",
     "DocumentError",

@@ -28,6 +28,7 @@ def test_public_names_are_exactly_these() -> None:
         "CandidateMap",
         "CandidateOptions",
         "CandidateTable",
+        "ColumnReason",
         "ContextOptions",
         "Document",
         "DocumentError",

@@ -105,10 +105,10 @@ def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
     if "adapted" in about:
         yield "", f"adapted to {about['adapted']['documents']:,} documents, {about['adapted']['names']:,} names found in them"
-    yield from _tables(about.get("tables"))
     if made:
         figures = f"{made['p_at_1']:.1%} right on {made['mentions']:,} mentions of other made-up documents"
         yield "", f"{figures}, calibration error there {made['calibration_error']:.3f}"
+    yield from _tables(about.get("tables"))
     weights = {column: weight for column, weight in about["rounds"][-1]["choice"].items() if weight}
     texts = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
     for first in range(0, len(texts), _WEIGHTS_PER_LINE):

@@ -18,6 +18,7 @@ from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.mentions.cells import cell_forms
 from eigenthemes.mentions.detector import Detector, detector_named, with_mentions
 from eigenthemes.records import Document, Mention
+from eigenthemes.text.normalize import name_key
 
 BATCH = 64  # documents that are looked up together
 _MOST_TYPE_FILTERS = 32  # sets of asked types whose name indexes are kept
@@ -59,9 +60,7 @@ class Batch:
     @property
     def is_cell(self) -> NDArray[np.bool_]:
         """Which mentions are cells of a table [mentions]."""
-        is_cell = np.zeros(len(self.mentions), dtype=bool)
-        is_cell[list(_cells(self.documents))] = True
-        return is_cell
+        return _in_tables(self.documents, np.diff(self.mention_bounds))
 
     def document_spans(self) -> Iterator[tuple[Document, int, int]]:
         """Return each document with the numbers of its first mention and of the one after its last."""
@@ -85,7 +84,7 @@ class BatchMaker:
         mentions = [mention for document in complete for mention in document.mentions or ()]
         embedded_only = [document.embedded_only for document, count in zip(complete, counts, strict=True) for _ in range(count)]
         table, unknown = self._candidates(mentions, embedded_only)
-        table, forms = self._other_forms(table, mentions, [i for i in _cells(complete) if mentions[i].candidates is None])
+        table, forms = self._other_forms(table, mentions, _in_tables(complete, counts))
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = np.searchsorted(table.mention_of, mention_bounds)
         detected = np.repeat(np.array(by_spelling, dtype=bool), counts) if any(by_spelling) else None
@@ -111,13 +110,15 @@ class BatchMaker:
         return _merge(len(mentions), np.array(looked_up, dtype=np.int64), table, rows), unknown
 
     def _other_forms(
-        self, table: CandidateTable, mentions: Sequence[Mention], cells: Sequence[int]
+        self, table: CandidateTable, mentions: Sequence[Mention], is_cell: NDArray[np.bool_]
     ) -> tuple[CandidateTable, dict[int, str]]:
         """Look up other forms of cells that are no whole name; the first form that is one takes the place of the cell."""
-        if not cells or self.generator.generator == "paper":
+        if not is_cell.any() or self.generator.generator == "paper":
             return table, {}
-        whole = set(table.mention_of[table.match_type <= UNBRACKETED].tolist())
-        tried = [(i, form) for i in cells if i not in whole for form in cell_forms(mentions[i].text)]
+        is_cell[table.mention_of[table.match_type <= UNBRACKETED]] = False
+        no_names = (i for i in np.flatnonzero(is_cell).tolist() if mentions[i].candidates is None)
+        keys = self.kb.name_index.key_table  # of whole names: most forms are none, and need no look-up
+        tried = [(i, form) for i in no_names for form in cell_forms(mentions[i].text) if keys.find(name_key(form)) >= 0]
         found = self._look_up([replace(mentions[i], text=form, full_name=None) for i, form in tried]) if tried else None
         if found is None:
             return table, {}
@@ -208,14 +209,9 @@ def has_gold(batch: Batch) -> NDArray[np.bool_]:
     return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
 
 
-def _cells(documents: Sequence[Document]) -> Iterator[int]:
-    """Yield the numbers of the mentions that are cells of a table."""
-    first = 0
-    for document in documents:
-        mentions = document.mentions or ()
-        if document.table is not None:
-            yield from (first + number for number, mention in enumerate(mentions) if mention.col is not None)
-        first += len(mentions)
+def _in_tables(documents: Sequence[Document], counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which mentions are of a document that is a table [mentions]; counts: mentions of each document."""
+    return np.repeat(np.array([document.table is not None for document in documents], dtype=bool), counts)
 
 
 def _interleave(mentions: int, tables: Sequence[CandidateTable], places: Sequence[NDArray[np.int64]]) -> CandidateTable:

@@ -132,15 +132,13 @@ class MentionGroups:
     def column_of(self) -> Ints:
         """The column of each group, counted through all tables of the batch [m]; -1 where it is in no table."""
         batch, column_of = self.batch, np.full(len(self), -1)
-        numbers: dict[tuple[int, int], int] = {}
-        bounds = self.document_bounds.tolist()
-        for number, document in enumerate(batch.documents):
-            if document.table is None:
-                continue
-            for group in range(bounds[number], bounds[number + 1]):
-                col = batch.mentions[self.first_mention[group]].col
-                if col is not None:
-                    column_of[group] = numbers.setdefault((number, col), len(numbers))
+        tables = np.array([document.table is not None for document in batch.documents], dtype=bool)
+        document = np.repeat(np.arange(len(tables)), np.diff(self.document_bounds))
+        in_table = np.flatnonzero(tables[document])
+        cols = [batch.mentions[mention].col for mention in self.first_mention[in_table].tolist()]
+        column = np.array([-1 if col is None else col for col in cols], np.int64)
+        cells = in_table[column >= 0]
+        column_of[cells] = np.unique((document[cells] << 32) | column[column >= 0], return_inverse=True)[1]
         return column_of
 
     @lazy
