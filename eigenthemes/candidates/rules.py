@@ -5,8 +5,8 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
 1. The mention equals a name of the entity (spaces apart): always kept among the T.
 2. It equals a label without its bracketed part, with initials for first names, or its acronym (at most `QUOTA` of each of the
    last two).
-3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`. Where nothing equals it
-   so far, a name by the stems of its words counts as such (`kb.stem_index`; both look-ups leave that to the generator).
+3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`. Where nothing equals
+   it so far, a name by the stems of its words counts as such (`kb.stem_index`; both look-ups leave that to the generator).
 4. Names and aliases together contain all its tokens (the paper's rule), by prior, until there are T.
 5. Only where all this found nothing: entities that share most of its tokens, weighted by rarity. An unknown token may stand
    for one with another plural ending or, if there is none, for one a slip of the pen away (`typos`). At least `SHARE_OF_TEN`
