@@ -34,6 +34,16 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from eigenthemes.evaluation.run import evaluate
+    from eigenthemes.explanations import (
+        CandidateMap,
+        ColumnReason,
+        ExplainedCandidate,
+        Explanation,
+        MapPoint,
+        MapSupport,
+        Reason,
+        Support,
+    )
     from eigenthemes.frames import link_frame
     from eigenthemes.kb.graph import Graph
     from eigenthemes.kb.store import KB
@@ -42,22 +52,14 @@ if TYPE_CHECKING:
     from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions, TaumilOptions
     from eigenthemes.records import (
         Candidate,
-        CandidateMap,
-        ColumnReason,
         Document,
         Entity,
-        ExplainedCandidate,
-        Explanation,
         Link,
         LinkedDocument,
         LinkedTable,
-        MapPoint,
-        MapSupport,
         Mention,
         Neighbor,
         RankedCandidate,
-        Reason,
-        Support,
         Table,
     )
     from eigenthemes.table_stream import link_table_file
@@ -91,24 +93,26 @@ _NAMES = {
     "kg.options": ("ReadOptions",),
     "linker": ("Linker",),
     "ranking.options": ("AverageOptions", "ContextOptions", "EigenOptions", "TaumilOptions"),
-    "records": (
-        "Candidate",
+    "explanations": (
         "CandidateMap",
         "ColumnReason",
-        "Document",
-        "Entity",
         "ExplainedCandidate",
         "Explanation",
+        "MapPoint",
+        "MapSupport",
+        "Reason",
+        "Support",
+    ),
+    "records": (
+        "Candidate",
+        "Document",
+        "Entity",
         "Link",
         "LinkedDocument",
         "LinkedTable",
-        "MapPoint",
-        "MapSupport",
         "Mention",
         "Neighbor",
         "RankedCandidate",
-        "Reason",
-        "Support",
         "Table",
     ),
     "table_stream": ("link_table_file",),

@@ -15,6 +15,7 @@ from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.core.checks import check_probability, check_whole
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
+from eigenthemes.explanations import CandidateMap, Explanation
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
 from eigenthemes.ranking.candidate_map import candidate_map
@@ -25,7 +26,7 @@ from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
 from eigenthemes.ranking.selftrained import feature_context_of, has_ranker, ranker_of
 from eigenthemes.ranking.table_report import TableReport, report_table
-from eigenthemes.records import CandidateMap, Document, Explanation, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
+from eigenthemes.records import Document, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
 from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of
 
 AnyDocument = str | Mapping[str, Any] | Document

@@ -82,15 +82,15 @@ def test_public_names_are_exactly_these() -> None:
 
 
 def test_every_error_and_every_record_is_public() -> None:
-    from eigenthemes import errors, records
+    from eigenthemes import errors, explanations, records
 
-    for module, base in ((errors, Exception), (records, object)):
+    for module, base in ((errors, Exception), (records, object), (explanations, object)):
         classes = [
             name
             for name, value in vars(module).items()
             if isinstance(value, type) and issubclass(value, base) and value.__module__ == module.__name__
         ]
-        assert len(classes) > 10
+        assert len(classes) > 7
         assert set(classes) <= set(eigenthemes.__all__)
 
 

@@ -15,8 +15,9 @@ from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
+    from eigenthemes.explanations import ExplainedCandidate, Explanation, Reason
     from eigenthemes.ranking.explain.explainer import Explainer
-    from eigenthemes.records import Document, ExplainedCandidate, Explanation, Reason
+    from eigenthemes.records import Document
 
 _GROUPS = ("name", "prior", "themes", "coreference", "context", "column")  # the last one of cells of tables only
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.explanations import CandidateMap, Explanation, MapPoint, MapSupport
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.baselines import weighted_entities
 from eigenthemes.ranking.batch import Batch
@@ -16,7 +17,6 @@ from eigenthemes.ranking.explain.words import because
 from eigenthemes.ranking.methods import check_vectors
 from eigenthemes.ranking.options import AverageOptions
 from eigenthemes.ranking.subspace import fit_subspace
-from eigenthemes.records import CandidateMap, Explanation, MapPoint, MapSupport
 
 Floats = NDArray[np.float64]
 

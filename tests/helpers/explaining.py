@@ -10,6 +10,7 @@ import pytest
 
 from eigenthemes import KB
 from eigenthemes.build import store_ranker
+from eigenthemes.explanations import Explanation
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
@@ -18,7 +19,6 @@ from eigenthemes.ranking.features import COLUMNS, JOINT_GROUPS, FeatureContext, 
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.methods import METHODS, Scored
 from eigenthemes.ranking.ranker import BatchRanking, Ranker, Weights, rank_batch
-from eigenthemes.records import Explanation
 from helpers.documents import names_document
 from helpers.kbs import build_untrained
 

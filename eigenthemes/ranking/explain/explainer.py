@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
+from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Reason, Support
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
-from eigenthemes.records import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Mention, Reason, Support
+from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, tokenize
 
 Floats = NDArray[np.float64]

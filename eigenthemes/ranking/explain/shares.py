@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eigenthemes.records import ExplainedCandidate
+from eigenthemes.explanations import ExplainedCandidate
 
 
 def shares_of(best: ExplainedCandidate, runner_up: ExplainedCandidate | None) -> tuple[dict[str, float], dict[str, float]]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eigenthemes.ranking.explain.shares import ahead_in
-from eigenthemes.ranking.features import FEATURE_GROUPS
-from eigenthemes.ranking.features.column import GROUP as COLUMN
-from eigenthemes.records import (
+from eigenthemes.explanations import (
     CLOSE,
     EDGE,
     LONGER,
@@ -19,6 +16,9 @@ from eigenthemes.records import (
     Reason,
     Support,
 )
+from eigenthemes.ranking.explain.shares import ahead_in
+from eigenthemes.ranking.features import FEATURE_GROUPS
+from eigenthemes.ranking.features.column import GROUP as COLUMN
 
 _GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support

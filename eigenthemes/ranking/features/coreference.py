@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.explanations import LONGER, SAME, Reason
 from eigenthemes.ranking.features.feature_group import JointGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
-from eigenthemes.records import LONGER, SAME, Reason
 
 Floats = NDArray[np.float64]
 

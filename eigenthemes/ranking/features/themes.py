@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.explanations import CLOSE, EDGE, SHARED, Reason
 from eigenthemes.kb.store import Vectors
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import JointGroup
 from eigenthemes.ranking.features.relations import readable_relation, relation_code
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
 from eigenthemes.ranking.mention_groups import MentionGroups
-from eigenthemes.records import CLOSE, EDGE, SHARED, Reason
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
