@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,16 +95,9 @@ def evaluate(
         except SourceError as error:  # the other sets are worth their figures
             refused.append(error)
             continue
-        if run.outside:
-            examples = ", ".join(list(run.outside)[:3])
-            say(
-                f"{name}: the gold of {counted(sum(run.outside.values()), 'mention')} is not in the KB (such as {examples}); "
-                "they count as not found",
-                err=True,
-            )
         results[name] = report(run, documents=by_document)
         if not as_json:
-            _print(name, results[name])
+            _print(name, results[name], run.outside)
     if methods is None and "selftrained" not in names:
         say(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
     if as_json and results:
@@ -139,7 +133,7 @@ def set_names(paths: tuple[str, ...]) -> dict[str, str]:
     return names
 
 
-def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
+def _print(name: str, methods: dict[str, dict[str, Any]], outside: Counter[str]) -> None:
     first = next(iter(methods.values()))
     overall = first["overall"]
     say(
@@ -148,6 +142,9 @@ def _print(name: str, methods: dict[str, dict[str, Any]]) -> None:
         f"{first['not_found']['mentions']:,} not found), ceiling {overall['ceiling']:.3f}, "
         + ", ".join(f"recall@{k} {share:.3f}" for k, share in first["recall_at"].items())
     )
+    if outside:
+        examples = ", ".join(list(outside)[:3])
+        say(f"the gold of {counted(outside.total(), 'mention')} is not in the KB (such as {examples}): they count as not found")
     header = (
         "method",
         "P@1",

@@ -28,7 +28,7 @@ _LONGEST = 600  # letters of a sentence that goes out: what was wrong may repeat
 _PLACE = re.compile(r'(?:document (\d+): )?(?:mention (\d+):? )?(?:there is "\w+" without )?(?:"(\w+)")?')
 
 # by code, else by the nearest class
-_STATUS_OF_CODE = {"too-many": 413, "entity-unknown": 404, "kb-unknown": 404}
+_STATUS_OF_CODE = {"batch-too-large": 413, "entity-unknown": 404, "kb-unknown": 404}
 _STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
     (OptionError, 422),
     (DocumentError, 422),

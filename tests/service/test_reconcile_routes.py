@@ -180,7 +180,7 @@ def test_too_many_at_once_are_refused_before_they_are_looked_at(client: Client) 
     ids_ = form(client, extend={"ids": ["tx"] * 10_000, "properties": [{"id": "part_of"}]})
 
     for response, where in ((many, "queries"), (ids_, "ids")):
-        assert (response.status_code, response.json()["code"], response.json()["where"]) == (413, "too-many", where)
+        assert (response.status_code, response.json()["code"], response.json()["where"]) == (413, "batch-too-large", where)
         assert "10,000" in response.json()["detail"]
 
 

@@ -12,7 +12,7 @@ from eigenthemes.service.reconcile.properties import properties_of, values_of
 MOST_VALUES = 1_000  # of a property of one row
 MOST_IDS = 1_000
 MOST_PROPERTIES = 100
-TOO_MANY = "too-many"  # code of what is answered with 413
+TOO_MANY = "batch-too-large"  # code of what is answered with 413
 
 SETTINGS: list[dict[str, Any]] = [
     {
