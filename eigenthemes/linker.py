@@ -27,7 +27,7 @@ from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOpt
 from eigenthemes.ranking.selftrained import feature_context_of, has_ranker, ranker_of
 from eigenthemes.ranking.table_report import TableReport, report_table
 from eigenthemes.records import Document, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
-from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of
+from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of, types_by_column
 
 AnyDocument = str | Mapping[str, Any] | Document
 OnError = str | Callable[[int, DocumentError], None]
@@ -230,7 +230,7 @@ class Linker:
         """
         table = table_of(table)
         chosen = self._columns_of_names(table) if columns is None else column_numbers(table, columns)
-        types = {column_numbers(table, [column])[0]: tuple(only) for column, only in (only_types or {}).items()}
+        types = types_by_column(table, only_types or {})
         documents = documents_of(table, chosen, context, types)
         linked = self.link_batch(documents) if documents else ()
         links = sorted((link for each in linked for link in each.links), key=_cell_of)

@@ -86,6 +86,20 @@ def _column_number(table: Table, column: str | int) -> int:
     raise OptionError(f"there is no column {column!r}; the table has {listed or 'no header'}", where="columns")
 
 
+def types_by_column(table: Table, only_types: Mapping[str | int, Sequence[str]]) -> dict[int, tuple[str, ...]]:
+    """Return number of a column -> the types that its cells can mean, from names or numbers of columns."""
+    if not isinstance(only_types, Mapping):
+        raise OptionError(
+            f"only_types is of the type {type(only_types).__name__}; expected the types of each column, e.g. "
+            '{"city": ["City"]}',
+            where="only_types",
+        )
+    return {
+        column_numbers(table, [column])[0]: (types,) if isinstance(types, str) else tuple(types)
+        for column, types in only_types.items()
+    }
+
+
 def profile_columns(table: Table, generator: CandidateGenerator) -> list[ColumnProfile]:
     """Look at every column: are its cells names of the KB?"""
     width = max([len(table.header), *map(len, table.rows)], default=0)

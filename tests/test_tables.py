@@ -158,6 +158,7 @@ def test_tables_without_rows_names_or_header(kb: KB) -> None:
         (lambda linker: linker.link_table(CITIES, columns=["town"]), "no column 'town'; the table has 'id', 'city'"),
         (lambda linker: linker.link_table(CITIES, columns="city"), "expected a list of names"),
         (lambda linker: linker.link_table(CITIES, columns=[]), "name at least one column"),
+        (lambda linker: linker.link_table(CITIES, only_types=["City"]), "expected the types of each column"),
         (lambda linker: linker.link_table(CITIES, columns=[9]), "expected a number from 0 to 3"),
         (lambda linker: linker.link_table(Table(("a", "a"), ()), columns=["a"]), r"give the number of one \(0 and 1\)"),
         (

@@ -52,6 +52,7 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
 def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
     """Serve KBs with the flags of the command, and say where."""
     from eigenthemes.kb.store import KB
+    from eigenthemes.service.kb_names import named_paths
     from eigenthemes.service.run import check_installed, serve
     from eigenthemes.service.settings import ServiceSettings
 
@@ -84,15 +85,16 @@ def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
         kbs,
         settings,
         on_start=lambda: say(f"opening {', '.join(kbs)} ...", err=True),
-        on_ready=lambda address: _tell(address, settings.token),
+        on_ready=lambda address: _tell(address, settings.token, list(named_paths(kbs))),
     )
 
 
-def _tell(address: str, token: str | None) -> None:
+def _tell(address: str, token: str | None, names: list[str]) -> None:
     """Print where the service is, once it is ready."""
     end = "" if token is None else "?token=TOKEN"
     click.echo(plain(f"{address}/{end}"))
-    click.echo(f"  for OpenRefine  {address}/reconcile{end}")
+    for place in ("reconcile",) if len(names) == 1 else (f"reconcile/{name}" for name in names):
+        click.echo(f"  for OpenRefine  {address}/{place}{end}")
     click.echo(f"  for programs    {address}/openapi.json{end}")
     sys.stdout.flush()
     say("stop it with Ctrl-C", err=True)

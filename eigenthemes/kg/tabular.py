@@ -28,6 +28,8 @@ _OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [
 _LISTS = ("name", "aliases", "type")  # roles of which a record may hold several values
 _NO_TEXT = (list, tuple, dict, set, bytes, bool)
 _NULL = "\\N"  # how databases write nothing
+_LONGEST_HEADER = 60  # letters of a column name
+_MOST_WORDS = 6  # of a first row that ends as a sentence does
 _ENTITY = re.compile(r"&#?\w+;")  # of HTML: its semicolon separates nothing
 _KGTK_LITERAL = tuple("\"'^@!+-0123456789")
 
@@ -157,6 +159,13 @@ class TableReader:
                 "which by number, e.g. id=1 and name=2",
                 code="no-header",
                 where=Path(self.origin).name,
+            )
+        if _is_prose(cells):
+            return SourceError(
+                f"{self.origin} begins with a sentence ({shown[:_LONGEST_HEADER]}…), as a text for people does; give RDF, OBO, "
+                "or tables with a header",
+                code="format-refused",
+                where=self.origin,
             )
         return SourceError(
             f"{self.origin} has no column with a usual name (its first row is {shown}); if that is a header, say which column "
@@ -328,6 +337,12 @@ def _listed(value: Any, separator: str | None = None) -> list[str]:
     if separator is None:
         separator = "|" if "|" in text or _ENTITY.search(text) else ";"
     return [part for part in text.split(separator) if part.strip()] if separator else [text]
+
+
+def _is_prose(cells: Sequence[str]) -> bool:
+    """Is a first row a sentence rather than names of columns?"""
+    is_sentence = len(" ".join(cells).split()) > _MOST_WORDS and cells[-1].endswith((".", "!", "?", ":"))
+    return is_sentence or max(map(len, cells)) > _LONGEST_HEADER
 
 
 def _is_number(cell: str) -> bool:

@@ -9,12 +9,13 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 
 _HAS_LETTER = re.compile(r"[^\W\d_]")
+_UNKNOWN = frozenset(("n/a", "#n/a", "n.a.", "null", "nan", "none", "nil", "unknown", "not available", "not applicable", "tbd"))
 _HAS_PARTS = re.compile(r"[,()\[\]]")
 _BRACKETED = re.compile(r"\s*(\([^()]*\)|\[[^\[\]]*\])\s*")
 
 
 class CellDetector:
-    """Takes every cell of a table that has a letter for a mention; a document without a table is refused."""
+    """Takes every cell of a table that may be a name for a mention; a document without a table is refused."""
 
     by_spelling = False
 
@@ -25,10 +26,10 @@ class CellDetector:
 
 
 def cells(table: Table) -> Iterator[Mention]:
-    """Yield the cells of a table that may be names: those with a letter."""
+    """Yield the cells of a table that may be names: those with a letter, but for "n/a" and the like."""
     for row, line in enumerate(table.rows):
         for col, cell in enumerate(line):
-            if _HAS_LETTER.search(cell):
+            if _HAS_LETTER.search(cell) and cell.strip().casefold() not in _UNKNOWN:
                 yield Mention(cell, row=row, col=col)
 
 

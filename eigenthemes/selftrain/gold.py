@@ -17,7 +17,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker
-from eigenthemes.records import Document
+from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
 from eigenthemes.selftrain.held_out import outcomes
 from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature
@@ -59,10 +59,15 @@ def gold_train(
 
 
 def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
-    """Return the documents with those of their mentions that have gold; empty gold says that none is in any KB."""
+    """Return the documents with those of their mentions that have gold; empty gold says that none is in any KB.
+
+    What people say is not a name at all ("not_a_name") says nothing about names that are missing from the KB, and is left out.
+    """
     annotated = []
     for document in documents:
-        mentions = tuple(mention for mention in document.mentions or () if mention.gold is not None)
+        mentions = tuple(
+            mention for mention in document.mentions or () if mention.gold is not None and not mention.source.get("not_a_name")
+        )
         if mentions:
             annotated.append(replace(document, mentions=mentions))
     if not annotated:
@@ -73,6 +78,10 @@ def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
     if (kb.indices_of(ids) < 0).all():
         raise _unknown("in the KB", ids[0], kb)
     return annotated
+
+
+def _is_gold(mention: Mention) -> bool:
+    return mention.gold is not None and not mention.source.get("not_a_name")
 
 
 def _unknown(where: str, example: str, kb: KB) -> DocumentError:

@@ -12,6 +12,7 @@ from eigenthemes.ranking.methods import METHODS
 from eigenthemes.service.options import MOST_SHOWN
 from eigenthemes.service.problems import MEDIA_TYPE
 from eigenthemes.service.schemas import SCHEMAS, Schema, ref
+from eigenthemes.text.stems import STEMMERS
 
 _TEXT = "Michael Jordan played for the Chicago Bulls."
 _DOCUMENT: Schema = {"id": "doc-1", "text": _TEXT}
@@ -78,6 +79,7 @@ _OPTIONS = [
     _flag("explain", False, "say why, for each link"),
     _query("k", {"type": "integer", "minimum": 1, "maximum": 10_000}, 10, "eigen: how many eigenthemes"),
     _flag("nested", False, "find names within names, too"),
+    _query("lang", {"type": "string", "enum": list(STEMMERS)}, "de", "language of the text; by default guessed"),
     _flag("map", False, "add the map of the document's candidates"),
     _flag("types", False, "add the types of entities, in words"),
 ]

@@ -22,6 +22,7 @@ class LinkOptions:
     explain: bool = False
     k: int | None = None
     nested: bool = False
+    lang: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class LinkQuery:
 
 
 DEFAULT = LinkQuery()
-_KNOWN = ("kb", "method", "threshold", "nil", "top", "explain", "k", "nested", "map", "types")
+_KNOWN = ("kb", "method", "threshold", "nil", "top", "explain", "k", "nested", "lang", "map", "types")
 
 
 def link_query(given: Mapping[str, str]) -> LinkQuery:
@@ -57,6 +58,7 @@ def link_query(given: Mapping[str, str]) -> LinkQuery:
             explain=flag_of(given, "explain", False),
             k=count_of(given, "k", 0, most=10_000) or None,
             nested=flag_of(given, "nested", False),
+            lang=given.get("lang"),
         ),
         map=flag_of(given, "map", False),
         types=flag_of(given, "types", False),

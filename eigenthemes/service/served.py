@@ -38,7 +38,7 @@ class ServedKB:
     path: Path
     kb: KB
     generation: int = 0
-    _batches: dict[str, BatchMaker] = field(default_factory=dict)
+    _batches: dict[tuple[bool, str | None], BatchMaker] = field(default_factory=dict)
     _linkers: OrderedDict[LinkOptions, Linker] = field(default_factory=OrderedDict)
     _opening: Lock = field(default_factory=Lock)
 
@@ -70,7 +70,7 @@ class ServedKB:
 
     def _share(self, linker: Linker, options: LinkOptions) -> Linker:
         """Let linkers that look for the same mentions share what finds these and their candidates: it is warm."""
-        linker.batches = self._batches.setdefault("nested" if options.nested else "", linker.batches)
+        linker.batches = self._batches.setdefault((options.nested, options.lang), linker.batches)
         return linker
 
     def known_linker(self, options: LinkOptions) -> Linker | None:
@@ -104,6 +104,7 @@ def _open_linker(kb: KB, options: LinkOptions) -> Linker:
         allow_nil=options.nil,
         top=options.top,
         explain=options.explain,
+        language=options.lang,
         detector="nested-names" if options.nested else "names",
         scoring=scoring_options({name: method_named(name)}, given)[name],
     )

@@ -110,6 +110,18 @@ def test_a_table_file_is_opened(visit: Begin) -> None:
     assert at.page.locator("th bdi").all_inner_texts() == ["city", "state"]
 
 
+def test_a_table_as_western_spreadsheets_save_it_is_read_and_a_spreadsheet_itself_is_refused(visit: Begin) -> None:
+    at = visit()
+    at.page.get_by_role("tab", name="Table").click()
+    at.page.set_input_files("#csv-file", {"name": "t.xlsx", "mimeType": "x/y", "buffer": b"PK\x03\x04" + bytes(100)})
+    at.page.get_by_role("alert").get_by_text("t.xlsx is a spreadsheet or an archive").wait_for()
+    content = "city;price\nZürich;3 €\n".encode("cp1252")
+    at.page.set_input_files("#csv-file", {"name": "c.csv", "mimeType": "text/csv", "buffer": content})
+    at.page.wait_for_selector("#panel-table table")
+    assert "Zürich" in at.page.inner_text("tbody tr >> nth=0")
+    assert "3 €" in at.page.inner_text("tbody tr >> nth=0")
+
+
 def test_tabs_go_by_arrow_keys(visit: Begin) -> None:
     at = visit()
     at.page.get_by_role("tab", name="Text").focus()

@@ -216,7 +216,8 @@ def test_wrong_options(tiny: KB, gold: Path, options: list[str], words: list[str
 def test_missing_files(tiny: KB, gold: Path, tmp_path: Path) -> None:
     assert_one_sentence(call("eval", tmp_path / "no.kb", gold), "no.kb", "eigenthemes build")
     assert_one_sentence(call("eval", tiny.path, tmp_path / "no.jsonl"), "no.jsonl", "does not exist")
-    assert_one_sentence(call("eval", tiny.path, tmp_path), "is a folder")
+    (tmp_path / "empty").mkdir()
+    assert_one_sentence(call("eval", tiny.path, tmp_path / "empty"), "empty")
     assert call("eval", tiny.path).returncode == 2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import sys
 from pathlib import Path
@@ -85,6 +86,13 @@ def test_it_prints_where_it_is(tiny: KB, started: list[ServiceSettings]) -> None
     assert "http://127.0.0.1:1/reconcile\n" in done.stdout
     assert "http://127.0.0.1:1/openapi.json\n" in done.stdout
     assert "warning" not in done.stderr
+
+
+def test_several_kbs_have_an_address_each(tiny: KB, tmp_path: Path, started: list[ServiceSettings]) -> None:
+    other = shutil.copytree(tiny.path, tmp_path / "other.kb")
+    done = call("serve", tiny.path, other)
+    assert "/reconcile/tiny\n" in done.stdout
+    assert "/reconcile/other\n" in done.stdout
 
 
 def test_a_service_for_everybody_without_a_token_is_warned_of(tiny: KB, started: list[ServiceSettings]) -> None:

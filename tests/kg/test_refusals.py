@@ -33,6 +33,12 @@ SENTENCES: list[tuple[str, str, list[str], list[str]]] = [
     ("r.json", '{"head": {"vars": ["a"]}, "results": {}}', [], ["a result of SPARQL", "CONSTRUCT"]),
     ("mesh.xml", '<?xml version="1.0"?>\n<DescriptorRecordSet>', [], ["neither RDF/XML nor GraphML", "a table of nodes"]),
     ("kg.pdf", "%PDF-1.7\n", [], ["a PDF"]),
+    (
+        "note.txt",
+        "The museum's curators, who collect old books of the town, met today.\nThey talked.\n",
+        [],
+        ["begins with a sentence", "or tables with a header"],
+    ),
     ("README.md", "# My graph\n\nIt has nodes, and edges.\n", [], ["a text for people", "build a KB from RDF"]),
     ("kg.db", "SQLite format 3\0", [], ["a database of SQLite", "sqlite3 -header -csv kg.db"]),
     ("kg.hdt", "$HDT\1", [], ["HDT", "hdt2rdf.sh kg.hdt kg.nt"]),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.mentions.cells import cell_forms
+from eigenthemes.mentions.cells import cell_forms, cells
+from eigenthemes.records import Table
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,10 @@ from eigenthemes.mentions.cells import cell_forms
 )
 def test_forms_of_a_cell(cell: str, forms: list[str]) -> None:
     assert cell_forms(cell) == forms
+
+
+def test_cells_that_say_that_nothing_is_known_are_no_names() -> None:
+    table = Table(
+        ("a",), tuple((cell,) for cell in ("N/A", "null", " Unknown ", "-", "3", "", "Nandi", "NA", "Unknown Pleasures"))
+    )
+    assert [mention.text for mention in cells(table)] == ["Nandi", "NA", "Unknown Pleasures"]

@@ -128,3 +128,12 @@ def test_a_field_called_removed_is_the_users_own(contrary: tuple[KB, Ranker]) ->
         [Document(mentions=(Mention("Thing1", gold=("low1",), source={"text": "Thing1", "removed": False}),))]
     )
     assert TrainingBatch.of(batch, kb, FeatureContext(kb, None)).gold.sum() == 1
+
+
+def test_what_is_not_a_name_at_all_teaches_nothing_about_names(contrary: tuple[KB, Ranker]) -> None:
+    """Corrections of texts are full of words that are no names: as gold they would make every answer doubtful."""
+    kb, before = contrary
+    no_name = {"not_a_name": True}
+    noise = [Document(mentions=(Mention(f"Thing{i}", gold=(), source=no_name),)) for i in range(3, 40)]
+    one = gold_train(kb, before, contrary_gold(6))
+    assert same_weights(one, gold_train(kb, before, [*noise, *contrary_gold(6)]))

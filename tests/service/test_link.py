@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.kbs import DEMO
+from helpers.kbs import DEMO, build_untrained, write_sources
 from helpers.serving import Client, MakeClient
 
 from eigenthemes import Linker
@@ -206,3 +207,18 @@ def test_what_cannot_be_explained_is_refused(client: Client, body: Any) -> None:
 
 def test_a_method_without_reasons_cannot_be_explained(client: Client) -> None:
     assert client.post("/explain?method=degree", json={"document": TEXT}).status_code == 422
+
+
+def test_the_language_of_a_text_can_be_told(tmp_path: Path, make_client: MakeClient) -> None:
+    nodes = [{"id": "m", "name": "Museum"}, {"id": "k", "name": "Kurator"}, {"id": "b", "name": "Bibliothek"}]
+    kb = build_untrained(write_sources(tmp_path / "s", nodes, [("m", "k"), ("k", "b")]), tmp_path / "de.kb")
+    client = make_client(ServedKBs.open([kb.path]))
+    text = "Museen und Bibliotheken brauchen Kuratoren."
+    found = [
+        [mention["text"] for mention in client.post(f"/link?method=degree{lang}", json={"text": text}).json()["mentions"]]
+        for lang in ("", "&lang=de", "")
+    ]
+    assert found[1] == ["Museen", "Bibliotheken", "Kuratoren"]
+    assert found[0] == found[2] != found[1]
+    refused = client.post("/link?lang=xx", json={"text": text})
+    assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")

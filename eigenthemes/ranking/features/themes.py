@@ -101,8 +101,10 @@ def reasons(contributions: Contributions, shares: Mapping[str, Floats], position
 
 
 def _tell_something(context: FeatureContext, nodes: Ints) -> NDArray[np.bool_]:
-    """Return which shared neighbours are worth naming [n]."""
-    return np.asarray(context.graph[2][nodes] > np.where(context.kb.answers[nodes], _EVERYBODYS, _EVERYBODYS_SCHEME))
+    """Return which shared neighbours are worth naming [n]: those with a name that not nearly all share."""
+    has_name = context.name_counts(nodes) > 0
+    least = np.where(context.kb.answers[nodes], _EVERYBODYS, _EVERYBODYS_SCHEME)
+    return np.asarray(has_name & (context.graph[2][nodes] > least))
 
 
 def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> Reason:

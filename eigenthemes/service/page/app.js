@@ -7,7 +7,7 @@ import { CorrectionsView } from "./corrections_view.js";
 import { button, count, el, show } from "./dom.js";
 import { EdgesView } from "./edges_view.js";
 import { toCsv, toHtml, toJson, toTableCsv } from "./export.js";
-import { acceptFiles, contentOf, download } from "./files.js";
+import { acceptFiles, contentOf, download, textOf } from "./files.js";
 import { MapView } from "./map_view.js";
 import { OptionsBar } from "./options_bar.js";
 import { Session } from "./session.js";
@@ -159,8 +159,8 @@ class Page {
   async open(file) {
     const most = this.info.limits?.body_bytes ?? Infinity;
     try {
-      if (file.size > most) throw new Problem(`The file has ${count(file.size, "byte")}.`, `The server takes ${count(most, "byte")} at once: use eigenthemes link for large files.`);
-      const content = contentOf(file.name, await file.text());
+      if (file.size > most) throw new Problem(`The file has ${count(file.size, "byte")}.`, `The server takes ${count(most, "byte")} at once: use eigenthemes link, or link-table, for large files.`);
+      const content = contentOf(file.name, textOf(file.name, await file.arrayBuffer()));
       if (content.kind === "text") this.text.input.value = content.text;
       if (content.kind === "table") {
         this.sessions.table = null;

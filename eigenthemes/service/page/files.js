@@ -18,6 +18,25 @@ export function contentOf(fileName, content) {
   return { kind: "text", text: content.replace(/^\ufeff/, "") };
 }
 
+/**
+ * Decode the bytes of a file: UTF-8 or UTF-16, else Windows-1252, as spreadsheets of Western Europe are saved.
+ * @param {string} fileName @param {ArrayBuffer} buffer
+ */
+export function textOf(fileName, buffer) {
+  const bytes = new Uint8Array(buffer);
+  const begins = (...values) => values.every((value, place) => bytes[place] === value);
+  if (begins(0x50, 0x4b, 3, 4) || begins(0xd0, 0xcf, 0x11, 0xe0)) {
+    throw new Problem(`${fileName} is a spreadsheet or an archive, not a text.`, "Save it as CSV, or use eigenthemes link-table.");
+  }
+  if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
+  if (bytes.subarray(0, 4096).includes(0)) throw new Problem(`${fileName} is not a text.`, "Drop a text, JSON lines or CSV.");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
 function documentsOf(content) {
   const whole = parsed(content);
   if (whole !== undefined) return (Array.isArray(whole) ? whole : [whole]).map(documentOf);
