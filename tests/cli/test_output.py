@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from eigenthemes.cli.output import Lines
+from eigenthemes.cli.output import Lines, _fitted_table, _wide_table
 
 
 def test_a_long_step_says_how_far_it_is_and_how_long_it_will_take(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,3 +30,11 @@ def test_a_short_step_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with Lines(seconds=60.0).step("training", total=10, unit="documents") as advance:
         advance(10)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [["Paris", "東京都", "0.5"]], [["", "é", ""], ["a long name", "", "12.25"], ["x", "y", "z"]]]
+)
+def test_a_table_is_the_same_whoever_lays_it_out(rows: list[list[str]]) -> None:
+    header = ("name", "label", "score")
+    assert _wide_table(header, rows, (2,)) == _fitted_table(header, rows, (2,))
