@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from eigenthemes.errors import OptionError
@@ -43,8 +44,19 @@ class ReadOptions:
         if not any(":" in role for role, _ in self.columns):
             return self
         parts = [(*role.rpartition(":")[::2], header) for role, header in self.columns]
-        own = tuple((role, header) for file, role, header in parts if not file or name == file or name.startswith(f"{file}."))
+        own = tuple((role, header) for file, role, header in parts if not file or _is_file(name, file))
         return replace(self, columns=own)
+
+    def check_files(self, names: Sequence[str]) -> None:
+        """Refuse columns of a file that is none of the sources: they would be overlooked in silence."""
+        for given, header in self.columns:
+            file, _, role = given.rpartition(":")
+            if file and not any(_is_file(name, file) for name in names):
+                raise OptionError(
+                    f"a column is given for the file {file}, which is no source; expected one of {', '.join(names[:8])}",
+                    code="column-unknown",
+                    where=f"{names[0]}:{role}={header}",
+                )
 
     def language_rank(self, language: str | None) -> int | None:
         """Return 0 for the best language of a label, more for others, None for one that is not kept."""
@@ -56,6 +68,11 @@ class ReadOptions:
         if tag in NO_LANGUAGE:
             return 1
         return 2 if tag.startswith("en-") else 3
+
+
+def _is_file(name: str, given: str) -> bool:
+    """Is this the file that somebody names, with its endings or without?"""
+    return name == given or name.startswith(f"{given}.")
 
 
 def _rank_among(tag: str, wanted: tuple[str, ...]) -> int | None:

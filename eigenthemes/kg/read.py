@@ -58,6 +58,7 @@ def read_sources(
     options, progress = options or ReadOptions(), progress or Silent()
     if format_name is not None and format_name not in FORMATS:
         raise OptionError(f"format {format_name!r} is unknown; expected one of {', '.join(FORMATS)}")
+    options.check_files([Path(path).name for path in paths])
     for path in paths:
         check_readable(path)
     statements = Statements(strict=options.strict)

@@ -65,6 +65,7 @@ SENTENCES: list[tuple[str, str, list[str], list[str]]] = [
     ("kg.ttl", TTL, ["--lang", "german"], ["no name is tagged german", "names in en (1)", "--lang en"]),
     ("kg.ttl", TTL, ["--lang", "english"], ["en is meant", "--lang en"]),
     ("n.tsv", NODES, ["--column", "aliases=nam"], ["no table has the column nam", "the nearest that one has is name"]),
+    ("n.tsv", NODES, ["--column", "m.tsv:name=name"], ["the file m.tsv, which is no source", "--column n.tsv:name=name"]),
     ("n.tsv", NODES, ["--column", "farbe=name"], ["column role 'farbe' is unknown", "expected one of id, name"]),
     (
         "kg.jsonld",
