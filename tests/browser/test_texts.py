@@ -218,6 +218,7 @@ def test_a_file_can_be_opened(visit: Begin) -> None:
     at = visit()
     at.page.set_input_files("#file", {"name": "a.txt", "mimeType": "text/plain", "buffer": b"Andrew Ng and LDA"})
     at.mention("Andrew Ng").wait_for()
+    assert at.page.locator(".text .mention").count() == 2
 
 
 @pytest.mark.slow

@@ -42,6 +42,7 @@ def test_real_problems_of_the_server_are_told(visit: Begin) -> None:
     at = visit(expected=FAILED)
     at.drop("documents.jsonl", json.dumps({"text": "Andrew Ng", "mentions": [{"start": 0, "end": 99, "text": "Andrew"}]}))
     at.page.get_by_role("alert").get_by_text("code points").wait_for()
+    assert at.page.locator(".text .mention").count() == 0
 
 
 @pytest.mark.parametrize(("status", "body"), [(502, "<html>bad gateway"), (500, "[1]"), (503, "null")])
@@ -51,6 +52,7 @@ def test_answers_of_somebody_between_are_told(visit: Begin, status: int, body: s
     at.page.fill("#text", "Andrew Ng")
     at.page.get_by_role("button", name="Link", exact=True).click()
     at.page.get_by_role("alert").get_by_text(f"The server answered with {status}").wait_for()
+    assert at.page.locator("#text").input_value() == "Andrew Ng"
 
 
 def test_a_server_that_is_gone_is_told(visit: Begin) -> None:
@@ -59,6 +61,7 @@ def test_a_server_that_is_gone_is_told(visit: Begin) -> None:
     at.page.fill("#text", "Andrew Ng")
     at.page.get_by_role("button", name="Link", exact=True).click()
     at.page.get_by_role("alert").get_by_text("The server does not answer.").wait_for()
+    assert at.page.locator("#text").input_value() == "Andrew Ng"
 
 
 def test_a_slow_answer_has_a_spinner_and_can_be_stopped(visit: Begin) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -66,11 +67,9 @@ def service(places_kb: Path) -> Iterator[str]:
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + _START_SECONDS
     while time.monotonic() < end and process.poll() is None:
-        try:
+        with suppress(httpx.HTTPError):  # it does not listen yet
             if httpx.get(url, trust_env=False).status_code == 200:
                 return
-        except httpx.HTTPError:
-            pass
         time.sleep(0.3)
     raise RuntimeError("the service does not answer")
 
