@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         MapPoint,
         MapSupport,
         Reason,
+        RowReason,
         Support,
     )
     from eigenthemes.frames import link_frame
@@ -101,6 +102,7 @@ _NAMES = {
         "MapPoint",
         "MapSupport",
         "Reason",
+        "RowReason",
         "Support",
     ),
     "records": (
@@ -157,6 +159,7 @@ __all__ = [
     "RankedCandidate",
     "ReadOptions",
     "Reason",
+    "RowReason",
     "SourceError",
     "Support",
     "Table",

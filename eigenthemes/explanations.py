@@ -1,6 +1,6 @@
 """Records that say why: explanations of links, and the map of a document's candidates; each turns into JSON by itself.
 
-Explanation (ExplainedCandidate, Support, Reason, ColumnReason)   why a mention was linked as it was
+Explanation (ExplainedCandidate, Support, Reason, ColumnReason, RowReason)   why a mention was linked as it was
 CandidateMap (MapPoint, MapSupport)                               where the candidates of a document lie, and what supports what
 """
 
@@ -93,6 +93,26 @@ class ColumnReason:
 
 
 @dataclass(frozen=True, slots=True)
+class RowReason:
+    """The cell of the same row that speaks for a candidate: a relation leads from it to what that cell means, as in other rows.
+
+    relation   as the sources name it; label: as words
+    reverse    it leads from the other cell to this one
+    text       of the other cell; id, neighbor: of the entity that it means, and its label
+    having     so many of the `rows` with other names, both in the KG, have the relation, by what is likely
+    """
+
+    relation: str
+    label: str
+    reverse: bool
+    text: str
+    id: str
+    neighbor: str
+    having: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a mention was linked as it was.
 
@@ -109,6 +129,7 @@ class Explanation:
     detection        how likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given
     stands_for       what the text itself defines the name to stand for, where that speaks against it
     column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
+    row              the cell of its row that speaks for the best candidate; None: there is none, or it is no cell
     """
 
     text: str
@@ -127,13 +148,15 @@ class Explanation:
     detection: float | None = None
     stands_for: str = ""
     column: ColumnReason | None = None
+    row: RowReason | None = None
     sentence: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
-        if self.column is None:
-            del record["column"]
+        for of_cells in ("column", "row"):
+            if record[of_cells] is None:
+                del record[of_cells]
         return record
 
 

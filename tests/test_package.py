@@ -56,6 +56,7 @@ def test_public_names_are_exactly_these() -> None:
         "RankedCandidate",
         "ReadOptions",
         "Reason",
+        "RowReason",
         "SourceError",
         "Support",
         "Table",

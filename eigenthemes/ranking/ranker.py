@@ -17,6 +17,7 @@ from eigenthemes.ranking.cells import CellModel, CellRound, cell_evidence, dot, 
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, theme_features
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
+from eigenthemes.ranking.features.row import RowAgreement
 from eigenthemes.ranking.logit import sigmoid, softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
 
@@ -100,11 +101,11 @@ class BatchRanking:
 
     groups           the mention groups of the batch, and their candidates
     features         [n, c] COLUMNS of each candidate in the last round
-    probability      [n] of each candidate
-    nil_probability  [m] that no candidate of a group is right; 1 where there is none
+    probability      [n] of each candidate; nil_probability [m] that no candidate of a group is right, 1 where there is none
     weight           [n] how likely each candidate was when it supported others in the last round
     detection        how likely names found by their spelling are names at all; None: all mentions were given
     cells            what the columns of tables said in the last round; None: there are no tables
+    rows             what the rows of tables say beside; None: nothing
     """
 
     groups: MentionGroups
@@ -114,11 +115,12 @@ class BatchRanking:
     weight: Floats
     detection: Detection | None = None
     cells: CellRound | None = None
+    rows: RowAgreement | None = None
 
     @property
     def candidate_probability(self) -> Floats:
         """The probability of each candidate in the order of the batch's table."""
-        return self.probability[self.groups.row_of_candidate]
+        return self.probability[self.groups.row_of_candidate] if self.rows is None else self.rows.probability
 
     @property
     def detection_factor(self) -> Floats | None:
@@ -143,7 +145,8 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
         temperature = ranker.temperature if is_last else 1.0
         probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells)
+    rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows)
 
 
 def probabilities(

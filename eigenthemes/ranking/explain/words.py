@@ -19,8 +19,9 @@ from eigenthemes.explanations import (
 from eigenthemes.ranking.explain.shares import ahead_in
 from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.ranking.features.row import GROUP as ROW
 
-_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN}
+_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, ROW.name: ROW}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
@@ -44,6 +45,7 @@ def _answer(explanation: Explanation) -> str:
         return f"{best.display_label}: " + "; ".join(
             (
                 _name_clause(explanation, best),
+                *_row_clause(explanation),
                 *_column_clause(explanation),
                 _support_clause(explanation, best),
                 *_rivals(explanation, best),
@@ -57,7 +59,7 @@ def _answer(explanation: Explanation) -> str:
     rival = explanation.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
         why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
-    why = "; ".join((why, *_column_clause(explanation), *_detection_clause(explanation)))
+    why = "; ".join((why, *_row_clause(explanation), *_column_clause(explanation), *_detection_clause(explanation)))
     return f"nothing: {which}, {best.display_label}, has {probability} (threshold {threshold}): {why}"
 
 
@@ -78,6 +80,14 @@ def _column_clause(explanation: Explanation) -> Iterator[str]:
     if column is not None:
         others = f"of the {column.others} other names in this column can"
         yield f"{column.having} {others} {_can(column)}"
+
+
+def _row_clause(explanation: Explanation) -> Iterator[str]:
+    """Say which cell of the same row speaks for the best candidate."""
+    row = explanation.row
+    if row is not None:
+        to = f"from {cut(row.text)} in its row to it" if row.reverse else f"from it to {cut(row.text)} in its row"
+        yield f'"{cut(row.label)}" leads {to}, as in {row.having} of {row.rows} rows'
 
 
 def _can(column: ColumnReason) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import spell
+from eigenthemes.core.lazy import lazy
 from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
+from eigenthemes.kb.graph import FurtherRelations
 from eigenthemes.kb.store import KB, Vectors
 
 Ints = NDArray[np.int64]
@@ -45,6 +48,14 @@ class FeatureContext:
         self.spelled = kb.array("entity_names"), names.indptr, names.tokens, names.letters
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
         self._token_table = kb.name_index.token_table
+
+    @lazy
+    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
+        """The neighbours of entities with all relations: (indptr, neighbors, relations) and `FurtherRelations`, for kernels."""
+        graph, further = self.kb.graph, FurtherRelations.none()
+        if self.kb.has("graph_more_entries"):
+            further = FurtherRelations(self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations"))
+        return graph.indptr, graph.neighbors, graph.relations, further.entries, further.relations
 
     def name_counts(self, entities: Ints) -> Ints:
         """Count the names of each entity."""
