@@ -55,7 +55,7 @@ class Linker:
     explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
     label_lang  language tag, e.g. "de": entities are shown by their first name in that language, if any; None: by their labels
     detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
-    language    of the texts: "en", "de" or "fr", whose inflection is known; None: as the KB's names and each text say
+    language    of the texts: "en", "de", "fr", "es" or "tr"; None: as the KB's names and each text say
     candidates  how candidates are found
     scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
 

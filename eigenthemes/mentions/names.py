@@ -60,7 +60,7 @@ from eigenthemes.text.languages import checked_language
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words, split
 from eigenthemes.text.stems import stem
-from eigenthemes.text.words import part_elisions
+from eigenthemes.text.words import part_elisions, without_turkish_endings
 
 __all__ = ["LONGEST", "NameDetector"]
 
@@ -75,7 +75,7 @@ class NameDetector:
 
     dates     months and weekdays may be names, too
     nested    names within names are mentions, too; else the longest win
-    language  of the texts: "en", "de" or "fr"; None: as the KB's names and the words of each text say
+    language  of the texts: "en", "de", "fr", "es" or "tr"; None: as the KB's names and the words of each text say
     allowed   [entities] bool: those that may be meant; names that only others have are no names. None: all
 
     Any number of threads may share one: what it remembers follows from the KB alone, and how many pieces it has seen decides
@@ -128,6 +128,8 @@ class NameDetector:
         if not len(pieces.word):
             return []
         language, stems = self._stems.choose(words)
+        if language == "tr":
+            pieces, words = split(without_turkish_endings(part_elisions(text)))
         matches = content_matches(self._matches(pieces, words, language, stems), pieces, words)
         if self._allowed_keys is not None:
             matches = matches[self._allowed_keys[matches[:, 2]]]
