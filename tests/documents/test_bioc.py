@@ -101,7 +101,7 @@ def test_one_broken_document_costs_no_other(tmp_path: Path) -> None:
     first, failed, third = open_documents(path)
     assert parse_record(first) == parse_record(third)
     message = refusal(lambda: parse_record(failed))
-    assert message.startswith("document 1: 'estrogen receptor 1' is marked at 5 24, but 'of association betw")
+    assert message.startswith("document 1: 'estrogen receptor 1' is marked at 5 24, but 'e-up study of the")
 
 
 @pytest.mark.parametrize(
