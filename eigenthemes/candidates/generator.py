@@ -273,19 +273,19 @@ def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bo
     """
     if not aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM):
         return names[0]
-    from rapidfuzz.distance import OSA
-
     normalized = normalize(mention)
     key, missing = squash(normalized), set(normalized.split())
+    same = next((name for name in names if squash(normalize(name)) == key), None)
+    if same is not None:  # "Wal-Mart" and "Walmart" share no token, and are the same name
+        return same
+    from rapidfuzz.distance import OSA
+
     tokens = {name: set(tokenize(name)) for name in names}
 
-    def distance(name: str) -> tuple[bool, int, int]:
-        squashed = squash(normalize(name))
-        return squashed != key, -len(missing & tokens[name]), OSA.distance(squashed, key)
+    def distance(name: str) -> tuple[int, int]:
+        return -len(missing & tokens[name]), OSA.distance(squash(normalize(name)), key)
 
     chosen = [min(names, key=distance)]
-    if squash(normalize(chosen[0])) == key:  # "Wal-Mart" and "Walmart" share no token, and are the same name
-        return chosen[0]
     missing -= tokens[chosen[0]]
     while having := [name for name in names if missing & tokens[name]]:
         chosen.append(min(having, key=distance))

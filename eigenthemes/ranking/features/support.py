@@ -41,7 +41,7 @@ class WeightedCandidates:
 
         groups, context = self.groups, self.context
         with context.scratch.borrow() as scratch:
-            columns = support(
+            columns = support.for_steps(context.walk_steps(groups.entity))(
                 groups.document_names, groups.name_bounds, groups.entity, self.weight, context.graph, groups.longer, scratch
             )
         return GraphSupport(*columns.T)
@@ -59,8 +59,9 @@ class WeightedCandidates:
         bounds = groups.name_bounds[first_name : last_name + 1] - first
         entity, weight = groups.entity[first:last], self.weight[first:last]
         row_and_name = row - first, name - first_name
+        share = contributions.for_steps(context.walk_steps(entity))
         with context.scratch.borrow() as scratch:
-            parts, *meetings = contributions(*row_and_name, bounds, entity, weight, context.graph, longer, scratch)
+            parts, *meetings = share(*row_and_name, bounds, entity, weight, context.graph, longer, scratch)
         return Contributions(self, row, first_name, first, last, GraphSupport(*parts.T), (meetings[0], meetings[1]))
 
 
