@@ -10,6 +10,7 @@ none can be written, kernels are compiled anew in each process.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import cache, update_wrapper
@@ -20,7 +21,10 @@ from typing import Any
 from eigenthemes.core.lazy import lazy
 
 ROOMS = ("core", "kernels", "candidates", "kb")  # kernels are here, and the constants they are compiled with
-PLAIN_STEPS = 1_500_000  # inner steps of all kernels so far: where plain Python has taken as long as numba takes to load
+
+# inner steps of all kernels so far: where plain Python has taken as long as numba takes to load, and to compile
+_STEPS_OF_LOADING = 1_500_000
+_STEPS_OF_COMPILING = 20_000_000
 
 
 class Kernel:
@@ -40,10 +44,23 @@ class Kernel:
 
     def for_steps(self, steps: int) -> Callable[..., Any]:
         """Return the function for a call of about so many inner steps: plain Python while numba would take longer."""
-        if "numba" in sys.modules or Kernel._plain_steps + steps > PLAIN_STEPS:
-            return self
-        Kernel._plain_steps += steps  # threads may lose some: it only decides which of two equal functions is used
-        return self.plain
+        return self.plain if self.is_sooner_plain(steps) else self
+
+    def is_sooner_plain(self, steps: int) -> bool:
+        """Return whether plain Python takes so many inner steps, after those before, sooner than numba is ready."""
+        total = Kernel._plain_steps + steps
+        if "numba" in sys.modules or total > _STEPS_OF_COMPILING or (total > _STEPS_OF_LOADING and self._is_on_disk):
+            return False
+        Kernel._plain_steps = total  # threads may lose some: it only decides which of two equal functions is used
+        return True
+
+    @lazy
+    def _is_on_disk(self) -> bool:
+        """Whether some process has compiled it before, where numba keeps such files; known without numba."""
+        source = Path(self.function.__code__.co_filename)
+        pattern = f"{source.stem}.{self.function.__qualname__}-*.nbi"
+        users = Path(os.environ.get("NUMBA_CACHE_DIR") or "~/.cache/numba").expanduser()
+        return any((source.parent / "__pycache__").glob(pattern)) or any(users.glob(f"*/{pattern}"))
 
     @lazy
     def plain(self) -> Callable[..., Any]:
