@@ -37,6 +37,7 @@ _COMMANDS = {
     "experiment": "experiment",
     "prepare": "prepare",
     "serve": "serve",
+    "warm-up": "warm_up",
     "demo": "demo",
 }
 

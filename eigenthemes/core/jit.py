@@ -49,8 +49,10 @@ class Kernel:
     def is_sooner_plain(self, steps: int) -> bool:
         """Return whether plain Python takes so many inner steps, after those before, sooner than numba is ready."""
         total = Kernel._plain_steps + steps
-        if "numba" in sys.modules or total > _STEPS_OF_COMPILING or (total > _STEPS_OF_LOADING and self._is_on_disk):
+        if sys.modules.get("numba") is not None:
             return False
+        if total > _STEPS_OF_COMPILING or (total > _STEPS_OF_LOADING and self._is_on_disk):
+            return _numba() is None
         Kernel._plain_steps = total  # threads may lose some: it only decides which of two equal functions is used
         return True
 
@@ -97,6 +99,17 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Any:
     """Make a kernel of a function: no Python objects inside, the GIL released."""
     return Kernel(function)
+
+
+def always_compile() -> None:
+    """Run no kernel as plain Python any more in this process, however little there is to do."""
+    Kernel._plain_steps = _STEPS_OF_COMPILING + 1
+
+
+def cache_folder(compiled: Kernel) -> Path | None:
+    """Return the folder where a kernel is kept once it is compiled; None where numba is missing or no folder can be written."""
+    stats = getattr(compiled.compiled, "stats", None)
+    return None if stats is None or stats.cache_path is None else Path(stats.cache_path)
 
 
 def announce_compilation(compiled: Kernel, what: str) -> None:
