@@ -30,8 +30,6 @@ __all__ = [
     "theme_features",
 ]
 
-_HOPELESS = 0.005  # of the probability of the best candidate: below it, what other names say changes no answer
-
 LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, context.GROUP)  # what a mention says by itself
 JOINT_GROUPS: tuple[JointGroup, ...] = (themes.GROUP, coreference.GROUP)  # what the other names of its document say
 FEATURE_GROUPS: dict[str, FeatureGroup] = {group.name: group for group in (*LOCAL_GROUPS, *JOINT_GROUPS)}
@@ -47,12 +45,8 @@ def local_features(groups: MentionGroups, context: FeatureContext) -> NDArray[np
 
 
 def theme_features(groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Compute the columns after LOCAL [n, t], given how likely each candidate is [n].
-
-    Candidates that are hopeless beside the best one of their mention have no part in it: they neither give nor get support.
-    """
-    hopeful = weight >= _HOPELESS * groups.best_of_group(weight)
-    candidates = WeightedCandidates(groups, context, np.where(hopeful, weight, 0.0).astype(np.float32))
+    """Compute the columns after LOCAL [n, t], given how likely each candidate is [n]."""
+    candidates = WeightedCandidates.of(groups, context, weight)
     return np.concatenate([group.compute(candidates) for group in JOINT_GROUPS], axis=1)
 
 
