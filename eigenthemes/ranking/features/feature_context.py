@@ -14,7 +14,6 @@ from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
-from eigenthemes.kb.graph import FurtherRelations
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.kernels.support import MOST
 
@@ -54,11 +53,15 @@ class FeatureContext:
 
     @lazy
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
-        """The neighbours of entities with all relations: (indptr, neighbors, relations) and `FurtherRelations`, for kernels."""
-        graph, further = self.kb.graph, FurtherRelations.none()
+        """All relations of entities: (indptr, neighbors, relations) of `Graph`, (entries, relations) of `FurtherRelations`."""
+        graph = self.kb.graph
         if self.kb.has("graph_more_entries"):
-            further = FurtherRelations(self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations"))
-        return graph.indptr, graph.neighbors, graph.relations, further.entries, further.relations
+            further = self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations")
+        else:
+            further = np.zeros(0, np.int64), np.zeros(0, graph.relations.dtype)
+            for array in further:
+                array.setflags(write=False)  # as files are: to the compiler that is another type
+        return graph.indptr, graph.neighbors, graph.relations, *further
 
     def name_counts(self, entities: Ints) -> Ints:
         """Count the names of each entity."""
