@@ -1,0 +1,163 @@
+"""One part of a corpus: read, linked, written, marked as done. The same bytes wherever and however often it is run."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
+from typing import IO, Any, cast
+
+import orjson
+
+from eigenthemes.core.diagnostics import Diagnostics
+from eigenthemes.core.files import TRUNCATED, Source
+from eigenthemes.core.places import open_to_read, remove, written_at_once
+from eigenthemes.corpus.job import Job, PartReport
+from eigenthemes.corpus.parts import Part
+from eigenthemes.documents.files import DocumentFile
+from eigenthemes.documents.layout import Layout, find_layout
+from eigenthemes.documents.record_reader import ignore, read_records
+from eigenthemes.errors import SourceError
+from eigenthemes.linker import Linker
+from eigenthemes.stream import Report, chunks_of, link_chunk
+
+_LINES = (Layout.JSON_LINES, Layout.TABEL)
+
+
+def link_part(job: Job, part: Part, linker: Linker) -> PartReport:
+    """Link a part, unless that was done before, and mark it as done; a file that cannot be read at all is a problem told."""
+    known = job.report_of(part)
+    if known is not None:
+        return known
+    start = time.perf_counter()
+    try:
+        report = _link(job, part, linker)
+    except (SourceError, OSError) as error:
+        return PartReport(part.name, problem=" ".join(str(error).split()))
+    report = replace(report, seconds=round(time.perf_counter() - start, 3))
+    job.mark_done(part, report)
+    return report
+
+
+def _link(job: Job, part: Part, linker: Linker) -> PartReport:
+    diagnostics = Diagnostics()
+    with ExitStack() as stack:
+        source = stack.enter_context(Source(part.path, diagnostics, ignore))
+        layout = find_layout(source.head, source.name)
+        if layout is Layout.PARQUET:
+            return _link_parquet(job, part, linker)
+        if layout not in _LINES:
+            raise SourceError(f"{part.name} is {layout.value}; a corpus is linked as JSON lines or Parquet", where=part.name)
+        return _link_lines(job, part, linker, source, layout)
+
+
+def _link_lines(job: Job, part: Part, linker: Linker, source: Source, layout: Layout) -> PartReport:
+    """Link a file of JSON lines; a truncated archive is refused, for half a part is none."""
+    total = Report()
+    records = read_records(source, layout, DocumentFile(part.path, part.name), per_line=False, several=True)
+    with _outputs(job, part) as (out, errors):
+        compressed = _compressed(part.name, out)
+        for chunk in chunks_of(records):
+            linked = link_chunk(linker, chunk)
+            compressed.write(linked.output)
+            given = {record.line: record.data for record in chunk}
+            for failure in linked.failures:
+                line = given.get(failure.line, b"")
+                text = line.decode("utf-8", "backslashreplace").rstrip("\r\n") if isinstance(line, bytes) else ""
+                errors().write(orjson.dumps({**failure.to_dict(), "record": text}, option=orjson.OPT_APPEND_NEWLINE))
+            total.add(linked)
+        if compressed is not out:
+            compressed.close()
+        if source.diagnostics.counts[TRUNCATED]:
+            raise SourceError(f"{part.name} is a {TRUNCATED}; fetch or pack the file again", where=part.name)
+    return _report(part, total)
+
+
+def _link_parquet(job: Job, part: Part, linker: Linker) -> PartReport:
+    """Link a file of Parquet: all columns pass through, and bad rows go to a file of their own with all of theirs."""
+    import pyarrow as pa
+
+    from eigenthemes.arrow import link_arrow, linked_schema
+    from eigenthemes.documents.arrow_rows import DocumentColumns
+    from eigenthemes.documents.parquet import ParquetDocuments, ParquetParts, broken_as_error, free_name, split_rows
+
+    total, row = Report(), 0
+    roles = DocumentColumns.of(job.columns)
+    with open_to_read(part.path) as file, _outputs(job, part) as (out, errors):
+        documents = ParquetDocuments(file, part.name, roles)
+        cause = free_name("cause", documents.schema.names + [roles.mentions])
+        line = free_name("line", documents.schema.names)
+        schema = linked_schema(documents.schema, explain=linker.explain, columns=job.columns, error_column=cause)
+        schema = schema.remove(schema.get_field_index(cause))
+        bad_schema = documents.schema.append(pa.field(line, pa.int64())).append(pa.field(cause, pa.string()))
+        good_rows = ParquetParts(out, schema, documents.compression)
+        bad_rows: ParquetParts | None = None
+        for batch in documents.batches():
+            linked = link_arrow(batch, linker, columns=job.columns, error_column=cause)
+            told = linked.column(linked.num_columns - 1)
+            numbers = pa.array(range(row + 1, row + 1 + batch.num_rows), pa.int64())
+            with broken_as_error(part.name):
+                good, _ = split_rows(linked, told.is_valid())
+                _, bad = split_rows(
+                    pa.RecordBatch.from_arrays([*batch.columns, numbers, told], schema=bad_schema), told.is_valid()
+                )
+                good_rows.write(pa.RecordBatch.from_arrays(good.columns[:-1], schema=schema))
+                if bad.num_rows:
+                    bad_rows = bad_rows or ParquetParts(errors(), bad_schema, documents.compression)
+                    bad_rows.write(bad)
+            row += batch.num_rows
+            _count(total, good.column(schema.get_field_index(roles.mentions)), bad.num_rows)
+        good_rows.close()
+        if bad_rows is not None:
+            bad_rows.close()
+    return _report(part, total)
+
+
+def _count(total: Report, mentions: Any, failures: int) -> None:
+    reasons = mentions.flatten().field("nil_reason")
+    total.documents += len(mentions)
+    total.mentions += len(reasons)
+    total.linked += reasons.null_count
+    total.failures += failures
+
+
+def _report(part: Part, total: Report) -> PartReport:
+    counts = asdict(total)
+    return PartReport(part.name, **{name: counts[name] for name in ("documents", "mentions", "linked", "failures")})
+
+
+@contextmanager
+def _outputs(job: Job, part: Part) -> Iterator[tuple[IO[bytes], Callable[[], IO[bytes]]]]:
+    """Open the output of a part, and what opens the file of its errors when there is one; both appear when all went well."""
+    with ExitStack() as stack:
+        out = stack.enter_context(written_at_once(job.output_of(part), job.unfinished))
+        opened: list[IO[bytes]] = []
+
+        def errors() -> IO[bytes]:
+            if not opened:
+                opened.append(stack.enter_context(written_at_once(job.errors_of(part), job.unfinished)))
+            return opened[0]
+
+        yield out, errors
+    if not opened:
+        remove(job.errors_of(part))  # of a file that was mended since
+
+
+def _compressed(name: str, out: IO[bytes]) -> IO[bytes]:
+    """Return what writes to a file in the compression that its name says."""
+    name = name.lower()
+    if name.endswith(".gz"):
+        return cast(IO[bytes], gzip.GzipFile("", "wb", 6, out, mtime=0))  # the same bytes at any time
+    if name.endswith(".bz2"):
+        return cast(IO[bytes], bz2.BZ2File(out, "wb"))
+    if name.endswith(".xz"):
+        return cast(IO[bytes], lzma.LZMAFile(out, "wb"))
+    if name.endswith(".zst"):
+        import pyarrow
+
+        return cast(IO[bytes], pyarrow.CompressedOutputStream(pyarrow.PythonFile(out, mode="w"), "zstd"))
+    return out
