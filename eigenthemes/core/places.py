@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
@@ -184,6 +185,8 @@ def _local(file: Path) -> Listed:
 
 def _remote(system: Any, path: str, info: dict[str, Any]) -> Listed:
     state = next((info[key] for key in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "created") if info.get(key)), "")
+    if isinstance(state, datetime):  # of one file, where a listing of many gives seconds
+        state = state.timestamp()
     return Listed(system.unstrip_protocol(path), int(info.get("size") or 0), str(state))
 
 

@@ -159,5 +159,17 @@ def _compressed(name: str, out: IO[bytes]) -> IO[bytes]:
     if name.endswith(".zst"):
         import pyarrow
 
-        return cast(IO[bytes], pyarrow.CompressedOutputStream(pyarrow.PythonFile(out, mode="w"), "zstd"))
+        return cast(IO[bytes], pyarrow.CompressedOutputStream(pyarrow.PythonFile(_Kept(out), mode="w"), "zstd"))
     return out
+
+
+class _Kept:
+    """A file that stays open when what writes to it is closed."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.write, self.flush = file.write, file.flush
+
+    def close(self) -> None:
+        pass

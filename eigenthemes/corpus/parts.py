@@ -34,7 +34,10 @@ def find_parts(paths: Sequence[str], output: str) -> list[Part]:
     """
     parts: dict[str, Part] = {}
     for path in paths:
-        found = [(name, listed) for name, listed in find(path) if not _is_in(listed.path, output)]
+        listing = find(path)
+        found = [(name, listed) for name, listed in listing if not _is_in(listed.path, output)]
+        if listing and not found:
+            raise OptionError(f"{path} is in the output folder {output}; give another folder", code="job-folder", where=path)
         if not found:
             raise SourceError(f"{path} is no file of documents, and no folder with any; check the path", where=path)
         for name, listed in found:

@@ -89,7 +89,7 @@ def link_dataset(
 
 
 def _pool(workers: int | tuple[int, int] | None) -> tuple[int, int]:
-    fewest, most = workers if isinstance(workers, tuple) else (workers or 1, workers or _cluster_cpus())
+    fewest, most = (1, _cluster_cpus()) if workers is None else workers if isinstance(workers, tuple) else (workers, workers)
     check_whole("workers", fewest)
     check_whole("workers", most, least=fewest)
     return fewest, most
