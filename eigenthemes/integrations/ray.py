@@ -58,8 +58,8 @@ def link_dataset(
     """Return a dataset with the links of its rows, as `link_arrow` adds them; like all datasets it is computed when it is used.
 
     kb_path         the KB, at this path on every machine
-    workers         actors, or the fewest and the most; None: one to as many as the cluster has CPUs. The fewest must find a
-                    place on what is left of the cluster when machines are lost
+    workers         actors, or the fewest and the most; None: one to all CPUs of the cluster but one, which is left for
+                    reading and writing. The fewest must find a place on what is left of the cluster when machines are lost
     columns         what the columns of documents are called, by role; see `link_arrow`
     kb_archive      the KB as an archive, which each machine unpacks once; `kb_path` then only serves to check the options here
     preserve_order  rows come out in the order in which they went in
@@ -89,7 +89,9 @@ def link_dataset(
 
 
 def _pool(workers: int | tuple[int, int] | None) -> tuple[int, int]:
-    fewest, most = (1, _cluster_cpus()) if workers is None else workers if isinstance(workers, tuple) else (workers, workers)
+    fewest, most = (
+        (1, max(1, _cluster_cpus() - 1)) if workers is None else workers if isinstance(workers, tuple) else (workers, workers)
+    )
     check_whole("workers", fewest)
     check_whole("workers", most, least=fewest)
     return fewest, most
