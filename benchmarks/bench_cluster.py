@@ -101,7 +101,8 @@ def run_once(kb: str, corpus: str, out: str, engine: str, workers: str) -> Row:
     from eigenthemes import Linker
     from eigenthemes.corpus.run import link_corpus, on_processes
 
-    linker, start, run = Linker(kb), time.perf_counter(), on_processes(int(workers))
+    linker = Linker(kb)
+    start, run = time.perf_counter(), on_processes(int(workers), linker)
     if engine == "ray":
         import ray
 

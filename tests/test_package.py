@@ -206,6 +206,7 @@ def test_the_wheel_runs_with_nothing_but_what_it_requires(tmp_path: Path) -> Non
         "uvicorn",
         "python_calamine",
         "openpyxl",
+        "ray",
         "spacy",
     }
     assert (packages / "eigenthemes" / "py.typed").exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +12,6 @@ import click
 from eigenthemes.cli.output import counted, say, terminal_progress
 from eigenthemes.core.checks import MOST_JOBS
 from eigenthemes.core.places import is_url
-from eigenthemes.core.progress import Silent
 from eigenthemes.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -114,7 +115,10 @@ def link_into_folder(
     """Link the files of a corpus; return the exit code."""
     from eigenthemes.corpus.run import link_corpus
 
-    with terminal_progress(Silent()).step("linking", total=None, unit="documents") as advance:
+    with (
+        redirect_stdout(sys.stderr),  # Ray prints what it has to say of processes that died
+        terminal_progress().step("linking", total=None, unit="documents") as advance,
+    ):
 
         def told(report: PartReport) -> None:
             advance(report.documents + report.failures)

@@ -22,7 +22,7 @@ from typing import Any
 import eigenthemes
 from eigenthemes.core.places import find, join, read_file, read_folder, remove, written_at_once
 from eigenthemes.corpus.parts import Part, errors_name
-from eigenthemes.errors import KBError, OptionError
+from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
 from eigenthemes.linker import Linker
 
@@ -107,7 +107,7 @@ class Job:
         """Write what the job is, or check that it is the one that was begun in the folder."""
         begun = read_file(self._own("job.json"))
         if begun is not None:
-            self._check(json.loads(begun))
+            self._check(_parsed(begun))
             return
         found = find(self.folder)
         if found:
@@ -116,7 +116,14 @@ class Job:
                 code="job-folder",
                 where=self.folder,
             )
-        self._write("job.json", self._description)
+        try:
+            self._write("job.json", self._description)
+        except OSError as error:
+            raise SourceError(
+                f"{self.folder} cannot be written ({error.strerror or error}); give another folder",
+                code="job-folder",
+                where=self.folder,
+            ) from None
 
     @property
     def _description(self) -> dict[str, Any]:
@@ -131,6 +138,12 @@ class Job:
 
     def _check(self, begun: dict[str, Any]) -> None:
         """Refuse to go on with another job than the one that was begun."""
+        if not begun:
+            raise OptionError(
+                f"{self.folder} holds a job whose job.json is damaged; give another folder",
+                code="job-folder",
+                where=self.folder,
+            )
         ours = self._description
         different = [f"{key} {_shown(begun.get(key))}, now {_shown(value)}" for key, value in ours.items() if key in _TOLD
                      and begun.get(key) != value]  # fmt: skip
@@ -179,13 +192,19 @@ _TOLD = ("format", "version", "eigenthemes", "columns")
 
 
 def _report_of(part: Part, record: bytes | None) -> PartReport | None:
-    if record is None:
-        return None
-    found = json.loads(record)
-    if any(found.pop(name) != value for name, value in part._asdict().items() if name in ("size", "state")):
-        return None  # the input is another by now
-    del found["path"]
-    return PartReport(**found)
+    found = _parsed(record or b"")
+    if any(found.get(name) != getattr(part, name) for name in ("size", "state")):
+        return None  # no record, or the input is another by now
+    return PartReport(**{name: found[name] for name in asdict(PartReport(part.name))})
+
+
+def _parsed(record: bytes) -> dict[str, Any]:
+    """Return a record; an empty one where it is damaged."""
+    try:
+        found = json.loads(record)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _file_name(name: str) -> str:

@@ -72,7 +72,7 @@ def link_corpus(
         total.add(report)
     missing = [part for part in parts if part.name not in reports]
     missing.sort(key=lambda part: -part.size)  # the largest first, so that none is left alone at the end
-    for report in (engine or on_processes(jobs))(job, missing):
+    for report in (engine or on_processes(jobs, linker))(job, missing):
         reports[report.name] = report
         total.add(report)
         total.linked_now += report.documents
@@ -82,10 +82,13 @@ def link_corpus(
     return total
 
 
-def on_processes(jobs: int) -> Engine:
-    """Return the engine that links parts with some processes of this machine."""
+def on_processes(jobs: int, linker: Linker) -> Engine:
+    """Return the engine that links parts with some processes of this machine; one job is done here, with this linker."""
 
     def run(job: Job, parts: Sequence[Part]) -> Iterator[PartReport]:
+        if jobs == 1:
+            yield from (link_part(job, part, linker) for part in parts)
+            return
         with Workers(jobs) as workers:
             yield from workers.map(link_part_here, ((job, part) for part in parts))
 

@@ -40,11 +40,11 @@ def outputs(folder: Path) -> dict[str, bytes]:
     return {name: data for name, data in file_bytes(folder).items() if not name.startswith("_eigenthemes")}
 
 
-def killed_after(count: int) -> Engine:
+def killed_after(count: int, linker: Linker) -> Engine:
     """Return an engine whose process is killed after some parts."""
 
     def run(job: Job, parts: Any) -> Any:
-        for number, report in enumerate(on_processes(1)(job, parts)):
+        for number, report in enumerate(on_processes(1, linker)(job, parts)):
             if number == count:
                 raise KeyboardInterrupt
             yield report
@@ -73,7 +73,7 @@ def test_a_killed_job_goes_on_with_what_is_missing(degree_linker: Linker, tmp_pa
     whole, out = tmp_path / "whole", tmp_path / "out"
     link_corpus([folder], str(whole), degree_linker)
     with pytest.raises(KeyboardInterrupt):
-        link_corpus([folder], str(out), degree_linker, engine=killed_after(2))
+        link_corpus([folder], str(out), degree_linker, engine=killed_after(2, degree_linker))
     written = {name: (out / name).stat().st_mtime_ns for name in outputs(out)}
     assert len(written) == 3  # the kill came before the report of the third, not before its file
     assert not (out / "_eigenthemes" / "manifest.json").exists()
@@ -84,7 +84,7 @@ def test_a_killed_job_goes_on_with_what_is_missing(degree_linker: Linker, tmp_pa
     assert outputs(out) == outputs(whole)
     assert {name: (out / name).stat().st_mtime_ns for name in written} == written
     assert not (out / "_eigenthemes" / "unfinished").exists()
-    again = link_corpus([folder], str(out), degree_linker, engine=killed_after(0))  # nothing is left to do
+    again = link_corpus([folder], str(out), degree_linker, engine=killed_after(0, degree_linker))  # nothing is left to do
     assert (again.before, again.linked_now) == (4, 0)
     manifest = json.loads((out / "_eigenthemes" / "manifest.json").read_text())
     assert [part["name"] for part in manifest["parts"]] == ["part-0.jsonl", "part-1.jsonl", "part-2.jsonl", "rows.parquet"]
@@ -137,6 +137,20 @@ def test_a_job_of_another_kb_is_refused(tiny: KB, trained_tiny: KB, degree_linke
     job = Job.of(degree_linker, str(out))
     with pytest.raises(EigenthemesError, match="not the KB that the job began with"):
         Job(job.folder, str(trained_tiny.path), job.kb_state, job.options).open_linker()
+
+
+def test_a_job_that_cannot_be_begun(degree_linker: Linker, tmp_path: Path) -> None:
+    folder = write_corpus(tmp_path / "in")
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(SourceError, match="cannot be written"):
+        link_corpus([str(folder)], str(tmp_path / "file" / "out"), degree_linker)
+    link_corpus([str(folder)], str(tmp_path / "out"), degree_linker)
+    record = next((tmp_path / "out" / "_eigenthemes" / "done").iterdir())
+    record.write_text("{")
+    assert link_corpus([str(folder)], str(tmp_path / "out"), degree_linker).before == 3
+    (tmp_path / "out" / "_eigenthemes" / "job.json").write_text("[")
+    with pytest.raises(OptionError, match="damaged"):
+        link_corpus([str(folder)], str(tmp_path / "out"), degree_linker)
 
 
 # bad records and bad files
