@@ -104,13 +104,13 @@ class Job:
     # begin, go on, end
 
     def begin(self) -> None:
-        """Write what the job is, or check that it is the one that was begun in the folder."""
+        """Write what the job is, or check that it is the one of which parts are done in the folder."""
         begun = read_file(self._own("job.json"))
-        if begun is not None:
+        if begun is not None and read_folder(self._own("done")):
             self._check(_parsed(begun))
             return
         found = find(self.folder)
-        if found:
+        if found and begun is None:
             raise OptionError(
                 f"{self.folder} holds {found[0][0]}, which is no part of a job; give a new or an empty folder",
                 code="job-folder",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from eigenthemes.core.places import open_to_read
 from eigenthemes.core.workers import Workers
 from eigenthemes.corpus.job import Job, PartReport
 from eigenthemes.corpus.link_part import link_part
 from eigenthemes.corpus.parts import Part, find_parts
+from eigenthemes.errors import SourceError
 from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
 from eigenthemes.stream import collect_garbage_rarely
@@ -65,6 +68,7 @@ def link_corpus(
     archive = None if kb_archive is None else (kb_archive, archive_hash(kb_archive))
     job = Job.of(linker, output, columns=columns, archive=archive)
     parts = find_parts(documents, output)
+    _check_columns(parts, columns)
     job.begin()
     reports = job.done(parts)
     total = CorpusReport(before=len(reports))
@@ -80,6 +84,22 @@ def link_corpus(
     job.finish(reports[part.name] for part in parts)
     total.seconds = time.perf_counter() - start
     return total
+
+
+def _check_columns(parts: Sequence[Part], columns: Mapping[str, str] | None) -> None:
+    """Refuse columns that the first file of Parquet does not have: no other will, either. A broken file is told later."""
+    first = next((part for part in parts if part.name.lower().endswith(".parquet")), None)
+    if first is None:
+        return
+    from eigenthemes.documents.arrow_rows import DocumentColumns
+    from eigenthemes.documents.parquet import ParquetDocuments
+
+    with suppress(OSError), open_to_read(first.path) as file:
+        try:
+            ParquetDocuments(file, first.name, DocumentColumns.of(columns))
+        except SourceError as error:
+            if error.code == "no-text-column":
+                raise
 
 
 def on_processes(jobs: int, linker: Linker) -> Engine:

@@ -114,7 +114,7 @@ def test_a_file_that_changed_is_linked_again(degree_linker: Linker, tmp_path: Pa
     [
         ({"method": "eigen"}, None, 'method "degree", now "eigen"'),
         ({"method": "degree", "top": 5}, None, "top 3, now 5"),
-        ({"method": "degree"}, {"text": "body"}, "columns"),
+        ({"method": "degree"}, {"id": "number"}, "columns"),
     ],
 )
 def test_a_job_of_other_options_is_refused(
@@ -151,6 +151,24 @@ def test_a_job_that_cannot_be_begun(degree_linker: Linker, tmp_path: Path) -> No
     (tmp_path / "out" / "_eigenthemes" / "job.json").write_text("[")
     with pytest.raises(OptionError, match="damaged"):
         link_corpus([str(folder)], str(tmp_path / "out"), degree_linker)
+
+
+def test_a_job_of_which_nothing_is_done_may_be_begun_anew(degree_linker: Linker, eigen_linker: Linker, tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
+    assert link_corpus([str(tmp_path / "bad.parquet")], str(tmp_path / "out"), degree_linker).problems
+    folder = write_corpus(tmp_path / "in")
+    assert link_corpus([str(folder)], str(tmp_path / "out"), eigen_linker).problems == []
+
+
+def test_columns_that_are_not_there_are_told_before_anything_is_done(tiny: KB, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        pq.write_table(pa.table({"body": ["Paris"]}), tmp_path / f"{name}.parquet")
+    done = call("link", tiny.path, "a.parquet", "b.parquet", "-o", "out/", cwd=tmp_path)
+    assert_one_sentence(done, "a.parquet has no column 'text' (it has body)", "--column text=NAME")
+    assert not (tmp_path / "out").exists()
+    done = call("link", tiny.path, "a.parquet", "b.parquet", "-o", "out/", "--column", "text=body", cwd=tmp_path)
+    assert "2 parts: 2 documents, 2 of 2 mentions linked" in done.stderr
+    assert pq.read_table(tmp_path / "out" / "a.parquet").schema.names == ["body", "mentions"]
 
 
 # bad records and bad files
