@@ -178,7 +178,7 @@ def _connected(address: str | None) -> Iterator[None]:
     except (ConnectionError, ValueError, RuntimeError) as error:
         told = " ".join(str(error).split())[:200]
         raise SourceError(
-            f"there is no Ray cluster at {address} ({told}); start one with: ray start --head", where=address
+            f"there is no Ray cluster at {address} ({told}); check the address, or start a cluster there", where=address
         ) from None
     try:
         yield

@@ -228,7 +228,7 @@ from eigenthemes.integrations.ray import link_dataset
 kb, folder, address, out = sys.argv[1:]
 ray.init(address=address, log_to_driver=False, logging_level="ERROR")
 ray.data.DataContext.get_current().enable_progress_bars = False
-dataset = ray.data.read_parquet(folder, override_num_blocks=20)
+dataset = ray.data.read_parquet(folder, override_num_blocks=8)
 linked = link_dataset(dataset, kb, workers=1, preserve_order=True)
 with open(out, "wb") as file:
     for batch in linked.iter_batches(batch_format="pyarrow", batch_size=None):
@@ -240,10 +240,10 @@ with open(out, "wb") as file:
 def test_a_dataset_over_two_nodes(cluster: Any, demo_kb: KB, corpus: Path, linked_alone: list[bytes], tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    for file in sorted(corpus.glob("*.parquet"))[:20]:
+    for file in sorted(corpus.glob("*.parquet"))[:8]:
         (folder / file.name).symlink_to(file)
     command = [sys.executable, "-c", _DATASET, str(demo_kb.path), str(folder), cluster.address, str(tmp_path / "out.jsonl")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     rows = [line for line in linked_alone if b'"url":' in line]
-    assert (tmp_path / "out.jsonl").read_bytes() == b"".join(rows[: 20 * (ROWS - 1)])
+    assert (tmp_path / "out.jsonl").read_bytes() == b"".join(rows[: 8 * (ROWS - 1)])
