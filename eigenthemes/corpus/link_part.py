@@ -81,39 +81,24 @@ def _link_parquet(job: Job, part: Part, linker: Linker) -> PartReport:
     """Link a file of Parquet: all columns pass through, and bad rows go to a file of their own with all of theirs."""
     import pyarrow as pa
 
-    from eigenthemes.arrow import link_arrow, linked_schema
+    from eigenthemes.arrow import link_arrow
+    from eigenthemes.corpus.parquet_part import LinkedRows
     from eigenthemes.documents.arrow_rows import DocumentColumns
-    from eigenthemes.documents.parquet import ParquetDocuments, ParquetParts, broken_as_error, free_name, split_rows
+    from eigenthemes.documents.parquet import ParquetDocuments
 
-    total, row = Report(), 0
-    roles = DocumentColumns.of(job.columns)
+    total, roles = Report(), DocumentColumns.of(job.columns)
     with open_to_read(part.path) as file, _outputs(job, part) as (out, errors):
         documents = ParquetDocuments(file, part.name, roles)
-        cause = free_name("cause", documents.schema.names + [roles.mentions])
-        line = free_name("line", documents.schema.names)
-        schema = linked_schema(documents.schema, explain=linker.explain, columns=job.columns, error_column=cause)
-        schema = schema.remove(schema.get_field_index(cause))
-        bad_schema = documents.schema.append(pa.field(line, pa.int64())).append(pa.field(cause, pa.string()))
-        good_rows = ParquetParts(out, schema, documents.compression)
-        bad_rows: ParquetParts | None = None
-        for batch in documents.batches():
-            linked = link_arrow(batch, linker, columns=job.columns, error_column=cause)
-            told = linked.column(linked.num_columns - 1)
-            numbers = pa.array(range(row + 1, row + 1 + batch.num_rows), pa.int64())
-            with broken_as_error(part.name):
-                good, _ = split_rows(linked, told.is_valid())
-                _, bad = split_rows(
-                    pa.RecordBatch.from_arrays([*batch.columns, numbers, told], schema=bad_schema), told.is_valid()
-                )
-                good_rows.write(pa.RecordBatch.from_arrays(good.columns[:-1], schema=schema))
-                if bad.num_rows:
-                    bad_rows = bad_rows or ParquetParts(errors(), bad_schema, documents.compression)
-                    bad_rows.write(bad)
-            row += batch.num_rows
-            _count(total, good.column(schema.get_field_index(roles.mentions)), bad.num_rows)
-        good_rows.close()
-        if bad_rows is not None:
-            bad_rows.close()
+        rows = LinkedRows(documents, out, errors, explain=linker.explain)
+        try:
+            for batch in documents.batches():
+                linked = link_arrow(batch, linker, columns=job.columns, error_column=rows.cause)
+                _count(total, *rows.write(batch, linked))
+            rows.close()
+        except pa.ArrowException as error:
+            raise SourceError(
+                f"{part.name} cannot be written with its links ({error}); check its columns", where=part.name
+            ) from None
     return _report(part, total)
 
 

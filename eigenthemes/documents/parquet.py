@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eigenthemes.core.places import open_to_read
@@ -25,14 +24,14 @@ class ParquetDocuments:
 
     def __init__(self, file: IO[bytes], name: str, columns: DocumentColumns) -> None:
         self.name, self.columns = name, columns
-        with broken_as_error(name):
+        with _broken_as_error(name):
             self.file = pq.ParquetFile(file)
             self.schema: pa.Schema = self.file.schema_arrow
         columns.check(self.schema, name)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, some at a time."""
-        with broken_as_error(self.name):
+        with _broken_as_error(self.name):
             yield from self.file.iter_batches(batch_size=ROWS)
 
     @property
@@ -72,7 +71,7 @@ class ParquetParts:
 
 
 @contextmanager
-def broken_as_error(name: str) -> Iterator[None]:
+def _broken_as_error(name: str) -> Iterator[None]:
     """Tell in one sentence what Arrow finds wrong with a file."""
     try:
         yield
@@ -89,15 +88,3 @@ def read_parquet(path: str, name: str, columns: Mapping[str, str] | None) -> Ite
     with open_to_read(path) as file:
         for batch in ParquetDocuments(file, name, roles).batches():
             yield from documents_of(batch, roles, whole=True)
-
-
-def free_name(wanted: str, taken: list[str]) -> str:
-    """Return a name for a column that no other has."""
-    while wanted in taken:
-        wanted += "_"
-    return wanted
-
-
-def split_rows(batch: pa.RecordBatch, is_bad: Any) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-    """Return the good rows and the bad ones."""
-    return batch.filter(pc.invert(is_bad)), batch.filter(is_bad)

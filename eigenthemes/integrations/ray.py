@@ -28,7 +28,7 @@ from eigenthemes.corpus.job import Job, PartReport
 from eigenthemes.corpus.parts import Part
 from eigenthemes.corpus.run import Engine, link_part_here
 from eigenthemes.errors import EigenthemesError, OptionError, SourceError
-from eigenthemes.kb.archive import archive_hash, unpacked
+from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
 from eigenthemes.stream import collect_garbage_rarely
 
@@ -66,7 +66,7 @@ def link_dataset(
     options         of the `Linker`
     """
     check_whole("batch_size", batch_size)
-    Linker(kb_path, **options)  # what is wrong with the options is said here
+    linker = Linker(kb_path, **options)  # what is wrong with the options is said here
     fewest, most = _pool(workers)
     archive = None if kb_archive is None else (kb_archive, archive_hash(kb_archive))
     linked = dataset.map_batches(
@@ -74,12 +74,7 @@ def link_dataset(
         batch_size=batch_size,
         batch_format="pyarrow",
         compute=ray.data.ActorPoolStrategy(min_size=fewest, max_size=most),
-        fn_constructor_kwargs={
-            "kb_path": os.path.abspath(kb_path),  # noqa: PTH100
-            "archive": archive,
-            "options": options,
-            "arguments": {"columns": columns, "error_column": error_column},
-        },
+        fn_constructor_kwargs={"job": Job.of(linker, "", columns=columns, archive=archive), "error_column": error_column},
         num_cpus=1,
         udf_modifying_row_count=False,
     )
@@ -100,16 +95,14 @@ def _pool(workers: int | tuple[int, int] | None) -> tuple[int, int]:
 class ArrowLinker:
     """An actor that links batches of Arrow."""
 
-    def __init__(
-        self, *, kb_path: str, archive: tuple[str, str] | None, options: dict[str, Any], arguments: dict[str, Any]
-    ) -> None:
+    def __init__(self, *, job: Job, error_column: str) -> None:
         collect_garbage_rarely()
-        self.linker = Linker(kb_path if archive is None else unpacked(*archive), **options)
-        self.arguments = arguments
+        self.linker = job.open_linker()
+        self.options: dict[str, Any] = {"columns": job.columns, "error_column": error_column}
 
     def __call__(self, table: pa.Table) -> pa.Table:
         batches = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-        return pa.Table.from_batches([link_arrow(batch, self.linker, **self.arguments) for batch in batches])
+        return pa.Table.from_batches([link_arrow(batch, self.linker, **self.options) for batch in batches])
 
 
 # files

@@ -34,7 +34,6 @@ def test_the_page_shows_all_engines() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 @pytest.mark.parametrize("engine", PACKAGES)
 def test_every_engine_links_every_row(engine: str, demo_kb: KB, tmp_path: Path) -> None:
     if importlib.util.find_spec(PACKAGES[engine]) is None:

@@ -23,7 +23,6 @@ ray = pytest.importorskip("ray")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("ray"),
     pytest.mark.filterwarnings("default"),  # Ray's own, in its threads
 ]
 
@@ -31,7 +30,9 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
     """A cluster of one node with two CPUs, and a small object store."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from eigenthemes.integrations import ray as imported  # which switches the usage statistics off
+
+    assert imported
     ray.init(
         address="local",
         num_cpus=2,
@@ -71,6 +72,7 @@ def test_what_is_wrong_with_a_dataset_is_said_at_once(cluster: None, tiny: KB) -
     from eigenthemes.integrations.ray import link_dataset
 
     dataset = ray.data.from_items(rows(2))
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     with pytest.raises(OptionError, match="workers"):
         link_dataset(dataset, str(tiny.path), workers=0)
     with pytest.raises(OptionError, match="method"):
