@@ -1,7 +1,8 @@
 """A corpus into a folder: documents/s of processes (`--jobs`) and of Ray, against the number of workers.
 
 Wall times say what people wait for; processor time per 1,000 documents, of all processes that are started, says what Ray costs
-beside `--jobs` also on a machine that is busy with other things. The runs are interleaved.
+beside `--jobs` also on a machine that is busy with other things. Starting processes and Ray costs the same for any number of
+documents: `steady` is what a corpus takes longer than a quarter of it. The runs are interleaved.
 
     python -m benchmarks.bench_cluster --kb my.kb --documents 8000
 """
@@ -66,15 +67,17 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     """Link a corpus by each engine with each number of workers, some rounds; return the best of each."""
     kb = arguments.kb or real_kb("general", arguments.cache).path
     with tempfile.TemporaryDirectory(dir=arguments.cache) as place:
-        corpus = write_corpus(Path(place) / "in", arguments)
+        corpus, quarter = write_corpus(Path(place) / "in", arguments), Path(place) / "quarter"
+        quarter.mkdir()
+        for file in sorted(corpus.iterdir())[::4]:
+            shutil.copy(file, quarter)
         rows: dict[tuple[str, int], list[Row]] = {}
         for number in range(arguments.rounds):
             for workers in arguments.workers:
                 for engine in ENGINES:
-                    out = Path(place) / f"out-{engine}-{workers}-{number}"
-                    rows.setdefault((engine, workers), []).append(_run(kb, corpus, out, engine, workers))
+                    few, all_ = (_run(kb, each, Path(place) / f"out-{number}", engine, workers) for each in (quarter, corpus))
+                    rows.setdefault((engine, workers), []).append(_with_steady(few, all_))
                     say(f"{engine} {workers}: {rows[engine, workers][-1]}")
-                    shutil.rmtree(out)
     return _best(rows)
 
 
@@ -92,8 +95,16 @@ def write_corpus(folder: Path, arguments: argparse.Namespace) -> Path:
 def _run(kb: Path, corpus: Path, out: Path, engine: str, workers: int) -> Row:
     command = [sys.executable, "-m", "benchmarks.bench_cluster", "--once", str(kb), str(corpus), str(out), engine, str(workers)]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, cwd=CHECKOUT, env=child_environment())
+    shutil.rmtree(out)
     measured: Row = json.loads(done.stdout.splitlines()[-1])
     return measured
+
+
+def _with_steady(few: Row, all_: Row) -> Row:
+    """Return the figures of a corpus, with what it took longer than a part of it, per document of the difference."""
+    documents = all_["documents"] - few["documents"]
+    processor = all_["cpu_s_per_1000"] * all_["documents"] - few["cpu_s_per_1000"] * few["documents"]
+    return {**all_, "steady_cpu_s_per_1000": round(processor / documents, 3)}
 
 
 def run_once(kb: str, corpus: str, out: str, engine: str, workers: str) -> Row:
@@ -155,11 +166,12 @@ def _best(rows: dict[tuple[str, int], list[Row]]) -> list[Row]:
     found = []
     for (engine, workers), rounds in rows.items():
         best = max(rounds, key=lambda row: float(row["documents_per_second"]))
-        least = min(float(row["cpu_s_per_1000"]) for row in rounds)
-        found.append({"engine": engine, "workers": workers, **best, "cpu_s_per_1000": least})
+        least = {name: min(float(row[name]) for row in rounds) for name in ("cpu_s_per_1000", "steady_cpu_s_per_1000")}
+        found.append({"engine": engine, "workers": workers, **best, **least})
     by_key = {(row["engine"], row["workers"]): row for row in found}
     for row in found:
-        row["cpu_ratio_to_jobs"] = round(row["cpu_s_per_1000"] / by_key["jobs", row["workers"]]["cpu_s_per_1000"], 3)
+        beside = by_key["jobs", row["workers"]]["steady_cpu_s_per_1000"]
+        row["steady_ratio_to_jobs"] = round(row["steady_cpu_s_per_1000"] / beside, 3)
     return found
 
 
@@ -176,7 +188,7 @@ def draw(rows: list[Row], path: Path) -> None:
         workers = [row["workers"] for row in mine]
         name = "--jobs" if engine == "jobs" else "--engine ray"
         axes[0].plot(workers, [row["documents_per_second"] for row in mine], marker=marker, label=name)
-        axes[1].plot(workers, [row["cpu_s_per_1000"] for row in mine], marker=marker, label=name)
+        axes[1].plot(workers, [row["steady_cpu_s_per_1000"] for row in mine], marker=marker, label=name)
     for axis, label in zip(axes, ("documents/s", "processor time, s per 1,000 documents"), strict=True):
         axis.set(xlabel="workers", ylabel=label, ylim=(0, None), xticks=sorted({row["workers"] for row in rows}))
         axis.legend(frameon=False)

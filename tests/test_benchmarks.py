@@ -231,10 +231,12 @@ def test_a_corpus_is_measured(demo_kb: KB, demo_data: Path, tmp_path: Path) -> N
     for engine in cluster.ENGINES:
         row = cluster._run(demo_kb.path, corpus, tmp_path / engine, engine, 1)
         assert row["documents"] == 20
-        measured[engine, 1] = [row, {**row, "documents_per_second": 0.5}]
+        few = {"documents": 5, "cpu_s_per_1000": row["cpu_s_per_1000"]}
+        measured[engine, 1] = [cluster._with_steady(few, row), {**cluster._with_steady(few, row), "documents_per_second": 0.5}]
     best = cluster._best(measured)
     assert [(row["engine"], row["documents_per_second"] > 0.5) for row in best] == [("jobs", True), ("ray", True)]
-    assert best[0]["cpu_ratio_to_jobs"] == 1
+    assert best[0]["steady_ratio_to_jobs"] == 1
+    assert best[1]["steady_cpu_s_per_1000"] == pytest.approx(best[1]["cpu_s_per_1000"], rel=0.01)
     cluster.draw(best, tmp_path / "cluster.png")
     assert (tmp_path / "cluster.png").stat().st_size > 5000
 
