@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ _LOST = (
     ray.exceptions.OutOfMemoryError,
     ray.exceptions.ObjectLostError,
 )
+_REACHED_WITHIN = 10.0  # seconds
 _STORE = 100 << 20  # bytes of the object store of a cluster that is started here: parts do not pass through it
 
 
@@ -165,15 +167,31 @@ def _connected(address: str | None) -> Iterator[None]:
             raise OptionError("this process is connected to a Ray cluster already; leave the address out", where="address")
         yield
         return
+    _check_reachable(address)
     own: dict[str, Any] = {} if address else {"include_dashboard": False, "object_store_memory": _STORE}
     try:
         ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise SourceError(
-            f"there is no Ray cluster at {address} ({told}); check the address, or start a cluster there", where=address
-        ) from None
+        raise _no_cluster(address, error) from None
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str | None) -> None:
+    """Refuse an address at which nobody listens; Ray itself would try for minutes."""
+    host, found, port = (address or "").rpartition(":")
+    if not found or "/" in host or not port.isdecimal():
+        return  # auto, or ray://host:port, which has its own way
+    try:
+        socket.create_connection((host, int(port)), timeout=_REACHED_WITHIN).close()
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, error) from None
+
+
+def _no_cluster(address: str | None, error: Exception) -> SourceError:
+    told = " ".join(str(error).split())[:200]
+    return SourceError(
+        f"there is no Ray cluster at {address} ({told}); check the address, or start a cluster there", where=address
+    )

@@ -100,6 +100,16 @@ def test_files_have_the_bytes_of_the_local_engine(cluster: None, tiny: KB, tmp_p
     assert "6 parts (5 linked before)" in call(*command).stderr
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "no.such.host.invalid:6379", "127.0.0.1:99999"])
+def test_an_address_without_a_cluster_is_told_at_once(address: str) -> None:
+    from eigenthemes.errors import SourceError
+    from eigenthemes.integrations.ray import _check_reachable
+
+    with pytest.raises(SourceError, match="there is no Ray cluster at"):
+        _check_reachable(address)
+    _check_reachable("auto")
+
+
 def test_an_archive_of_another_kb_is_one_sentence(cluster: None, tiny: KB, trained_tiny: KB, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(json_line({"text": "Paris"}))
     archive = shutil.make_archive(str(tmp_path / "kb"), "zip", trained_tiny.path)
