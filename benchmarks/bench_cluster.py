@@ -189,8 +189,9 @@ def draw(rows: list[Row], path: Path) -> None:
         name = "--jobs" if engine == "jobs" else "--engine ray"
         axes[0].plot(workers, [row["documents_per_second"] for row in mine], marker=marker, label=name)
         axes[1].plot(workers, [row["steady_cpu_s_per_1000"] for row in mine], marker=marker, label=name)
-    for axis, label in zip(axes, ("documents/s", "processor time, s per 1,000 documents"), strict=True):
-        axis.set(xlabel="workers", ylabel=label, ylim=(0, None), xticks=sorted({row["workers"] for row in rows}))
+    for axis, label in zip(axes, ("documents/s", "processor s per 1,000 documents"), strict=True):
+        axis.set(xlabel="workers", ylabel=label, xticks=sorted({row["workers"] for row in rows}))
+        axis.set_ylim(0, 1.15 * axis.dataLim.y1)
         axis.legend(frameon=False)
     figure.savefig(path, dpi=110)
     plt.close(figure)
