@@ -48,7 +48,7 @@ def main() -> None:
     rows = measure(arguments)
     print_table("cluster", rows)
     if arguments.write:
-        save_results("cluster", {"corpus": rows, "busy": os.getloadavg()[1] > len(os.sched_getaffinity(0))})
+        save_results("cluster", {"corpus": rows})
         draw(rows, RESULTS / "cluster.png")
 
 
@@ -136,6 +136,7 @@ def run_once(kb: str, corpus: str, out: str, engine: str, workers: str) -> Row:
         "wall_s": round(seconds, 2),
         "documents_per_second": round(report.documents / seconds, 1),
         "cpu_s_per_1000": round(1000 * processor / report.documents, 3),
+        "load": round(os.getloadavg()[0], 1),
     }
 
 
