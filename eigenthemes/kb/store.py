@@ -116,10 +116,10 @@ class KB(KBFiles):
         self.close()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _reopen, (str(self.path.absolute()), self._state)
+        return _reopen, (str(self.path.absolute()), self.state)
 
     @property
-    def _state(self) -> str:
+    def state(self) -> str:
         """What changes whenever the KB is changed."""
         return str(self.manifest.get("sha256") or self.manifest["data"])
 
@@ -422,6 +422,6 @@ _VIEWS = tuple(name for name, value in vars(KB).items() if isinstance(value, cac
 def _reopen(path: str, state: str) -> KB:
     """Open a KB that was pickled: its path, and what it held then."""
     kb = KB.open(path)
-    if kb._state != state:
+    if kb.state != state:
         raise replaced(kb.path)
     return kb
