@@ -33,11 +33,12 @@ SOURCES = {
     "aida": ("aida/nodes.tsv.gz", "aida/edges.tsv.gz"),
 }
 BUILDERS = (
-    "assemble.py",
+    "assembly/*.py",
     "build.py",
     "candidates/name_index.py",
     "candidates/typos.py",
-    "core/arrays.py",
+    "core/scratch.py",
+    "core/spill.py",
     "core/strings.py",
     "embeddings/blocks.py",
     "embeddings/prone.py",
