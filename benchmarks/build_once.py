@@ -1,4 +1,7 @@
-"""Build one KB in a process of its own and print what it took: python -m benchmarks.build_once [--max-memory 4G] OUT JOBS EMBEDDING FILE..."""
+"""Build one KB in a process of its own and print what it took: python -m benchmarks.build_once OUT JOBS EMBEDDING FILE...
+
+`--max-memory 4G` is that of `eigenthemes build`.
+"""
 
 from __future__ import annotations
 

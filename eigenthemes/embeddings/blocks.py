@@ -41,11 +41,11 @@ class ColumnBlocks:
     def empty(cls, rows: int, columns: int, scratch: Scratch) -> ColumnBlocks:
         """Return a matrix whose content is not defined yet."""
         widths = [min(WIDTH, columns - first) for first in range(0, columns, WIDTH)]
-        return cls([scratch.empty((rows, width), np.float32) for width in widths])
+        return cls([scratch.empty((rows, width), np.float32) for width in widths or [0]])
 
     @property
     def shape(self) -> tuple[int, int]:
-        return (len(self.parts[0]) if self.parts else 0), sum(part.shape[1] for part in self.parts)
+        return len(self.parts[0]), sum(part.shape[1] for part in self.parts)
 
     def __getitem__(self, rows: slice) -> Matrix:
         return np.concatenate([part[rows] for part in self.parts], axis=1)
@@ -57,8 +57,8 @@ class ColumnBlocks:
 
     def first(self, columns: int) -> ColumnBlocks:
         """Return the first columns."""
-        parts = [part[:, : columns - number * WIDTH] for number, part in enumerate(self.parts)]
-        return ColumnBlocks([part for part in parts if part.shape[1] and part.size] or parts[:1])
+        parts = [part[:, : columns - number * WIDTH] for number, part in enumerate(self.parts) if columns > number * WIDTH]
+        return ColumnBlocks(parts or [self.parts[0][:, :0]])
 
     def rows_together(self, scratch: Scratch) -> Matrix:
         """Return the matrix as one array."""
@@ -171,13 +171,13 @@ class Blocks:
         factor = small.astype(np.float32)
         width = factor.shape[1]
 
-        kept = dense.first(width) if isinstance(dense, ColumnBlocks) else dense[:, :width]
+        kept: Any = dense.first(width) if isinstance(dense, ColumnBlocks) else dense[:, :width]
 
         def block(first: int, last: int) -> None:
             kept[first:last] = dense[first:last] @ factor
 
         self._wait(block)
-        return cast(AnyMatrix, kept)
+        return cast(AnyMatrix, kept)  # of the kind it was
 
     def unit_rows(self, dense: AnyMatrix) -> AnyMatrix:
         """Divide each row by its length, in place; a zero row stays."""
