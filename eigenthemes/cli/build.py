@@ -78,6 +78,15 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     type=JOBS,
     help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
 )
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    help="Of all processes together, like 4G or 500M: what does not fit lies in temporary files. The same KB; needs the extra "
+    "[big]. Training the ranker is not held to it.",
+)
+@click.option(
+    "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: where these files lie; default: beside the KB."
+)
 def build(
     sources: tuple[str, ...], output: str, force: bool, format_name: str | None, jobs: int | None, **options: Any
 ) -> None:
@@ -107,6 +116,8 @@ def build(
         seed=options["seed"],
         force=force,
         jobs=jobs or min(8, available_cores()),
+        max_memory=options["max_memory"],
+        temporary=options["temporary"],
         progress=terminal_progress(),
     )
     _report(kb.manifest)

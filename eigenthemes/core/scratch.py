@@ -81,7 +81,9 @@ class Scratch:
 
     def take_strings(self, strings: Strings, rows: Column) -> Strings:
         """Return `strings.take(rows)`."""
-        lengths = self.by_blocks(lambda some: (strings.offsets[some + 1] - strings.offsets[some],), (rows,), (np.int64,))[0]
+        lengths = self.by_blocks(lambda some: (strings.offsets[1:][some] - strings.offsets[:-1][some],), (rows,), (np.int64,))[
+            0
+        ]
         offsets = self.offsets(lengths)
         blob = self.empty(int(offsets[-1]), np.uint8)
         for first, last in blocks(len(rows)):

@@ -137,7 +137,7 @@ class Strings(Sequence[str]):
 
     def take(self, rows: NDArray[Any]) -> Strings:
         """Return the strings of `rows`, in that order, as new arrays."""
-        lengths = np.diff(self.offsets)[rows]
+        lengths = self.offsets[1:][rows] - self.offsets[:-1][rows]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         blob = np.empty(offsets[-1], dtype=np.uint8)
         for first in range(0, len(rows), _ROWS):  # the index of every byte takes 8: so in blocks of rows

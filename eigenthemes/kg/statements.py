@@ -262,9 +262,16 @@ class Statements:
 
     def texts(self, name: str) -> Strings:
         """Return a column of texts; the column must not grow any more."""
-        before = self._settled.get(name)
         pile: StringPile = getattr(self, name)
-        return before if isinstance(before, Strings) else pile.strings()
+        before, grown = self._settled.get(name), pile.strings()
+        if not isinstance(before, Strings):
+            return grown
+        if len(grown):
+            blob = self.scratch.joined([before.blob, grown.blob], np.uint8)
+            offsets = self.scratch.joined([before.offsets, grown.offsets[1:] + before.offsets[-1]], np.int64)
+            before = self._settled[name] = Strings(blob, offsets)
+            setattr(self, name, StringPile())
+        return before
 
     def id_strings(self) -> Strings:
         """Return the ids of all nodes, in order of their numbers."""
