@@ -81,10 +81,8 @@ class Scratch:
 
     def take_strings(self, strings: Strings, rows: Column) -> Strings:
         """Return `strings.take(rows)`."""
-        lengths = self.by_blocks(lambda some: (strings.offsets[1:][some] - strings.offsets[:-1][some],), (rows,), (np.int64,))[
-            0
-        ]
-        offsets = self.offsets(lengths)
+        begins, ends = strings.offsets[:-1], strings.offsets[1:]
+        offsets = self.offsets(self.by_blocks(lambda some: (ends[some] - begins[some],), (rows,), (np.int64,))[0])
         blob = self.empty(int(offsets[-1]), np.uint8)
         for first, last in blocks(len(rows)):
             blob[offsets[first] : offsets[last]] = strings.take(rows[first:last]).blob

@@ -113,7 +113,7 @@ def test_what_is_no_amount_of_memory_is_refused(text: str) -> None:
 
 
 def test_too_little_memory_is_refused_with_what_is_the_least() -> None:
-    with pytest.raises(OptionError, match="10M of memory; give it 400M at least with 1 process$"):
+    with pytest.raises(OptionError, match=r"10M of memory; give it 400M at least with 1 process$"):
         check_memory("10M", 1)
     with pytest.raises(OptionError, match="600M at least with 2 processes, or fewer processes"):
         check_memory("500M", 2)
