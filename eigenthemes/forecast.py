@@ -21,7 +21,7 @@ import numpy as np
 
 from eigenthemes.build import build_kb
 from eigenthemes.core.diagnostics import Diagnostics
-from eigenthemes.core.files import SNIFF, open_decompressed, source_size
+from eigenthemes.core.files import SNIFF, check_readable, open_decompressed, source_size
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.spill import check_memory
 from eigenthemes.embeddings.vector_sets import DIMENSIONS
@@ -77,6 +77,8 @@ def forecast_build(
     paths = [sources] if isinstance(sources, str | Path) else list(sources)
     if "-" in map(str, paths):
         raise OptionError("a build of standard input cannot be forecast, it can be read only once; give files")
+    for path in paths:
+        check_readable(path)
     limit = None if max_memory is None else check_memory(max_memory, jobs)
     share = _share(paths)
     options |= {"embedding": embedding, "dimensions": dimensions, "jobs": jobs, "format_name": format_name}

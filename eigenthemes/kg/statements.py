@@ -12,6 +12,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -143,13 +144,12 @@ class Statements:
         """Count ids with two records, and edges of records to nodes that have neither a record nor a name."""
         if not self.size("record_node"):
             return
-        ids = list(self.ids)
         node = self.numbers("record_node")
         order = np.argsort(node, kind="stable")
         again = np.sort(order[1:][node[order][1:] == node[order][:-1]])
         lines = self.numbers("record_line")
-        self._note_all("duplicate id (names merged)", again, lines, 1, lambda row: ids[node[row]])
-        known = np.zeros(len(ids), dtype=bool)
+        self._note_all("duplicate id (names merged)", again, lines, 1, lambda row: self._id_of(int(node[row])))
+        known = np.zeros(len(self.ids), dtype=bool)
         known[node] = True
         known[self.numbers("name_node")] = True
         edges = self.numbers("edge_number")
@@ -157,7 +157,9 @@ class Statements:
         unknown = np.flatnonzero(~(known[ends[0]] & known[ends[1]]))
         problem = "edge to a node without a record (kept as a connector)"
         lines = self.numbers("edge_line")
-        self._note_all(problem, unknown, lines, 2, lambda row: ids[next(end[row] for end in ends if not known[end[row]])])
+        self._note_all(
+            problem, unknown, lines, 2, lambda row: self._id_of(next(int(end[row]) for end in ends if not known[end[row]]))
+        )
 
     def _note_all(
         self, problem: str, rows: NDArray[np.int64], lines: NDArray[np.uint32], first: int, name: Callable[[int], str]
@@ -277,6 +279,11 @@ class Statements:
         """Return the ids of all nodes, in order of their numbers."""
         kept = getattr(self.ids, "strings", None)
         return kept if isinstance(kept, Strings) else Strings.of(self.ids)
+
+    def _id_of(self, node: int) -> str:
+        """Return the id of one node; slow, and no list of all ids is made."""
+        strings = getattr(self.ids, "strings", None)
+        return str(strings[node]) if isinstance(strings, Strings) else next(islice(self.ids, node, None))
 
     def take_rows(self) -> dict[str, dict[str, NDArray[Any] | Strings]]:
         """Take away the rows of all tables, to be written elsewhere; `settle` brings them back."""
