@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from eigenthemes.core.scratch import Scratch, blocks, part_of
 from eigenthemes.core.spill import SpillScratch, one_sentence
 from eigenthemes.core.strings import HashTable, Strings, hash_bytes
+from eigenthemes.errors import BuildError
 from eigenthemes.kg.statements import Statements
 
 _TEXTS = ("name_text", "description_text", "id")
 _IDS = 1 << 18  # ids of one part
+_PROGRAM, _ID = 150 * 10**6, 170  # bytes of the program itself, and of an id and its number
 _EACH = 16  # bytes that a statement takes in memory, about
 
 
@@ -35,7 +37,12 @@ class Parts:
         self._rows = scratch.at_once // 4 // _EACH
 
     def write_if_large(self, statements: Statements) -> None:
-        """Write what was read so far to disk, if it has become much."""
+        """Write what was read so far to disk, if it has become much; the ids stay in memory until all is read."""
+        if _PROGRAM + _ID * len(statements.ids) > self._scratch.own_memory:
+            raise BuildError(
+                f"the ids of the first {len(statements.ids):,} nodes fill the memory that the build was given; give it more",
+                code="too-little-memory",
+            )
         columns = (statements.edge_source, statements.name_node, statements.description_node, statements.type_node)
         if sum(map(len, columns)) + len(statements.record_node) > self._rows:
             self.write(statements)

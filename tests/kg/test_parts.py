@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.spill import LEAST, SpillScratch
 from eigenthemes.core.strings import Strings
+from eigenthemes.errors import BuildError
+from eigenthemes.kg import parts as statement_parts
 from eigenthemes.kg.parts import IdTable, Parts
 from eigenthemes.kg.statements import Statements
 
@@ -44,3 +47,15 @@ def test_parts_are_arrow_files_and_come_back_as_they_were(tmp_path: Path) -> Non
         statements.edge(nodes[3], nodes[0], "in")  # what ontologies say is added after reading
         assert statements.numbers("edge_target").tolist() == [1, 3, 0]
         assert statements.ids["Q3"] == 3
+
+
+def test_ids_that_fill_the_memory_are_an_error_and_no_surprise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statement_parts, "_ID", 10**8)
+    with SpillScratch(tmp_path, LEAST) as scratch:
+        statements, parts = Statements(scratch=scratch), Parts(scratch)
+        for number in range(2):
+            statements.node(f"Q{number}")
+            parts.write_if_large(statements)
+        statements.node("Q2")
+        with pytest.raises(BuildError, match="ids of the first 3 nodes fill the memory"):
+            parts.write_if_large(statements)
