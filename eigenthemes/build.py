@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.assemble import (
-    Content,
-    check_buildable,
-    choose_answers,
-    choose_universe,
-    collect_content,
-    collect_names,
-    describe_kb,
-    name_by_id,
-    options_in_manifest,
-    order_nodes,
-    read_ids,
-    resolve_redirects,
-    write_content,
-)
+from eigenthemes.assembly.checks import check_buildable, name_by_id, read_ids
+from eigenthemes.assembly.content import Content, collect_content, describe_kb, options_in_manifest, write_content
+from eigenthemes.assembly.names import choose_answers, collect_names
+from eigenthemes.assembly.nodes import choose_universe, order_nodes, resolve_redirects
 from eigenthemes.candidates.name_index import index_answers
 from eigenthemes.core.checks import check_jobs, check_seed
 from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.scratch import Scratch
+from eigenthemes.core.spill import SpillScratch, check_memory, spill_folder
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.vector_sets import (
     VectorSet,
@@ -67,6 +59,8 @@ def build_kb(
     seed: int = 0,
     force: bool = False,
     jobs: int = 1,
+    max_memory: str | int | None = None,
+    temporary: str | Path | None = None,
     progress: Progress | None = None,
 ) -> KB:
     """Build a KB from the files of a knowledge graph.
@@ -75,6 +69,8 @@ def build_kb(
     not_types   entities of these types connect and are no answers; "none": concept schemes, collections, categories are, too
     embedding   how vectors are made from its edges; None: not at all
     train       train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
+    max_memory  bytes, or 4G, 500M: what does not fit is kept in temporary files; the same KB. Mapped files do not count
+    temporary   the folder for these; None: the one the KB is in
     """
     sources = [sources] if isinstance(sources, str | Path) else sources
     options, progress = options or ReadOptions(), progress or Silent()
@@ -84,15 +80,6 @@ def build_kb(
     check_jobs(jobs)
     _check_word_vectors(word_vectors, train=train)
     wanted = None if keep is None else read_ids(keep)
-    with Workers(jobs) as workers:
-        statements, described = read_sources(sources, options, format_name=format_name, workers=workers, progress=progress)
-        if names_from_ids:
-            name_by_id(statements)
-        check_buildable(statements, options)
-        content = _assemble(statements, wanted, (only_types, not_types), workers, progress)
-    nodes, vectors = content.nodes, None
-    if embedding is not None and nodes.graph.edges:
-        vectors = make_vectors(nodes.graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress)
     told = options_in_manifest(
         options,
         format=format_name,
@@ -106,20 +93,35 @@ def build_kb(
         word_vectors=None if word_vectors is None else name_of_source(word_vectors),
         seed=seed,
     )
-    with KBWriter(out, force=force) as writer:
-        with progress.step("writing", total=None, unit="files"):
-            write_content(writer, statements, content)
-            description = describe_kb(statements, content, described, told)
-            if vectors is not None:
-                description["vectors"] = add_vectors(writer, vectors)
-        if word_vectors is not None:
-            WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
-            description["word_vectors"] = {"source": name_of_source(word_vectors)}
-        if train:
-            _add_attributes(writer, writer.preview(description))
-            ranker = train_ranker(writer.preview(description), seed=seed, progress=progress)
-            description |= _add_ranker(description, ranker)
-        return writer.commit(description)
+    with _scratch(Path(out), max_memory, temporary, jobs) as scratch:
+        with Workers(jobs) as workers:
+            statements, described = read_sources(
+                sources, options, format_name=format_name, workers=workers, progress=progress, scratch=scratch
+            )
+            if names_from_ids:
+                name_by_id(statements)
+            check_buildable(statements, options)
+            content = _assemble(statements, wanted, (only_types, not_types), workers, progress)
+        graph, vectors = content.nodes.graph, None
+        if embedding is not None and graph.edges:
+            vectors = make_vectors(
+                graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress, scratch=scratch
+            )
+        with KBWriter(out, force=force) as writer:
+            with progress.step("writing", total=None, unit="files"):
+                write_content(writer, statements, content)
+                description = describe_kb(statements, content, described, told)
+                del statements, content, graph
+                if vectors is not None:
+                    description["vectors"] = add_vectors(writer, vectors)
+            if word_vectors is not None:
+                WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
+                description["word_vectors"] = {"source": name_of_source(word_vectors)}
+            if train:
+                _add_attributes(writer, writer.preview(description))
+                ranker = train_ranker(writer.preview(description), seed=seed, progress=progress)
+                description |= _add_ranker(description, ranker)
+            return writer.commit(description)
 
 
 def _assemble(
@@ -134,8 +136,20 @@ def _assemble(
     nodes = order_nodes(statements, choose_universe(statements, redirects, wanted), redirects)
     names = collect_names(statements, nodes)
     answers = choose_answers(statements, nodes, names, *types)
-    index = index_answers(names.texts, names.owner, names.is_label, answers, workers=workers, progress=progress)
+    scratch = statements.scratch
+    index = index_answers(
+        names.texts, names.owner, names.is_label, answers, scratch=scratch, workers=workers, progress=progress
+    )
     return collect_content(statements, nodes, names, answers, index, redirects)
+
+
+def _scratch(
+    out: Path, max_memory: str | int | None, temporary: str | Path | None, jobs: int
+) -> AbstractContextManager[Scratch]:
+    """Return where the arrays of a build live while it runs."""
+    if max_memory is None:
+        return nullcontext(Scratch())
+    return SpillScratch(spill_folder(out, temporary), check_memory(max_memory, jobs), jobs=jobs)
 
 
 def _check_word_vectors(word_vectors: Any, *, train: bool) -> None:

@@ -48,6 +48,9 @@ ADVICE: dict[str, Advice] = {
     "no-names-in-language": Advice("leave out --lang", ("build",)),
     "no-names-in-predicate": Advice("for instance --label {where}", ("build",)),
     "no-names-in-column": Advice("for instance --column name={where}", ("build",)),
+    # memory and disk of a build
+    "too-little-memory": Advice("--max-memory SIZE, --jobs N", ("build",)),
+    "spill": Advice("--temporary FOLDER", ("build",)),
     # vectors
     "no-edges": _IMPORT,
     "no-vectors": Advice("eigenthemes embed {where}"),

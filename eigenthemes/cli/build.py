@@ -78,6 +78,16 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     type=JOBS,
     help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
 )
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    help="Of all processes together, like 4G or 500M: what does not fit lies in temporary files. The same KB; needs the extra "
+    "[big]. Training the ranker is not held to it.",
+)
+@click.option("--dry-run", is_flag=True, help="Only tell, from a sample, what the build will take: time, memory, disk.")
+@click.option(
+    "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: where these files lie; default: beside the KB."
+)
 def build(
     sources: tuple[str, ...], output: str, force: bool, format_name: str | None, jobs: int | None, **options: Any
 ) -> None:
@@ -87,28 +97,30 @@ def build(
     GraphML, exports of Neo4j, or tables of nodes and edges (CSV, TSV, JSON lines, Parquet, Excel), plain or compressed with
     gzip, bzip2, xz or zstd; - reads standard input.
     """
-    from eigenthemes.build import build_kb
     from eigenthemes.core.workers import available_cores
 
+    how = {
+        "options": _read_options(options),
+        "format_name": format_name,
+        "keep": options["keep"],
+        "names_from_ids": options["names_from_ids"],
+        "only_types": options["only_type"],
+        "not_types": options["not_type"],
+        "embedding": None if options["embedding"] == "none" else options["embedding"],
+        "dimensions": options["dimensions"],
+        "train": options["train"],
+        "word_vectors": options["word_vectors"],
+        "seed": options["seed"],
+        "jobs": jobs or min(8, available_cores()),
+        "max_memory": options["max_memory"],
+    }
+    if options["dry_run"]:
+        _tell_forecast(sources, how)
+        return
+    from eigenthemes.build import build_kb
+
     start = time.monotonic()
-    kb = build_kb(
-        sources,
-        output,
-        options=_read_options(options),
-        format_name=format_name,
-        keep=options["keep"],
-        names_from_ids=options["names_from_ids"],
-        only_types=options["only_type"],
-        not_types=options["not_type"],
-        embedding=None if options["embedding"] == "none" else options["embedding"],
-        dimensions=options["dimensions"],
-        train=options["train"],
-        word_vectors=options["word_vectors"],
-        seed=options["seed"],
-        force=force,
-        jobs=jobs or min(8, available_cores()),
-        progress=terminal_progress(),
-    )
+    kb = build_kb(sources, output, force=force, temporary=options["temporary"], progress=terminal_progress(), **how)
     _report(kb.manifest)
     counts = kb.manifest["counts"]
     say(
@@ -116,6 +128,19 @@ def build(
         f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s",
         err=True,
     )
+
+
+def _tell_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:
+    """Tell what a build will take; nothing is built but a sample."""
+    from eigenthemes.forecast import forecast_build
+
+    told = forecast_build(sources, **how)
+    say(
+        f"about {told.entities:,} entities, {told.names:,} names, {told.edges:,} edges of {told.statements:,} statements "
+        f"(from {told.share:.1%} of the sources)"
+    )
+    temporary = f", {told.temporary / 1e6:,.0f} MB of temporary files" if told.temporary else ""
+    say(f"time {told.seconds:,.0f} s, memory {told.memory / 1e6:,.0f} MB, disk {told.disk / 1e6:,.0f} MB{temporary}")
 
 
 def _read_options(given: dict[str, Any]) -> Any:
