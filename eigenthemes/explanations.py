@@ -9,6 +9,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from eigenthemes.display import Shown
+from eigenthemes.display.plain import plain
+from eigenthemes.display.short import short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eigenthemes.display.parts import Part
+
 # Why a candidate of another name supports one: the values of `Reason.type`.
 EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"
 GIVEN = "given by the document"  # a match type beside those of `candidates.rules.MATCH_TYPES`
@@ -34,6 +44,9 @@ class ExplainedCandidate:
     matched_name: str
     contributions: dict[str, float]
     connected: bool
+
+    def __repr__(self) -> str:
+        return f"ExplainedCandidate({short(self.id)}, {short(self.display_label)}, {self.probability:.3f})"
 
     def to_dict(self) -> dict[str, Any]:
         record: dict[str, Any] = _rounded(asdict(self))
@@ -93,7 +106,7 @@ class ColumnReason:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Shown):
     """Why a mention was linked as it was.
 
     sentence         all this in plain English
@@ -128,6 +141,14 @@ class Explanation:
     stands_for: str = ""
     column: ColumnReason | None = None
     sentence: str = ""
+
+    def __repr__(self) -> str:
+        return f"Explanation({plain(self.sentence or self.text)})"
+
+    def _view(self) -> Iterator[Part]:
+        from eigenthemes.display.views import view_of_explanation
+
+        return view_of_explanation(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
