@@ -31,7 +31,7 @@ _STYLE = """.eigenthemes{max-width:60rem;line-height:1.5;overflow-x:auto}
 border-bottom:1px solid rgb(128 128 128/35%);background:none;overflow-wrap:break-word;max-width:32em;white-space:normal}
 .eigenthemes tr{background:none!important}
 .eigenthemes th{font-weight:600;white-space:nowrap}
-.eigenthemes td{min-width:5em}
+.eigenthemes td{min-width:6em}
 .eigenthemes td.id{overflow-wrap:anywhere;min-width:12em}
 .eigenthemes :is(td,th).right{min-width:0;text-align:end!important;white-space:nowrap;font-variant-numeric:tabular-nums}
 .eigenthemes a{color:inherit;text-decoration:underline dotted}

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.display import Shown
+from eigenthemes.display.plain import plain
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.features.relations import described_attribute, readable_relation
@@ -80,6 +81,9 @@ class TableReport(Shown):
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        return f"TableReport({plain('; '.join(self.sentences()))})"
 
     def _view(self) -> Iterator[Part]:
         from eigenthemes.display.parts import Prose
