@@ -7,7 +7,7 @@ from typing import Any
 
 import griffe
 
-_ITEM = re.compile(r"([A-Za-z_]\w*(?:, \w+)*)  +(\S.*)")
+_ITEM = re.compile(r"([A-Za-z_]\w*(?: \([\w, ]+\))?(?:, \w+)*)  +(\S.*)")
 
 
 class HouseStyle(griffe.Extension):
