@@ -7,13 +7,12 @@ CandidateMap (MapPoint, MapSupport)                               where the cand
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eigenthemes.display import Shown
 from eigenthemes.display.plain import plain
 from eigenthemes.display.short import short
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -1,9 +1,9 @@
 """The records people see: frozen, and each turns into JSON by itself.
 
-Document (Mention, Table)              what somebody wants linked
-LinkedDocument (Link, RankedCandidate) the same with an answer for each mention
-LinkedTable                            a table with an answer for each cell
-Candidate, Entity                      what a KB holds
+Document (Mention, Table)               what somebody wants linked
+LinkedDocument (Link, RankedCandidate)  the same with an answer for each mention
+LinkedTable                             a table with an answer for each cell
+Candidate, Entity                       what a KB holds
 
 Why a link is as it is: `explanations`.
 """
@@ -11,14 +11,13 @@ Why a link is as it is: `explanations`.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eigenthemes.display import Shown
 from eigenthemes.display.short import short, short_repr
 from eigenthemes.errors import DocumentError
 from eigenthemes.explanations import Explanation
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -9,7 +9,8 @@ imported until something is shown.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in typing, whose import takes longer than all else here
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -27,4 +27,4 @@ def short(value: Any) -> str:
 
 
 def _usual(field: Field[Any], value: Any) -> bool:
-    return value is None or value in ("", ()) or (field.default is not MISSING and value == field.default)
+    return value in (None, "", ()) if field.default is MISSING else bool(value == field.default)

@@ -223,6 +223,8 @@ def test_in_a_python_shell_records_are_one_short_line(demo_kb: KB, linked: Linke
     assert repr(linked.links[1]) == "Link('David Blei' -> 'https://example.org/demo/david_blei', 'David Blei', 0.991)"
     assert repr(link_of(Mention("Ada"), None)) == "Link('Ada' -> NIL, no_candidate)"
     assert repr(Mention("Ada", 0, 3)) == "Mention(text='Ada', start=0, end=3)"
+    assert repr(Mention("Ada", gold=())) == "Mention(text='Ada', gold=())"  # annotated as outside every KB
+    assert repr(Entity("Q1", "Ada", (), "", (), 2.0)) == "Entity(id='Q1', label='Ada', prior=2.0)"
     assert repr(Document(id=0, text="Ada")) == "Document(id=0, text='Ada')"
     assert repr(Table(("a", "b"), (("1", "2"),))) == "Table(header=('a', 'b'), 1 row)"
     assert repr(LinkedTable(Table(("a",), ()), (0,), ())) == (
