@@ -24,10 +24,8 @@ Each rule was measured on annotated texts of four KBs; that a single word in low
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from functools import cached_property, partial
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -37,6 +35,7 @@ from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.stem_index import StemIndex
 from eigenthemes.kb.store import KB
+from eigenthemes.kernels.spans import find_spans
 from eigenthemes.mentions.cells import cells
 from eigenthemes.mentions.compounds import with_compounds
 from eigenthemes.mentions.coordination import with_coordinated
@@ -64,7 +63,7 @@ from eigenthemes.text.words import part_elisions
 
 __all__ = ["LONGEST", "NameDetector"]
 
-_COMPILE_FROM = 20_000  # pieces in all texts so far: where plain Python has taken as long as numba takes to load
+_STEPS = 75  # inner steps of a kernel that take about as long as one piece of a text in plain Python
 _SHORTEST = 3  # letters of a name that is stemmed; as the text has it, it has more
 _SHORT = 6  # letters of a name that may be an abbreviation
 _STOP = re.compile(r"[.,;:]\s")
@@ -78,8 +77,7 @@ class NameDetector:
     language  of the texts: "en", "de" or "fr"; None: as the KB's names and the words of each text say
     allowed   [entities] bool: those that may be meant; names that only others have are no names. None: all
 
-    Any number of threads may share one: what it remembers follows from the KB alone, and how many pieces it has seen decides
-    only which of two equal searches is used.
+    Any number of threads may share one: what it remembers follows from the KB alone.
     """
 
     by_spelling = True
@@ -96,8 +94,6 @@ class NameDetector:
         self.kb, self.dates, self.nested, self.allowed = kb, dates, nested, allowed
         self.language = None if language is None else checked_language(language)
         self._writing = NameWriting(kb)
-        self._pieces_seen = 0
-        self._counting = Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
         options: dict[str, Any] = {
@@ -160,9 +156,7 @@ class NameDetector:
 
     def _matches(self, pieces: Pieces, words: Words, language: str, stems: StemIndex | None) -> Matches:
         """Return all spans that are a name: first piece, last piece, row of the key, change; [n, 4]."""
-        with self._counting:
-            self._pieces_seen += len(pieces.word)
-        plain = self._pieces_seen < _COMPILE_FROM and "numba" not in sys.modules
+        plain = find_spans.is_sooner_plain(_STEPS * len(pieces.word))
         find_matches = matches_plain if plain else matches_compiled
         forms = self._word_forms(words, stemmed=stems is not None)
         matches = find_matches(pieces, forms, self._keys)
