@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest test-browser test-openrefine test-cluster campaign clean
+.PHONY: demo test lint types pytest docs test-browser test-openrefine test-cluster campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -20,6 +20,11 @@ types: $(VENV)/test.stamp
 
 pytest: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The documentation site, into site/: open site/index.html, or serve it with `python3 -m http.server -d site`
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "built: site/index.html"
 
 # What `make test` skips where it is missing, and these install: Debian's packages, by root or sudo
 install = command -v $(1) > /dev/null || { root=$$([ "$$(id -u)" = 0 ] || echo sudo -n); echo "installing $(1) ..."; \
@@ -57,9 +62,13 @@ $(VENV)/test.stamp: $(VENV)/demo.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
 
+$(VENV)/docs.stamp: $(VENV)/demo.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
 $(VENV)/browser.stamp: $(VENV)/test.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,browser]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,7 +7,16 @@ CandidateMap (MapPoint, MapSupport)                               where the cand
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from eigenthemes.display import Shown
+from eigenthemes.display.plain import plain
+from eigenthemes.display.short import short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eigenthemes.display.parts import Part
 
 # Why a candidate of another name supports one: the values of `Reason.type`.
 EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"
@@ -34,6 +43,9 @@ class ExplainedCandidate:
     matched_name: str
     contributions: dict[str, float]
     connected: bool
+
+    def __repr__(self) -> str:
+        return f"ExplainedCandidate({short(self.id)}, {short(self.display_label)}, {self.probability:.3f})"
 
     def to_dict(self) -> dict[str, Any]:
         record: dict[str, Any] = _rounded(asdict(self))
@@ -113,7 +125,7 @@ class RowReason:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Shown):
     """Why a mention was linked as it was.
 
     sentence         all this in plain English
@@ -150,6 +162,14 @@ class Explanation:
     column: ColumnReason | None = None
     row: RowReason | None = None
     sentence: str = ""
+
+    def __repr__(self) -> str:
+        return f"Explanation({plain(self.sentence or self.text)})"
+
+    def _view(self) -> Iterator[Part]:
+        from eigenthemes.display.views import view_of_explanation
+
+        return view_of_explanation(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""

@@ -131,6 +131,10 @@ class Linker:
         """A linker on a KB folder; options as in `Linker`."""
         return cls(KB.open(path), **options)
 
+    def __repr__(self) -> str:
+        threshold = f", threshold={self.threshold:.2f}" if self.method.calibrated and self.rule.allow_nil else ""
+        return f"Linker({self.kb!r}, method={self.method_name!r}{threshold})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (self.kb, self._options)
 

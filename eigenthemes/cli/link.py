@@ -36,7 +36,7 @@ from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
-    from eigenthemes.records import Link, LinkedDocument
+    from eigenthemes.records import LinkedDocument
     from eigenthemes.stream import Failure, Report
 
 _SHOWN = 10  # failures told on stderr where there is no file for them
@@ -218,19 +218,13 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
 
 def linked_table(linked: LinkedDocument) -> str:
     """A linked document for people: a row per mention, and the sentences that explain them."""
+    from eigenthemes.display.views import links_table
+
     heading = "" if linked.document.id is None else f"{plain(str(linked.document.id))}\n"
-    calibrated = any(link.probability is not None for link in linked.links)
-    header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
-    lines = [heading + table_text(header, map(_row, linked.links), right=(3,))]
+    header, rows = links_table(linked.links)
+    lines = [heading + table_text(header, rows, right=(3,))]
     lines += [plain(link.explanation.sentence) for link in linked.links if link.explanation is not None]
     return "\n".join(lines) + "\n"
-
-
-def _row(link: Link) -> tuple[str, ...]:
-    ranking = [f"{candidate.label} {candidate.score:.3f}" for candidate in link.ranking]
-    if link.entity is None:
-        return link.mention.text, f"({link.nil_reason})", "", "", ", ".join(ranking)
-    return link.mention.text, link.entity, str(link.label), f"{link.score:.3f}", ", ".join(ranking[1:])
 
 
 def _tell(report: Report, wanted: bool) -> None:

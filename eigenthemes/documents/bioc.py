@@ -19,10 +19,8 @@ import orjson
 from eigenthemes.documents.identifiers import gold_of_field
 from eigenthemes.documents.offsets import (
     CODE_POINTS,
-    FRAGMENTS,
     UNITS,
     Offsets,
-    Span,
     marks,
     mention_at,
     spans_of,
@@ -30,7 +28,7 @@ from eigenthemes.documents.offsets import (
     width,
 )
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Link, LinkedDocument, Mention
+from eigenthemes.records import FRAGMENTS, Document, Link, LinkedDocument, Mention, Span
 
 BIOC = "bioc"  # field of a document: its skeleton; of a mention: its annotation, and the number of its part
 _COLLECTION = re.compile(

@@ -17,9 +17,9 @@ from typing import IO, Any
 
 from eigenthemes.documents.identifiers import id_of_iri, iri_of
 from eigenthemes.documents.located import located
-from eigenthemes.documents.offsets import Offsets, Span, mention_at, spans_of, text_of, unit_of
+from eigenthemes.documents.offsets import Offsets, mention_at, spans_of, text_of, unit_of
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Link, LinkedDocument
+from eigenthemes.records import Document, Link, LinkedDocument, Span
 
 NIF = "nif"  # field of a document or mention: its IRI, and other statements as [predicate, object]
 _CORE, _ITS = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#", "http://www.w3.org/2005/11/its/rdf#"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.errors import MissingExtraError, OptionError
+from eigenthemes.kb.overview import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
 
 _WEIGHTS_PER_LINE = 6
@@ -80,8 +81,8 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
         ),
         ("density", f"{figures['density']:.2f} edges per entity"),
         ("isolated", f"{counts['isolated']:,} entities without an edge"),
-        ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
-        *(("vectors", _vectors(name, about)) for name, about in figures["vectors"].items()),
+        ("prior", prior_words(counts)),
+        *(("vectors", vectors_words(name, about)) for name, about in figures["vectors"].items()),
         *([] if figures["vectors"] else [("vectors", none.get("vectors", "none"))]),
         *(row for name, about in figures["rankers"].items() for row in _ranker(name, about)),
         *([] if figures["rankers"] else [("ranker", none.get("ranker", "none"))]),
@@ -98,9 +99,8 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
 
 def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield how a ranker was trained, what it goes by, and how often answers of each probability were right."""
-    made, used = about.get("made_up"), f" with {name}" if name else ""
-    trained = f"trained{used} on {about['training']['documents']:,} made-up documents" if "training" in about else "given"
-    yield "ranker", f"{trained}; threshold {about['threshold']:.2f}"
+    made = about.get("made_up")
+    yield "ranker", ranker_words(name, about)
     if "gold" in about:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
     if "adapted" in about:
@@ -138,12 +138,6 @@ def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
         span = str(bin_["from"]) if bin_["from"] == bin_["to"] else f"{bin_['from']:,}-{bin_['to']:,}"
         bar = "█" * round(40 * bin_["nodes"] / max(1, most)) or ("▏" if bin_["nodes"] else "")
         yield f"  {span:>15} {bin_['nodes']:>10,} {bar}"
-
-
-def _vectors(name: str, about: dict[str, Any]) -> str:
-    source = f" from {about['source']}" if "source" in about else ""
-    sizes = "".join(f", {about[key]:,} {key}" for key in ("dimensions", "entities") if key in about)
-    return f"{name}: {about.get('method', 'given')}{source}{sizes}"
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
