@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Explanation,
         MapPoint,
         MapSupport,
+        MemoryReason,
         Reason,
         Support,
     )
@@ -100,6 +101,7 @@ _NAMES = {
         "Explanation",
         "MapPoint",
         "MapSupport",
+        "MemoryReason",
         "Reason",
         "Support",
     ),
@@ -150,6 +152,7 @@ __all__ = [
     "Linker",
     "MapPoint",
     "MapSupport",
+    "MemoryReason",
     "Mention",
     "MissingExtraError",
     "Neighbor",

@@ -93,6 +93,24 @@ class ColumnReason:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryReason:
+    """What corrections say of a name: in how many documents each.
+
+    linked      it meant the best candidate
+    otherwise   it meant something else of the KG
+    none        it was none of the KG
+    not_a_name  it was no name
+    here        this very document is one of them
+    """
+
+    linked: int
+    otherwise: int
+    none: int
+    not_a_name: int
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a mention was linked as it was.
 
@@ -109,6 +127,7 @@ class Explanation:
     detection        how likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given
     stands_for       what the text itself defines the name to stand for, where that speaks against it
     column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
+    memory           what people's corrections say of the name; None: nothing
     """
 
     text: str
@@ -127,13 +146,15 @@ class Explanation:
     detection: float | None = None
     stands_for: str = ""
     column: ColumnReason | None = None
+    memory: MemoryReason | None = None
     sentence: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
-        if self.column is None:
-            del record["column"]
+        for absent in ("column", "memory"):
+            if record[absent] is None:
+                del record[absent]
         return record
 
 

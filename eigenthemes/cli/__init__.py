@@ -15,6 +15,7 @@ from eigenthemes import __version__
 from eigenthemes.cli.adapt import adapt
 from eigenthemes.cli.advice import advise
 from eigenthemes.cli.build import build
+from eigenthemes.cli.corrections import corrections
 from eigenthemes.cli.demo import demo
 from eigenthemes.cli.embed import embed
 from eigenthemes.cli.evaluate import evaluate
@@ -55,8 +56,8 @@ def cli() -> None:
 
 
 for _command in (
-    build, embed, train, train_taumil, adapt, info, show, verify, candidates, link, link_table, explain, evaluate, experiment,
-    prepare, serve, demo,
+    build, embed, train, train_taumil, adapt, corrections, info, show, verify, candidates, link, link_table, explain, evaluate,
+    experiment, prepare, serve, demo,
 ):  # fmt: skip
     _command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
     cli.add_command(_command)

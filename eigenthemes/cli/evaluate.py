@@ -90,6 +90,12 @@ def evaluate(
             )
         if run.unknown:
             say(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
+        if run.trained_on:
+            say(
+                f"warning: {name}: {counted(run.trained_on, 'document')} the KB was trained on: figures on them say nothing; "
+                "evaluate on others",
+                err=True,
+            )
         try:
             check_gold(run, opened, name)
         except SourceError as error:  # the other sets are worth their figures

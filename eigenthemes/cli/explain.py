@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eigenthemes.ranking.explain.explainer import Explainer
     from eigenthemes.records import Document
 
-_GROUPS = ("name", "prior", "themes", "coreference", "context", "column")  # the last one of cells of tables only
+_GROUPS = ("name", "prior", "themes", "coreference", "context", "memory", "column")  # the last one of cells of tables only
 
 
 @click.command()
@@ -127,6 +127,8 @@ def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
     say(_decision(found))
     click.echo("\nCandidates: what each group of features adds; 1 more makes 2.7 times as likely\n")
     groups = tuple(group for group in _GROUPS if group in candidates[0].contributions)
+    if found.memory is None:
+        groups = tuple(group for group in groups if group != "memory")
     print_table(
         ("label", "id", "probability", *groups, "match type", "matched name"),
         (_candidate_row(each, groups) for each in candidates),

@@ -29,6 +29,7 @@ def card(kb: KB) -> dict[str, Any]:
         "counts": counts,
         "vectors": kb.vector_sets,
         "rankers": kb.rankers,
+        "memory": kb.manifest.get("memory", {}),
         "missing": kb.missing_parts(),
         "left_out": kb.manifest["left_out"],
         "problems": kb.manifest["problems"],
@@ -85,6 +86,7 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
         *([] if figures["vectors"] else [("vectors", none.get("vectors", "none"))]),
         *(row for name, about in figures["rankers"].items() for row in _ranker(name, about)),
         *([] if figures["rankers"] else [("ranker", none.get("ranker", "none"))]),
+        *([("corrections", memory_in_words(figures["memory"]))] if figures["memory"] else []),
         *(("missing", sentence) for sentence in figures["missing"]),
         *(("note", note) for note in figures["notes"]),
         *(("left out", f"{count:,} ({reason})") for reason, count in figures["left_out"].items()),
@@ -94,6 +96,25 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
     for name, value in rows:
         yield f"  {name:<11} {value}"
     yield from _degree_lines(figures["degree"])
+
+
+def memory_in_words(counts: dict[str, int]) -> str:
+    """Say what a KB remembers of people's corrections."""
+    words = []
+    if counts["corrections"]:
+        parts = ((counts["none"], "none of this KG"), (counts["not_a_name"], "not a name"))
+        apart = ", ".join(f"{count:,} {what}" for count, what in parts if count)
+        words.append(
+            f"{_counted(counts['corrections'], 'correction')} of {_counted(counts['names'], 'name')} in "
+            f"{_counted(counts['documents'], 'document')}{f' ({apart})' if apart else ''}"
+        )
+    if counts["added_names"]:
+        words.append(_counted(counts["added_names"], "added name"))
+    return ", ".join(words)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:

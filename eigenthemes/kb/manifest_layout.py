@@ -25,6 +25,7 @@ _RANKER = {
     "made_up?": _MADE_UP,
     "unlearned?": [str],
     "gold?": {"documents": int, "mentions": int},
+    "self_trained?": {"threshold": float, "temperature": float, "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}]},
     "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
     "tables?": {
         "threshold": float,
@@ -68,6 +69,7 @@ LAYOUT = {
     "vectors?": {ANY: _VECTORS},
     "rankers?": {ANY: _RANKER},
     "expects?": [str],
+    "memory?": dict.fromkeys(("documents", "corrections", "names", "none", "not_a_name", "added_names"), int),
     "files": {ANY: _FILE},
 }
 

@@ -5,7 +5,8 @@ Each round weighs candidates by how likely the round before found them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,9 @@ from numpy.typing import NDArray
 
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.cells import CellModel, CellRound, cell_evidence, dot, from_named, to_named
+from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
-from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, memory, theme_features
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.logit import sigmoid, softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
@@ -78,9 +79,12 @@ class Ranker:
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Ranker:
-        """Make it from the manifest. A column it does not know weighs nothing."""
+        """Make it from the manifest. A column it does not know weighs nothing, those of memory as they do without gold."""
         rounds = tuple(
-            Weights(from_named(columns, weights["choice"]), from_named((*NIL_COLUMNS, *columns), weights["none"]))
+            Weights(
+                from_named(columns, {**memory.CHOICE, **weights["choice"]}),
+                from_named((*NIL_COLUMNS, *columns), {**memory.NIL, **weights["none"]}),
+            )
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
         about = {key: value for key, value in described.items() if key not in _FIELDS}
@@ -88,6 +92,25 @@ class Ranker:
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
         return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells)
+
+
+def with_memory_weights(ranker: Ranker) -> Ranker:
+    """Return a ranker with the weights of memory that made-up documents cannot teach."""
+    rounds = tuple(
+        Weights(
+            _with_weights(columns, weights.choice, memory.CHOICE),
+            _with_weights((*NIL_COLUMNS, *columns), weights.nil, memory.NIL),
+        )
+        for columns, weights in zip(_columns(len(ranker.rounds)), ranker.rounds, strict=True)
+    )
+    cells = ranker.cells
+    if cells is not None and cells.nil is not None:
+        cells = replace(cells, nil=_with_weights(CELL_NIL, cells.nil, memory.NIL))
+    return replace(ranker, rounds=rounds, cells=cells)
+
+
+def _with_weights(columns: tuple[str, ...], weights: Floats, given: Mapping[str, float]) -> Floats:
+    return np.array([given.get(column, weight) for column, weight in zip(columns, weights, strict=True)])
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
-from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Reason, Support
+from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, MemoryReason, Reason, Support
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
@@ -21,7 +21,7 @@ from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
 from eigenthemes.records import Mention
-from eigenthemes.text.normalize import normalize, tokenize
+from eigenthemes.text.normalize import normalize, squash, tokenize
 
 Floats = NDArray[np.float64]
 
@@ -105,6 +105,7 @@ class Explainer:
             None if self._is_given(group) else factor,
             "" if self.ranking.detection is None else self.ranking.detection.abbreviated[group],
             self._column_reason(rows[0]),
+            self._memory_reason(group, rows[0]),
         )
 
     def _threshold_of(self, group: int) -> float:
@@ -175,6 +176,17 @@ class Explainer:
         evidence = cells.evidence
         attribute = described_attribute(self.kb, int(evidence.attribute[row]))
         return ColumnReason(*attribute, int(evidence.having[row]), int(evidence.others[row]))
+
+    def _memory_reason(self, group: int, row: int) -> MemoryReason | None:
+        """Return what corrections say of the name of a group, beside its best candidate."""
+        memory, name = self.context.memory, self.groups.names[int(self.groups.name_of[group])]
+        said = None if memory is None else memory.find(name)
+        if memory is None or said is None:
+            return None
+        document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
+        linked = said.linked.get(int(self.groups.entity[row]), 0)
+        here = squash(name) in memory.said_by(self.batch.documents[document])
+        return MemoryReason(linked, sum(said.linked.values()) - linked, said.none, said.not_a_name, here)
 
     def _match(self, mention: Mention, text: str, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id_of(entity)]
