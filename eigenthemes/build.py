@@ -302,17 +302,26 @@ def adapt_kb(
     reset: bool = False,
     progress: Progress | None = None,
 ) -> KB:
-    """Learn from a pile of documents without labels how names are written there, and keep it in the KB.
+    """Learn from a pile of documents without labels how names are written there and what it is about; keep it in the KB.
+
+    How names are written, texts tell; what the pile is about, 100 documents or more, with mentions or without.
 
     vectors  the set of vectors whose ranker is adapted; None: the one made or imported last
     reset    forget what was learned
     """
     from eigenthemes.ranking.selftrained import ranker_of
-    from eigenthemes.selftrain.adapt import adapt
+    from eigenthemes.selftrain.adapt import adapt, has_text
+    from eigenthemes.selftrain.pile import ENOUGH, learn_pile
 
     kb = KB.open(path)
-    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None)
-    return store_ranker(kb, ranker if reset else adapt(kb, ranker, documents, vectors=vectors, progress=progress), vectors)
+    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None, pile=None)
+    pile = list(documents)
+    learned = ranker
+    if not reset and (len(pile) < ENOUGH or any(map(has_text, pile))):
+        learned = adapt(kb, ranker, pile, vectors=vectors, progress=progress)
+    if len(pile) >= ENOUGH:
+        learned = replace(learned, pile=learn_pile(kb, ranker, pile, vectors=vectors, progress=progress))
+    return store_ranker(kb, learned, vectors)
 
 
 def forget(path: str | Path, *, names: Sequence[str] = (), documents: Sequence[str] = (), everything: bool = False) -> KB:

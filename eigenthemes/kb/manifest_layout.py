@@ -35,6 +35,7 @@ _RANKER = {
         "made_up?": _MADE_UP,
         "reports?": {"types": int, "types_right": int, "relations": int, "relations_right": int},
     },
+    "pile?": {"documents": int, "weights": _WEIGHTS, "types": _WEIGHTS, "often": _WEIGHTS},
     "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
 }
 _COUNTS = dict.fromkeys(

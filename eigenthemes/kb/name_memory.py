@@ -108,3 +108,10 @@ def name_memories(kb: KB) -> NameMemories | None:
         return NameMemories(kb, memory) if memory else None
 
     return kb.cached("name memories", make)
+
+
+def remembering(kb: KB, memory: Memory) -> KB:
+    """Open a KB again as if it held this memory, in this process only: to measure what a memory is worth."""
+    opened = KB.open(kb.path)
+    opened.cached("name memories", lambda: NameMemories(opened, memory))
+    return opened

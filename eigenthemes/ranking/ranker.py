@@ -20,12 +20,13 @@ from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_f
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.logit import sigmoid, softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.ranking.pile import PileModel
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
-_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables")
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "pile")
 _LONGER_NAME = COLUMNS.index("longer_name")
 
 
@@ -47,6 +48,7 @@ class Ranker:
     chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
     adaptation   what was learned from a pile of documents without labels; None: nothing
     cells        what is different for the cells of tables; None: trained before there was such a model
+    pile         what a pile of documents is about; None: it was adapted to none
     """
 
     rounds: tuple[Weights, ...]
@@ -56,6 +58,7 @@ class Ranker:
     chance: ChanceModel | None = None
     adaptation: Adaptation | None = None
     cells: CellModel | None = None
+    pile: PileModel | None = None
 
     @property
     def cell_threshold(self) -> float | None:
@@ -69,7 +72,7 @@ class Ranker:
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
-        parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells}
+        parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells, "pile": self.pile}
         return {
             **figures,
             **self.about,
@@ -91,7 +94,8 @@ class Ranker:
         chance = ChanceModel.of(described["chance"]) if "chance" in described else None
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
-        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells)
+        pile = PileModel.of(described["pile"]) if "pile" in described else None
+        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells, pile)
 
 
 def with_memory_weights(ranker: Ranker) -> Ranker:
@@ -128,6 +132,7 @@ class BatchRanking:
     weight           [n] how likely each candidate was when it supported others in the last round
     detection        how likely names found by their spelling are names at all; None: all mentions were given
     cells            what the columns of tables said in the last round; None: there are no tables
+    pile             [n] what the pile of documents added to the utility of each candidate; None: the KB was adapted to none
     """
 
     groups: MentionGroups
@@ -137,6 +142,7 @@ class BatchRanking:
     weight: Floats
     detection: Detection | None = None
     cells: CellRound | None = None
+    pile: Floats | None = None
 
     @property
     def candidate_probability(self) -> Floats:
@@ -156,7 +162,8 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     evidence = cell_evidence(ranker.cells, groups, context)
     first, *others = ranker.rounds
     features, weight, cells = local, np.zeros(len(local)), None
-    probability, nil_probability = probabilities(first, local, groups)
+    pile = None if ranker.pile is None else ranker.pile.utility(groups, context.kb)
+    probability, nil_probability = probabilities(first, local, groups, pile=pile)
     for number, weights in enumerate(others, start=1):
         weight, is_last = probability, number == len(others)
         features = np.concatenate((local, theme_features(groups, context, weight)), axis=1)
@@ -164,9 +171,9 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(weight), is_last=is_last)
         temperature = ranker.temperature if is_last else 1.0
-        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells)
+        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells, pile=pile)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, pile)
 
 
 def probabilities(
@@ -176,11 +183,14 @@ def probabilities(
     *,
     temperature: float = 1.0,
     cells: CellRound | None = None,
+    pile: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Compute the probability of each candidate [n], and of NIL [m], by one round's weights."""
     utility = dot(features, weights.choice)
     if cells is not None:
         utility = utility + cells.utility
+    if pile is not None:
+        utility = utility + pile
     choice = softmax(utility, groups.bounds)
     columns = nil_features(groups, features, choice)
     odds = dot(columns, weights.nil)

@@ -31,7 +31,7 @@ from eigenthemes.text.normalize import normalize, squash
 STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions
 STRENGTHS = (5000.0, 200.0, STRENGTH)  # of the weights that choose: which is best, documents kept aside tell
 _FOLDS = 5  # and documents at least, or nothing is kept aside
-_FEW = 500.0  # the strength of all weights where there are too few documents to tell
+_FEW = 5000.0  # the strength of all weights where there are too few documents to tell
 
 
 def gold_train(
@@ -74,6 +74,7 @@ def gold_train(
         about={**ranker.about, "gold": about, "self_trained": started},
         chance=ranker.chance,
         adaptation=ranker.adaptation,
+        pile=ranker.pile,
     )
 
 

@@ -144,7 +144,8 @@ def fit_rounds(
 
     start         weights to stay near to, by `strength`
     left_out      columns that must not count
-    nil_strength  the same as `strength`, for the weights of NIL; None: the same
+    nil_strength  the same as `strength`, for NIL in the last round, which alone decides; before, it says how much names support
+                  others. None: the same
     """
     rounds: list[Weights] = []
     features = [part.local for part in training]
@@ -153,7 +154,7 @@ def fit_rounds(
         for x in features:
             x[:, [column for column in unwanted if column < x.shape[1]]] = 0
         near = None if start is None else start.rounds[number]
-        rounds.append(fit_round(training, features, near, strength, nil_strength))
+        rounds.append(fit_round(training, features, near, strength, nil_strength if number == ROUNDS - 1 else None))
         if number < ROUNDS - 1:
             weights = [probabilities(rounds[-1], x, part.groups)[0] for x, part in zip(features, training, strict=True)]
             features = [

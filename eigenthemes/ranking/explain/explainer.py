@@ -19,6 +19,7 @@ from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
+from eigenthemes.ranking.pile import GROUP as PILE
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
 from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, squash, tokenize
@@ -154,6 +155,7 @@ class Explainer:
                 contributions={
                     **{group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
                     **self._of_column(row),
+                    **self._of_pile(row),
                 },
                 connected=bool(self.ranking.features[row, _CONNECTIONS].any()),
             )
@@ -167,6 +169,11 @@ class Explainer:
         cells = self.ranking.cells
         is_cell = cells is not None and cells.evidence.rows[row]
         return {COLUMN.name: float(cells.utility[row]) / self._temperature} if cells is not None and is_cell else {}
+
+    def _of_pile(self, row: int) -> dict[str, float]:
+        """Return what the pile of documents adds to the utility of a candidate; nothing where the KB was adapted to none."""
+        pile = self.ranking.pile
+        return {} if pile is None else {PILE.name: float(pile[row]) / self._temperature}
 
     def _column_reason(self, row: int) -> ColumnReason | None:
         """Return what the column of a table has in common with a candidate."""

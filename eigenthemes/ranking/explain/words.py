@@ -19,8 +19,9 @@ from eigenthemes.explanations import (
 from eigenthemes.ranking.explain.shares import ahead_in
 from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.ranking.pile import GROUP as PILE
 
-_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN}
+_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, PILE.name: PILE}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
