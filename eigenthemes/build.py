@@ -280,7 +280,7 @@ def train_kb(
     memory = Memory.of(kb).with_documents(said).with_names(check_names(names, kb))
     new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
     context = new_context or WordContext.of(kb)
-    ranker = self_trained(kb, vectors, seed=seed) if said or names else None
+    ranker = self_trained(kb, vectors, seed=seed) if (said or names) and new_context is None else None
     with KBWriter(kb.path, base=kb) as writer:
         description = _add_memory(writer, kb.described, memory)
         if new_context is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.memory import Memory, document_key
 from eigenthemes.kb.store import KB
@@ -60,7 +59,7 @@ def refit(kb: KB, ranker: Ranker, given: Iterable[Document] = (), **options: Any
 def self_trained(kb: KB, vectors: str | None, *, seed: int) -> Ranker | None:
     """Return the ranker that a KB was trained with before anybody corrected it; None: it has none like one trained now."""
     described = kb.rankers.get(vectors or next(iter(kb.vector_sets), ""))
-    if described is None or described.get("training", {}).get("seed") != seed or WordContext.of(kb) is not None:
+    if described is None or described.get("training", {}).get("seed") != seed:
         return None
     if "gold" in described and "self_trained" not in described:
         return None
