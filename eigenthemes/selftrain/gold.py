@@ -30,6 +30,7 @@ from eigenthemes.text.normalize import normalize, squash
 
 STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions
 STRENGTHS = (5000.0, 200.0, STRENGTH)  # of the weights that choose: which is best, documents kept aside tell
+_MARGIN = 0.01  # of the loss that the next weaker one must spare
 _FOLDS = 5  # and documents at least, or nothing is kept aside
 _FEW = 5000.0  # the strength of all weights where there are too few documents to tell
 
@@ -63,7 +64,8 @@ def gold_train(
             final = replace(final, temperature=ranker.temperature)
         else:
             tried = {each: _kept_aside(gold, ranker, each, advance) for each in strengths}
-            best = min(tried, key=lambda each: _loss(tried[each], gold.features))
+            losses = [_loss(held_out, gold.features) for held_out in tried.values()]
+            best = strengths[int(np.argmin([(1 + _MARGIN * place) * loss for place, loss in enumerate(losses)]))]
             about, final = _compare(tried[best], ranker, kb, gold), _fit(training, gold.features, ranker, best)
     about = {"documents": len(annotated), "mentions": sum(len(part.batch.mentions) for part in training), **about}
     threshold = about.pop("threshold", ranker.threshold)
