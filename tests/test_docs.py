@@ -16,7 +16,7 @@ from helpers.commands import without_progress
 from helpers.files import ROOT
 
 from eigenthemes import KB
-from eigenthemes.cli import cli
+from eigenthemes.cli import all_commands
 from eigenthemes.kg.demo import DOCUMENTS, SMALL
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -108,7 +108,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def help_page() -> str:
     """docs/cli.md, from the help texts themselves."""
     parts = ["# Commands\n\nGenerated from the help texts: `UPDATE_DOCS=1 python -m pytest tests/test_docs.py`.\n"]
-    for name, command in sorted(cli.commands.items()):
+    for name, command in sorted(all_commands().items()):
         context = click.Context(
             command, info_name=f"eigenthemes {name}", terminal_width=110, help_option_names=["-h", "--help"]
         )
@@ -121,4 +121,4 @@ def test_every_command_is_in_the_docs_as_its_help_says() -> None:
     if os.environ.get("UPDATE_DOCS"):
         page.write_text(help_page(), encoding="utf-8")
     assert page.read_text(encoding="utf-8") == help_page()
-    assert all(command.help for command in cli.commands.values())
+    assert all(command.help for command in all_commands().values())

@@ -24,8 +24,7 @@ from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
-_BATCH = 64  # mentions from which the compiled kernels are loaded
-_SINGLES = 2000  # the same for mentions looked up one by one
+_STEPS = 300  # inner steps of a kernel that take about as long as looking one mention up in plain Python
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
 
@@ -95,7 +94,6 @@ class CandidateGenerator:
         self._only = only_entities(self.kb.name_index, np.logical_and.reduce(wanted)) if wanted else None
         self._lookup = Lookup(self._only or self.kb.mapped_name_index, len(self.kb), aliases=self.aliases)
         self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
-        self._singles = 0
 
     def only_of_types(self, types: Sequence[str]) -> CandidateGenerator:
         """Return a generator like this one that finds only entities of one of these types."""
@@ -205,10 +203,11 @@ class CandidateGenerator:
         return f"its names ({listed}) lack {', '.join(missing)}"
 
     def _should_compile(self, mentions: int) -> bool:
-        if self._compiled is not None or mentions >= _BATCH:
+        if self._compiled is not None:
             return True
-        self._singles += mentions
-        return self._singles > _SINGLES
+        from eigenthemes.candidates.compiled import find_candidates
+
+        return not find_candidates.is_sooner_plain(_STEPS * mentions)
 
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
         look = self._lookup.paper if self.generator == "paper" else self._lookup.default
@@ -294,19 +293,19 @@ def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bo
         return mention
     if not aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM):
         return names[0]
-    from rapidfuzz.distance import OSA
-
     normalized = normalize(mention)
     key, missing = squash(normalized), set(normalized.split())
+    same = next((name for name in names if squash(normalize(name)) == key), None)
+    if same is not None:  # "Wal-Mart" and "Walmart" share no token, and are the same name
+        return same
+    from rapidfuzz.distance import OSA
+
     tokens = {name: set(tokenize(name)) for name in names}
 
-    def distance(name: str) -> tuple[bool, int, int]:
-        squashed = squash(normalize(name))
-        return squashed != key, -len(missing & tokens[name]), OSA.distance(squashed, key)
+    def distance(name: str) -> tuple[int, int]:
+        return -len(missing & tokens[name]), OSA.distance(squash(normalize(name)), key)
 
     chosen = [min(names, key=distance)]
-    if squash(normalize(chosen[0])) == key:  # "Wal-Mart" and "Walmart" share no token, and are the same name
-        return chosen[0]
     missing -= tokens[chosen[0]]
     while having := [name for name in names if missing & tokens[name]]:
         chosen.append(min(having, key=distance))

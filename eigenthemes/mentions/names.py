@@ -25,10 +25,8 @@ Each rule was measured on annotated texts of four KBs; that a single word in low
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from functools import cached_property, partial
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -39,6 +37,7 @@ from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import StemIndex
 from eigenthemes.kb.store import KB
+from eigenthemes.kernels.spans import find_spans
 from eigenthemes.mentions.cells import cells
 from eigenthemes.mentions.compounds import with_compounds
 from eigenthemes.mentions.coordination import with_coordinated
@@ -67,7 +66,7 @@ from eigenthemes.text.words import part_elisions
 
 __all__ = ["LONGEST", "NameDetector"]
 
-_COMPILE_FROM = 20_000  # pieces in all texts so far: where plain Python has taken as long as numba takes to load
+_STEPS = 75  # inner steps of a kernel that take about as long as one piece of a text in plain Python
 _SHORTEST = 3  # letters of a name that is stemmed; as the text has it, it has more
 _SHORT = 6  # letters of a name that may be an abbreviation
 _STOP = re.compile(r"[.,;:]\s")
@@ -81,8 +80,7 @@ class NameDetector:
     language  of the texts: "en", "de" or "fr"; None: as the KB's names and the words of each text say
     allowed   [entities] bool: those that may be meant; names that only others have are no names. None: all
 
-    Any number of threads may share one: what it remembers follows from the KB alone, and how many pieces it has seen decides
-    only which of two equal searches is used.
+    Any number of threads may share one: what it remembers follows from the KB alone.
     """
 
     by_spelling = True
@@ -99,8 +97,6 @@ class NameDetector:
         self.kb, self.dates, self.nested, self.allowed = kb, dates, nested, allowed
         self.language = None if language is None else checked_language(language)
         self._writing = NameWriting(kb)
-        self._pieces_seen = 0
-        self._counting = Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
         options: dict[str, Any] = {
@@ -139,7 +135,7 @@ class NameDetector:
         if stems is not None:
             matches = self._rightly_inflected(matches, text, pieces)
         if self._remembered is not None:
-            matches = np.concatenate((matches, self._remembered.matches(text, pieces, words, self._find_matches())))
+            matches = np.concatenate((matches, self._remembered.matches(text, pieces, words, self._find_matches(pieces))))
         found = (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
         if stems is None:
             return found
@@ -165,9 +161,7 @@ class NameDetector:
 
     def _matches(self, pieces: Pieces, words: Words, language: str, stems: StemIndex | None) -> Matches:
         """Return all spans that are a name: first piece, last piece, row of the key, change; [n, 4]."""
-        with self._counting:
-            self._pieces_seen += len(pieces.word)
-        find_matches = self._find_matches()
+        find_matches = self._find_matches(pieces)
         forms = self._word_forms(words, stemmed=stems is not None)
         matches = find_matches(pieces, forms, self._keys)
         if stems is None:
@@ -176,9 +170,9 @@ class NameDetector:
             matches, find_matches(pieces, stemmed_forms(words, language), self._stems.keys(language, stems)), stems
         )
 
-    def _find_matches(self) -> FindMatches:
+    def _find_matches(self, pieces: Pieces) -> FindMatches:
         """Return what finds spans: in plain Python for a sentence, compiled for more."""
-        return matches_plain if self._pieces_seen < _COMPILE_FROM and "numba" not in sys.modules else matches_compiled
+        return matches_plain if find_spans.is_sooner_plain(_STEPS * len(pieces.word)) else matches_compiled
 
     @cached_property
     def _remembered(self) -> RememberedNames | None:

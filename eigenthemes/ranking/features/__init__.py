@@ -47,7 +47,7 @@ def local_features(groups: MentionGroups, context: FeatureContext) -> NDArray[np
 
 def theme_features(groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float64]) -> NDArray[np.float32]:
     """Compute the columns after LOCAL [n, t], given how likely each candidate is [n]."""
-    candidates = WeightedCandidates(groups, context, weight.astype(np.float32))
+    candidates = WeightedCandidates.of(groups, context, weight)
     return np.concatenate([group.compute(candidates) for group in JOINT_GROUPS], axis=1)
 
 

@@ -14,8 +14,11 @@ from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.kernels.support import MOST
 
 Ints = NDArray[np.int64]
+_WALKS = 5  # times that the neighbours of a candidate are walked: added, added for its own name, met, and cleared twice
+
 Scratch = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]
 
 
@@ -57,6 +60,11 @@ class FeatureContext:
         """Count the names of each entity."""
         bounds = self.spelled[0]
         return np.asarray(bounds[entities + 1] - bounds[entities])
+
+    def walk_steps(self, entities: Ints) -> int:
+        """Return about how many steps the support kernels take along the neighbours of these entities."""
+        indptr = self.graph[0]
+        return _WALKS * int(np.minimum(indptr[entities + 1] - indptr[entities], MOST).sum())
 
     def tokens(self, names: Sequence[str]) -> tuple[Ints, Ints]:
         """Look up the tokens of normalised names (indptr, tokens); -1 where the KB does not know a word."""

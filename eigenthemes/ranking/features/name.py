@@ -45,9 +45,8 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
         columns[:, number] = match_type == of_column
     letters = hash_strings(Strings.of([letters_of(groups.batch.name_of(i)) for i in first]))
     tokens = context.tokens([groups.names[name] for name in groups.name_of.tolist()])
-    columns[:, len(_MATCH_TYPES) :] = spelling(
-        tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, context.spelled
-    )
+    compare = spelling.for_steps(int(context.name_counts(groups.entity).sum()))
+    columns[:, len(_MATCH_TYPES) :] = compare(tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, context.spelled)
     given = np.array([groups.batch.mentions[i].candidates is not None for i in first], dtype=bool)[groups.group]
     given |= match_type == REMEMBERED
     if given.any():  # whoever gave them has compared names already, with more than the KB's
