@@ -125,6 +125,24 @@ class RowReason:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryReason:
+    """What corrections say of a name: in how many documents each.
+
+    linked      it meant the best candidate
+    otherwise   it meant something else of the KG
+    none        it was none of the KG
+    not_a_name  it was no name
+    here        this very document is one of them
+    """
+
+    linked: int
+    otherwise: int
+    none: int
+    not_a_name: int
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation(Shown):
     """Why a mention was linked as it was.
 
@@ -142,6 +160,7 @@ class Explanation(Shown):
     stands_for       what the text itself defines the name to stand for, where that speaks against it
     column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
     row              the cell of its row that speaks for the best candidate; None: there is none, or it is no cell
+    memory           what people's corrections say of the name; None: nothing
     """
 
     text: str
@@ -161,6 +180,7 @@ class Explanation(Shown):
     stands_for: str = ""
     column: ColumnReason | None = None
     row: RowReason | None = None
+    memory: MemoryReason | None = None
     sentence: str = ""
 
     def __repr__(self) -> str:
@@ -174,9 +194,9 @@ class Explanation(Shown):
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
-        for of_cells in ("column", "row"):
-            if record[of_cells] is None:
-                del record[of_cells]
+        for absent in ("column", "row", "memory"):
+            if record[absent] is None:
+                del record[absent]
         return record
 
 

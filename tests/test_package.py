@@ -49,6 +49,7 @@ def test_public_names_are_exactly_these() -> None:
         "Linker",
         "MapPoint",
         "MapSupport",
+        "MemoryReason",
         "Mention",
         "MissingExtraError",
         "Neighbor",

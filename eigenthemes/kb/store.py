@@ -303,6 +303,11 @@ class KB(KBFiles, Shown):
         return self._strings("languages")
 
     @cached_property
+    def memory_lines(self) -> Strings:
+        """What people said names mean, a document each: see `kb.memory`."""
+        return self._strings("memory")
+
+    @cached_property
     def descriptions(self) -> Strings:
         return self._strings("descriptions")
 

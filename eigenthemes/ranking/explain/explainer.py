@@ -13,16 +13,26 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
-from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Reason, RowReason, Support
+from eigenthemes.explanations import (
+    GIVEN,
+    ColumnReason,
+    ExplainedCandidate,
+    Explanation,
+    MemoryReason,
+    Reason,
+    RowReason,
+    Support,
+)
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
 from eigenthemes.ranking.features.row import GROUP as ROW
+from eigenthemes.ranking.pile import GROUP as PILE
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
 from eigenthemes.records import Mention
-from eigenthemes.text.normalize import normalize, tokenize
+from eigenthemes.text.normalize import normalize, squash, tokenize
 
 Floats = NDArray[np.float64]
 
@@ -110,6 +120,7 @@ class Explainer:
             "" if self.ranking.detection is None else self.ranking.detection.abbreviated[group],
             self._column_reason(rows[0]),
             self._row_reason(mention, rows[0]),
+            self._memory_reason(group, rows[0]),
         )
 
     def _threshold_of(self, group: int) -> float:
@@ -171,6 +182,7 @@ class Explainer:
                     **{group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
                     **self._of_column(row),
                     **self._of_row(number, row - first),
+                    **self._of_pile(row),
                 },
                 connected=bool(self.ranking.features[row, _CONNECTIONS].any()),
             )
@@ -197,6 +209,11 @@ class Explainer:
         rows = self.ranking.rows
         return None if rows is None else rows.reason(mention, int(self.groups.entity[row]), self.context)
 
+    def _of_pile(self, row: int) -> dict[str, float]:
+        """Return what the pile of documents adds to the utility of a candidate; nothing where the KB was adapted to none."""
+        pile = self.ranking.pile
+        return {} if pile is None else {PILE.name: float(pile[row]) / self._temperature}
+
     def _column_reason(self, row: int) -> ColumnReason | None:
         """Return what the column of a table has in common with a candidate."""
         cells = self.ranking.cells
@@ -205,6 +222,17 @@ class Explainer:
         evidence = cells.evidence
         attribute = described_attribute(self.kb, int(evidence.attribute[row]))
         return ColumnReason(*attribute, int(evidence.having[row]), int(evidence.others[row]))
+
+    def _memory_reason(self, group: int, row: int) -> MemoryReason | None:
+        """Return what corrections say of the name of a group, beside its best candidate."""
+        memory, name = self.context.memory, self.groups.names[int(self.groups.name_of[group])]
+        said = None if memory is None else memory.find(name)
+        if memory is None or said is None:
+            return None
+        document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
+        linked = said.linked.get(int(self.groups.entity[row]), 0)
+        here = squash(name) in memory.said_by(self.batch.documents[document])
+        return MemoryReason(linked, sum(said.linked.values()) - linked, said.none, said.not_a_name, here)
 
     def _match(self, mention: Mention, text: str, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id_of(entity)]

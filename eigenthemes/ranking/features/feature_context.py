@@ -14,6 +14,7 @@ from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
+from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.kernels.support import MOST
 
@@ -32,6 +33,8 @@ class FeatureContext:
                   everybody's neighbour
     spelled       names of each entity, and the tokens and letters of each name: what the spelling kernel compares with
     attributes    types and relations of the entities, for the columns of tables; None: columns say nothing
+    memory        what people said names mean; None: nothing, or it is not to be looked at
+    leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
     scratch       room for the support kernel to work in, three arrays as long as the KB
     """
 
@@ -41,8 +44,12 @@ class FeatureContext:
         vectors: Vectors | None,
         word_context: WordContext | None = None,
         attributes: EntityAttributes | None = None,
+        *,
+        remembers: bool = True,
+        leaves_out_own: bool = False,
     ) -> None:
         self.kb, self.vectors, self.word_context, self.attributes = kb, vectors, word_context, attributes
+        self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
