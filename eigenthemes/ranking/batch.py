@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.candidates.rules import CONTAINS
+from eigenthemes.candidates.rules import CONTAINS, Sharing
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.mentions.cells import cell_forms
@@ -175,11 +175,16 @@ def batch_maker(
     vectors: str | None = None,
     detector: str = "names",
     language: str | None = None,
+    sharing: Sharing | None = None,
 ) -> BatchMaker:
     """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any."""
     chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     generator = CandidateGenerator(
-        kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has, language=language
+        kb,
+        **asdict(candidates or CandidateOptions()),
+        embedded=None if chosen is None else chosen.has,
+        language=language,
+        sharing=sharing,
     )
     return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen)
 

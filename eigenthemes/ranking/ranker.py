@@ -16,6 +16,7 @@ from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.cells import CellModel, CellRound, cell_evidence, dot, from_named, to_named
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features.name import WEIGHED_LIKE
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.logit import sigmoid, softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
@@ -80,7 +81,12 @@ class Ranker:
     def of(cls, described: dict[str, Any]) -> Ranker:
         """Make it from the manifest. A column it does not know weighs nothing."""
         rounds = tuple(
-            Weights(from_named(columns, weights["choice"]), from_named((*NIL_COLUMNS, *columns), weights["none"]))
+            Weights(
+                *(
+                    _of_columns(names, weights[part])
+                    for names, part in ((columns, "choice"), ((*NIL_COLUMNS, *columns), "none"))
+                )
+            )
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
         about = {key: value for key, value in described.items() if key not in _FIELDS}
@@ -88,6 +94,12 @@ class Ranker:
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
         return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells)
+
+
+def _of_columns(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
+    """Return the weights of columns by their names; of a newer one, that of the column it was told from."""
+    older = {column: weights[like] for column, like in WEIGHED_LIKE.items() if like in weights}
+    return from_named(columns, older | weights)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
@@ -37,7 +38,7 @@ def gold_train(
     progress: Progress | None = None,
 ) -> Ranker:
     """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on."""
-    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors, sharing=SHARING)
     features = FeatureContext(kb, maker.vectors, context, EntityAttributes.of(kb))
     annotated = labelled_documents(documents, kb)
     with (progress or Silent()).step("training on gold", total=len(annotated), unit="documents") as advance, one_thread():
