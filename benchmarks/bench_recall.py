@@ -81,8 +81,8 @@ class RuledLookup(Lookup):
     def _by_ending(self, key: str) -> Iterator[int]:
         return super()._by_ending(key) if "endings" in self.rules else iter(())
 
-    def _by_spelling(self, words: list[str], key: str) -> Iterator[int]:
-        return super()._by_spelling(words, key) if "other spelling" in self.rules else iter(())
+    def _by_spelling(self, all_words: list[str], words: list[str], tokens: list[int]) -> Iterator[int]:
+        return super()._by_spelling(all_words, words, tokens) if "other spelling" in self.rules else iter(())
 
     def _chosen(self, contained: list[int], nearer: MatchTypes, tokens: list[int], most: int) -> list[int]:
         if "labels that begin so" in self.rules:

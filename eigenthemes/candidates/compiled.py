@@ -16,7 +16,7 @@ from eigenthemes.candidates.compiled_families import families_of, no_families
 from eigenthemes.candidates.compiled_sharing import add_sharing, sharing_scratch
 from eigenthemes.candidates.compiled_spelling import other_spellings
 from eigenthemes.candidates.compiled_typos import CHECKED
-from eigenthemes.candidates.rules import CONTAINS, ENDING, LOOKED_AT, MOST_TYPOS, QUOTA, SPELLING
+from eigenthemes.candidates.rules import CONTAINS, ENDING, LONGEST_SPELLED, LOOKED_AT, MOST_TYPOS, QUOTA, SPELLING
 from eigenthemes.candidates.typos import LONGEST
 from eigenthemes.core.jit import announce_compilation, kernel
 from eigenthemes.kb.label_words import LabelWords
@@ -131,7 +131,7 @@ def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, la
     points, checked = np.empty((5, LONGEST + 1), dtype=np.int64), np.zeros(CHECKED + 1, dtype=np.int64)
     token_shift, key_shift = shift_of(index.token_buckets), shift_of(index.key_buckets)
     worst_whole = LABEL if labels_only else ALIAS
-    mention, has_families = _scratch(starts, ends), len(index.families.members) > 0
+    mention, fills_up = _scratch(starts, ends), index.fills_up and len(index.families.members) > 0
     weighed, best = sharing_scratch(len(mention.squashed))
     for m in range(mentions):
         words, size, known = _read(text, starts[m], ends[m], index, token_shift, mention)
@@ -148,14 +148,13 @@ def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, la
         if count < most:
             other_forms = _other_forms(index, mention.squashed[:size], mention.states, key_shift, forms, rows)
             count = _by_other_key(rows[:other_forms], ENDING, index, worst_whole, count, most, out[m], match_types[m])
-        is_name = count > 0
-        if not is_name:
+        if count == 0 and size <= LONGEST_SPELLED:
             spellings = other_spellings(text, words, size, mention, index, key_shift, points, checked, rows)
             count = _by_other_key(rows[:spellings], SPELLING, index, worst_whole, count, most, out[m], match_types[m])
         if count < most and known:
             contained = _contain(words, mention, index, labels_only, looked_at, hits)
             count = _choose(hits, contained, mention.tokens[0], index, count, most, out[m], match_types[m])
-        if count < most and (count == 0 or (index.fills_up and (not is_name or has_families))):
+        if count == 0 or (count < most and fills_up):
             count = add_sharing(
                 text, words, mention, index, labels_only, points, checked, weighed, best, count, out[m], match_types[m]
             )

@@ -70,7 +70,7 @@ class Lookup:
             _add(match_types, entity, ENDING, most)
         words = distinct(normalized)
         tokens = self.tokens(words)
-        if not match_types:
+        if not match_types and len(key) <= rules.LONGEST_SPELLED >= len(key.encode("utf-8", "replace")):
             for entity in self._by_spelling(normalized.split(), words, tokens):
                 _add(match_types, entity, SPELLING, most)
         contained = self._containing(tokens, None if limit is None else max(most, rules.LOOKED_AT))

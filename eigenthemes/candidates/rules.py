@@ -12,8 +12,8 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
 4. Names and aliases together contain all its tokens (the paper's rule), until there are T. Where more do, half of the room is
    by prior, the other half by prior among those of the first `LOOKED_AT` whose label begins with the mention's first word
    ("England cricket team" for "England" comes before the towns "..., England").
-5. Where there is still room, and nothing equals it or the KB writes names small, as ontologies do: entities that share most of
-   its tokens, weighted by rarity. A token may stand for one with umlauts or, in a KB that writes names small, for one of its
+5. Where nothing was found and, in a KB that writes names small, as ontologies do, until there are T: entities that share most
+   of its tokens, weighted by rarity. A token may stand for one with umlauts or, in a KB that writes names small, for one of its
    `FAMILY`; an unknown one also for one with another plural ending or, if there is none at all, for one a slip of the pen
    away (`typos`). At least so many tenths of the weight must be shared as `Sharing` says. Tokens that more than `COMMON`
    entities and one in `COMMON` have count for nothing then. Many of these are wrong; a ranker that was trained before it knew
@@ -71,6 +71,7 @@ FAMILY = tuple(
 )  # fmt: skip
 ROOT = 4
 
+LONGEST_SPELLED = 256  # bytes of a mention that may be another spelling of a whole name
 LOOKED_AT = 300  # entities that contain all tokens and are looked at for their labels
 COMMON = 64
 MOST_SHARING = 20
@@ -89,7 +90,7 @@ class Sharing(NamedTuple):
 
     tenths    of the weight of the words that must be shared, in whole numbers: both look-ups agree to the last bit
     most      entities that are
-    fills_up  also beside others; False: only where nothing else was found
+    fills_up  also beside others, where names are written small; False: only where nothing else was found
     """
 
     tenths: int

@@ -214,7 +214,7 @@ def test_umlauts_may_be_spelled_out(tmp_path: Path) -> None:
     kb = build(tmp_path, ["1\tJoachim Löw\t1", "2\tHorst Köhler\t1", "3\tLoew Theatres\t9", "4\tSamuel Loe\t1"])
     assert match_types(kb, "Joachim Loew")["1"] == "other spelling"
     assert match_types(kb, "Koehler") == {"2": "shares words"}
-    assert match_types(kb, "Loew") == {"1": "shares words", "3": "contains all words"}
+    assert match_types(kb, "Loew") == {"3": "contains all words"}  # beside what contains it, only in an ontology
     assert match_types(kb, "Samuel Loe")["4"] == "label"
 
 
@@ -231,10 +231,10 @@ def test_labels_that_begin_with_the_mention_are_kept_beside_higher_priors(tmp_pa
 
 def test_words_of_one_family_stand_for_each_other_where_names_are_written_small(tmp_path: Path) -> None:
     (tmp_path / "small").mkdir()
-    small = build(tmp_path / "small", ["1\tSevere ataxia of gait\t1", "2\tcardiac arrest\t9", "3\tmild fever\t1"])
-    assert match_types(small, "ataxic gait")["1"] == "shares words"
-    names = build(tmp_path, ["1\tSevere Ataxia Gait\t1", "2\tCardiac Arrest\t9", "3\tMild Fever\t1"])
-    assert "1" not in match_types(names, "ataxic")
+    small = build(tmp_path / "small", ["1\tAutosomal inheritance pattern\t1", "2\tcardiac arrest\t9", "3\tmild fever\t1"])
+    assert match_types(small, "inherited")["1"] == "shares words"
+    names = build(tmp_path, ["1\tAutosomal Inheritance Pattern\t1", "2\tCardiac Arrest\t9", "3\tMild Fever\t1"])
+    assert "1" not in match_types(names, "inherited")
 
 
 @given(mentions, st.sampled_from([1, 3, 20]))

@@ -32,7 +32,7 @@ _SPELLING = {
     "begins": "a longer name begins with the mention",
     "ends": "a longer name ends with the mention",
     "in_label": "the label contains the mention",
-    OVERLAP: "words that the mention and the name nearest to it share, as a part of all their words; 0 where it has all of them",
+    OVERLAP: "words that the mention and a name share, as a part of all their words; 0 where a name has all of them",
 }
 _COLUMNS = {**{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
 _COVERED = list(_COLUMNS).index("covered")
