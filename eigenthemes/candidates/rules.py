@@ -18,6 +18,7 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
    away (`typos`). At least so many tenths of the weight must be shared as `Sharing` says. Tokens that more than `COMMON`
    entities and one in `COMMON` have count for nothing then. Many of these are wrong; a ranker that was trained before it knew
    how much is shared (`OVERLAP`) gets as few as it was trained with.
+6. What people said the name means (`kb.memory`) is a candidate, too, beyond the T (`remembered`; of both look-ups).
 
 The result is in order of prior, like the paper's.
 """
@@ -30,7 +31,7 @@ from typing import NamedTuple
 
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 
-ENDING, CONTAINS, SHARES, TYPO, SPELLING = range(ACRONYM + 1, ACRONYM + 6)
+ENDING, CONTAINS, SHARES, TYPO, REMEMBERED, SPELLING = range(ACRONYM + 1, ACRONYM + 7)
 MATCH_TYPES = {
     LABEL: "label",
     ALIAS: "alias",
@@ -41,6 +42,7 @@ MATCH_TYPES = {
     CONTAINS: "contains all words",
     SHARES: "shares words",
     TYPO: "similar spelling",
+    REMEMBERED: "remembered",
     SPELLING: "other spelling",
 }
 
