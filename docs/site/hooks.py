@@ -1,6 +1,6 @@
 """Hooks of mkdocs: pages that are no Markdown in docs/ come to the site, and every link leads where it leads in the repository.
 
-README.md is the home page; the changelog, CONTRIBUTING.md, the benchmarks and the report on experiments are pages, too; the
+README.md is the home page; the changelog, CONTRIBUTING.md, the benchmarks and the reports on experiments are pages, too; the
 tutorial notebook becomes one with what its cells showed.
 """
 
@@ -24,9 +24,10 @@ PAGES = {  # path in the repository -> path on the site, of pages from outside d
     "CONTRIBUTING.md": "contributing.md",
     "benchmarks/README.md": "benchmarks.md",
     "experiments/local/report.md": "experiments/local/report.md",
+    "experiments/tables/report.md": "experiments/tables/report.md",
 }
 NOTEBOOKS = {"docs/tutorial.ipynb": "tutorial.md"}
-ASSETS = ("benchmarks/results/*.png", "experiments/local/figures/*.png", "NOTICE", "CITATION.cff", "LICENSE")
+ASSETS = ("benchmarks/results/*.png", "experiments/*/figures/*.png", "NOTICE", "CITATION.cff", "LICENSE")
 
 _LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 _IMAGE = re.compile(r"(<img\b[^>]*?\bsrc=\")([^\"#]+)")
