@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.candidates.rules import CONTAINS, REMEMBERED
+from eigenthemes.candidates.rules import CONTAINS, REMEMBERED, Sharing
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.mentions.cells import cell_forms
@@ -175,6 +175,7 @@ def batch_maker(
     vectors: str | None = None,
     detector: str = "names",
     language: str | None = None,
+    sharing: Sharing | None = None,
     remembers: bool = True,
 ) -> BatchMaker:
     """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any.
@@ -187,6 +188,7 @@ def batch_maker(
         **asdict(candidates or CandidateOptions()),
         embedded=None if chosen is None else chosen.has,
         language=language,
+        sharing=sharing,
         remembers=remembers,
     )
     return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen)

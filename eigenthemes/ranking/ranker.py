@@ -17,6 +17,7 @@ from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, memory, theme_features
+from eigenthemes.ranking.features.name import WEIGHED_LIKE
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.features.row import RowAgreement
 from eigenthemes.ranking.logit import sigmoid, softmax
@@ -86,8 +87,8 @@ class Ranker:
         """Make it from the manifest. A column it does not know weighs nothing, those of memory as they do without gold."""
         rounds = tuple(
             Weights(
-                from_named(columns, {**memory.CHOICE, **weights["choice"]}),
-                from_named((*NIL_COLUMNS, *columns), {**memory.NIL, **weights["none"]}),
+                _of_columns(columns, {**memory.CHOICE, **weights["choice"]}),
+                _of_columns((*NIL_COLUMNS, *columns), {**memory.NIL, **weights["none"]}),
             )
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
@@ -116,6 +117,12 @@ def with_memory_weights(ranker: Ranker) -> Ranker:
 
 def _with_weights(columns: tuple[str, ...], weights: Floats, given: Mapping[str, float]) -> Floats:
     return np.array([given.get(column, weight) for column, weight in zip(columns, weights, strict=True)])
+
+
+def _of_columns(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
+    """Return the weights of columns by their names; of a newer one, that of the column it was told from."""
+    older = {column: weights[like] for column, like in WEIGHED_LIKE.items() if like in weights}
+    return from_named(columns, older | weights)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:

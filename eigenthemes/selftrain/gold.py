@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.candidates.rules import REMEMBERED
+from eigenthemes.candidates.rules import REMEMBERED, SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
@@ -90,7 +90,8 @@ class _Gold:
 
     @classmethod
     def of(cls, kb: KB, documents: Sequence[Document], vectors: str | None, context: WordContext | None) -> _Gold:
-        maker, attributes = batch_maker(kb, needs_vectors=False, vectors=vectors), EntityAttributes.of(kb)
+        maker = batch_maker(kb, needs_vectors=False, vectors=vectors, sharing=SHARING)
+        attributes = EntityAttributes.of(kb)
         features = FeatureContext(kb, maker.vectors, context, attributes, leaves_out_own=True)
         before = FeatureContext(kb, maker.vectors, context, attributes, remembers=False)
         batches = (without_own(maker.make([document]), features) for document in documents)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
@@ -84,7 +85,7 @@ def self_train(
     announce_compilation(support, "ranking")
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
-    maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False)
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False, sharing=SHARING)
     attributes = EntityAttributes.of(kb) or count_attributes(kb)
     features = FeatureContext(kb, maker.vectors, context, attributes, remembers=False)
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)

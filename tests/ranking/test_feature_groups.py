@@ -50,7 +50,7 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
     assert GROUPS == {
         "name": (
             "alias", "unbracketed", "initials", "acronym", "ending", "contains", "shares", "typo",
-            "cased", "covered", "begins", "ends", "in_label",
+            "spelling", "cased", "covered", "begins", "ends", "in_label", "overlap",
         ),
         "prior": ("log_prior", "log_rank", "log_names"),
         "context": ("local_context", "global_context"),

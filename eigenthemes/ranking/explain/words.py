@@ -148,6 +148,7 @@ def _match_clause(best: ExplainedCandidate) -> str:
         "initials": "its name with initials",
         "acronym": "an acronym of its name",
         "other ending": f"{best.matched_name} with another ending",
+        "other spelling": f"{best.matched_name} in another spelling",
         "remembered": "no name of it in the KG",
         "shares words": "some words of its name" if own else f"some words of its other name {best.matched_name}",
     }.get(best.match_type, best.match_type)
