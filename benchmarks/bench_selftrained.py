@@ -27,8 +27,9 @@ from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import risk_coverage
 from eigenthemes.metrics.precision import credit
 from eigenthemes.ranking.batch import batch_maker, gold_rows
-from eigenthemes.ranking.features import GROUPS, FeatureContext
+from eigenthemes.ranking.features import GROUPS
 from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.ranking.selftrained import feature_context_of
 from eigenthemes.records import Document
 from eigenthemes.selftrain.gold import STRENGTH
 from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, self_train
@@ -131,7 +132,7 @@ class GoldSet:
     def __init__(self, arguments: argparse.Namespace, name: str) -> None:
         self.kb = trained(arguments, SEVEN[name])
         self.batches = batch_maker(self.kb, needs_vectors=False)
-        self.context = FeatureContext(self.kb, self.batches.vectors)
+        self.context = feature_context_of(self.kb, self.batches.vectors)
         self.documents = documents_of(name)
         self.training = [TrainingBatch.of(self.batches.make([document]), self.kb, self.context) for document in self.documents]
         self.ranker = Ranker.of(next(iter(self.kb.rankers.values())))

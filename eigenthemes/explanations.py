@@ -76,12 +76,12 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReason:
-    """What the other names of a table's column have in common with a candidate.
+    """What the other names of a table's column, or of a text, have in common with a candidate.
 
     attribute  the id of a type, or a relation as the sources name it
     label      of the type, or the relation as words
     is_type    False: it is a relation; reverse: one whose statement runs from the neighbour
-    having     so many of the `others`, the other names of the column that were counted, can have it
+    having     so many of the `others`, the other names of the column or text that were counted, can have it
     """
 
     attribute: str
@@ -109,6 +109,7 @@ class Explanation:
     detection        how likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given
     stands_for       what the text itself defines the name to stand for, where that speaks against it
     column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
+    coincidence      what the other names of a text could have in common with it; None: nothing that speaks for it
     """
 
     text: str
@@ -127,13 +128,15 @@ class Explanation:
     detection: float | None = None
     stands_for: str = ""
     column: ColumnReason | None = None
+    coincidence: ColumnReason | None = None
     sentence: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
-        if self.column is None:
-            del record["column"]
+        for name in ("column", "coincidence"):
+            if getattr(self, name) is None:
+                del record[name]
         return record
 
 

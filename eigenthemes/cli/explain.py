@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eigenthemes.ranking.explain.explainer import Explainer
     from eigenthemes.records import Document
 
-_GROUPS = ("name", "prior", "themes", "coreference", "context", "column")  # the last one of cells of tables only
+_GROUPS = ("name", "prior", "themes", "coreference", "context", "coincidence", "column")  # the last one of cells of tables only
 
 
 @click.command()

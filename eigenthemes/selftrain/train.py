@@ -14,7 +14,7 @@ from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
-from eigenthemes.ranking.features import COLUMNS, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features import COLUMN_BOUNDS, COLUMNS, FeatureContext, local_features, theme_features
 from eigenthemes.ranking.features.nil import nil_features
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
@@ -165,9 +165,9 @@ def fit_round(
     sizes = np.concatenate([np.diff(part.groups.bounds) for part in training])
     bounds = np.concatenate(([0], np.cumsum(sizes)))
     gold = np.concatenate([part.gold for part in training])
-    choice = fit_choice(
-        np.concatenate(features), bounds, gold, start=None if start is None else start.choice, strength=strength
-    )
+    columns = np.concatenate(features)
+    limits = COLUMN_BOUNDS[: columns.shape[1]] if start is None else None
+    choice = fit_choice(columns, bounds, gold, start=None if start is None else start.choice, strength=strength, limits=limits)
     of_best = np.concatenate(
         [
             nil_features(part.groups, x, softmax(x @ choice, part.groups.bounds))

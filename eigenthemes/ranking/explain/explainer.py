@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
+from eigenthemes.core.lazy import lazy
 from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Reason, Support
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
+from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
+from eigenthemes.ranking.features.coincidence import Coincidence
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
@@ -26,6 +29,7 @@ from eigenthemes.text.normalize import normalize, tokenize
 Floats = NDArray[np.float64]
 
 _MAX_SUPPORT = 5  # names that support
+_WORTH_SAYING = 0.05  # share of what speaks for a candidate from which on it is named
 _COLUMNS_OF = {group: np.array([COLUMNS.index(column) for column in columns]) for group, columns in GROUPS.items()}
 _CONNECTIONS = [COLUMNS.index(column) for group in JOINT_GROUPS for column in group.connections]
 
@@ -105,6 +109,7 @@ class Explainer:
             None if self._is_given(group) else factor,
             "" if self.ranking.detection is None else self.ranking.detection.abbreviated[group],
             self._column_reason(rows[0]),
+            self._coincidence_reason(rows[0], shares),
         )
 
     def _threshold_of(self, group: int) -> float:
@@ -175,6 +180,18 @@ class Explainer:
         evidence = cells.evidence
         attribute = described_attribute(self.kb, int(evidence.attribute[row]))
         return ColumnReason(*attribute, int(evidence.having[row]), int(evidence.others[row]))
+
+    @lazy
+    def _coincidence(self) -> Coincidence | None:
+        return Coincidence.of(self.groups, self.context)
+
+    def _coincidence_reason(self, row: int, shares: Mapping[str, float]) -> ColumnReason | None:
+        """Return what the other names of a text could have in common with a candidate, where that puts it ahead."""
+        found = self._coincidence if shares.get(COINCIDENCE.name, 0.0) >= _WORTH_SAYING else None
+        if found is None or found.attribute[row] < 0:
+            return None
+        attribute = described_attribute(self.kb, int(found.attribute[row]))
+        return ColumnReason(*attribute, int(found.having[row]), int(found.others[row]))
 
     def _match(self, mention: Mention, text: str, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id_of(entity)]

@@ -73,11 +73,10 @@ def _detection_clause(explanation: Explanation) -> Iterator[str]:
 
 
 def _column_clause(explanation: Explanation) -> Iterator[str]:
-    """Say what the other names of a table's column have in common with the best candidate."""
-    column = explanation.column
-    if column is not None:
-        others = f"of the {column.others} other names in this column can"
-        yield f"{column.having} {others} {_can(column)}"
+    """Say what the other names of a table's column, or of a text, have in common with the best candidate."""
+    for reason, where in ((explanation.column, "in this column"), (explanation.coincidence, "here")):
+        if reason is not None:
+            yield f"{reason.having} of the {reason.others} other names {where} can {_can(reason)}"
 
 
 def _can(column: ColumnReason) -> str:
