@@ -1,4 +1,4 @@
-"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only sets|gold|ablation|learning]
+"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only PART] [--kbs FOLDER]
 
 sets      `eval` of all methods on every set; calibration, NIL, cost beside `eigen`; the mean over seven of them; also
           reliability diagrams and risk-coverage curves as pictures

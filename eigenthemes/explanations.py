@@ -93,6 +93,21 @@ class ColumnReason:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicReason:
+    """What a text is about: an entity that the best candidate has to do with, as have most of what the other names mean.
+
+    probability  that the text is about it
+    having       so many of all `names` of the text most likely have to do with it
+    """
+
+    id: str
+    label: str
+    probability: float
+    having: int
+    names: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a mention was linked as it was.
 
@@ -110,6 +125,8 @@ class Explanation:
     stands_for       what the text itself defines the name to stand for, where that speaks against it
     column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
     coincidence      what the other names of a text could have in common with it; None: nothing that speaks for it
+    topic            what the text is about, if that speaks for it; None: nothing can be told
+    words            words near the name that are in its description or in its neighbours' labels, the rarest first
     """
 
     text: str
@@ -129,13 +146,15 @@ class Explanation:
     stands_for: str = ""
     column: ColumnReason | None = None
     coincidence: ColumnReason | None = None
+    topic: TopicReason | None = None
+    words: tuple[str, ...] = ()
     sentence: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
-        for name in ("column", "coincidence"):
-            if getattr(self, name) is None:
+        for name in ("column", "coincidence", "topic", "words"):
+            if not getattr(self, name):
                 del record[name]
         return record
 

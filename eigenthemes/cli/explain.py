@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
-from eigenthemes.cli.options import candidate_options, language_option, parse_digits, vectors_option
+from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, vectors_option
 from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from eigenthemes.ranking.explain.explainer import Explainer
     from eigenthemes.records import Document
 
-_GROUPS = ("name", "prior", "themes", "coreference", "context", "coincidence", "column")  # the last one of cells of tables only
+# the groups of features in the order of the table: "column" of cells of tables only, "topic" of texts only
+_GROUPS = ("name", "prior", "themes", "coreference", "context", "words", "coincidence", "topic", "column")
 
 
 @click.command()
@@ -32,6 +33,7 @@ _GROUPS = ("name", "prior", "themes", "coreference", "context", "coincidence", "
 @vectors_option
 @candidate_options
 @language_option
+@about_option
 @click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @tells_damage
 def explain(
@@ -55,7 +57,7 @@ def explain(
     linker = open_linker(kb, {**options, "method": "selftrained"})
     for chosen in _chosen(read_documents(documents, plain_text=plain_text), document):
         explainer = linker.explainer([linker.checked(chosen)])
-        mentions = len(explainer.batch.mentions)
+        mentions = int(explainer.batch.shown.sum())
         if mention is not None:
             _check_number(mention, mentions)
             _print_mention(explainer, mention, as_json)

@@ -19,12 +19,13 @@ from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_f
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.logit import sigmoid, softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.ranking.topic import Topics, find_topics
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
-_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables")
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "topic")
 _LONGER_NAME = COLUMNS.index("longer_name")
 
 
@@ -46,6 +47,7 @@ class Ranker:
     chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
     adaptation   what was learned from a pile of documents without labels; None: nothing
     cells        what is different for the cells of tables; None: trained before there was such a model
+    topic        how much likelier what a text is about makes candidates: its log; 0: trained before that counted
     """
 
     rounds: tuple[Weights, ...]
@@ -55,6 +57,7 @@ class Ranker:
     chance: ChanceModel | None = None
     adaptation: Adaptation | None = None
     cells: CellModel | None = None
+    topic: float = 0.0
 
     @property
     def cell_threshold(self) -> float | None:
@@ -68,6 +71,8 @@ class Ranker:
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
+        if self.topic > 0:
+            figures["topic"] = round(self.topic, 4)
         parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells}
         return {
             **figures,
@@ -87,7 +92,9 @@ class Ranker:
         chance = ChanceModel.of(described["chance"]) if "chance" in described else None
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
-        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells)
+        temperature, threshold = float(described["temperature"]), float(described["threshold"])
+        topic = float(described.get("topic", 0.0))
+        return cls(rounds, temperature, threshold, about, chance, adapted, cells, topic)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:
@@ -105,6 +112,7 @@ class BatchRanking:
     weight           [n] how likely each candidate was when it supported others in the last round
     detection        how likely names found by their spelling are names at all; None: all mentions were given
     cells            what the columns of tables said in the last round; None: there are no tables
+    topics           what the documents are about; None: that did not count
     """
 
     groups: MentionGroups
@@ -114,6 +122,7 @@ class BatchRanking:
     weight: Floats
     detection: Detection | None = None
     cells: CellRound | None = None
+    topics: Topics | None = None
 
     @property
     def candidate_probability(self) -> Floats:
@@ -140,10 +149,20 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
         if evidence is not None and ranker.cells is not None:
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(weight), is_last=is_last)
-        temperature = ranker.temperature if is_last else 1.0
-        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells)
+        if not is_last:
+            probability, nil_probability = probabilities(weights, features, groups, cells=cells)
+    probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, topics)
+
+
+def last_probabilities(
+    ranker: Ranker, features: Features, groups: MentionGroups, context: FeatureContext, cells: CellRound | None
+) -> tuple[Floats, Floats, Topics | None]:
+    """Compute the probability of each candidate [n] and of NIL [m] after the last round, and what the documents are about."""
+    probability, nil = probabilities(ranker.rounds[-1], features, groups, temperature=ranker.temperature, cells=cells)
+    topics = find_topics(groups, probability, context, ranker.topic)
+    return probability if topics is None else probability * topics.factor, nil, topics
 
 
 def probabilities(

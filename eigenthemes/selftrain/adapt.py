@@ -17,7 +17,6 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.adaptation import Adaptation, mention_features
 from eigenthemes.ranking.batch import BATCH, batch_maker, batches_of
@@ -70,7 +69,7 @@ def adapt(
 
 def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str | None, advance: Advance) -> _Pile:
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    context = FeatureContext(kb, maker.vectors, WordContext.of(kb), EntityAttributes.of(kb))
+    context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
     odds, document, popularity = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros((0, len(POPULARITY)))]
     features: list[list[list[str]]] = []
     done = 0

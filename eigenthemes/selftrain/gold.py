@@ -12,13 +12,13 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
+from eigenthemes.selftrain.evidence import Evidence
 from eigenthemes.selftrain.held_out import outcomes
 from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature
 
@@ -38,7 +38,7 @@ def gold_train(
 ) -> Ranker:
     """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on."""
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    features = FeatureContext(kb, maker.vectors, context, EntityAttributes.of(kb))
+    features = Evidence.of(kb).context(kb, maker.vectors, context)
     annotated = labelled_documents(documents, kb)
     with (progress or Silent()).step("training on gold", total=len(annotated), unit="documents") as advance, one_thread():
         training = [TrainingBatch.of(maker.make([document]), kb, features) for document in annotated]
@@ -91,7 +91,7 @@ def _unknown(where: str, example: str, kb: KB) -> DocumentError:
 
 
 def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float) -> Ranker:
-    fitted = replace(fit_rounds(training, context, start, strength), cells=start.cells)
+    fitted = replace(fit_rounds(training, context, start, strength), cells=start.cells, topic=start.topic)
     return fit_temperature(fitted, training, context)
 
 

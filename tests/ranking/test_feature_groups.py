@@ -54,6 +54,7 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
         ),
         "prior": ("log_prior", "log_rank", "log_names"),
         "context": ("local_context", "global_context"),
+        "words": ("words",),
         "coincidence": ("coincidence",),
         "themes": ("coherence", "edges", "shared_rare", "shared"),
         "coreference": ("longer_name", "same_entity"),

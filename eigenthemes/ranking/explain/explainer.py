@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
 from eigenthemes.core.lazy import lazy
-from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Reason, Support
+from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Reason, Support, TopicReason
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
@@ -22,13 +22,18 @@ from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
 from eigenthemes.ranking.features.coincidence import Coincidence
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
+from eigenthemes.ranking.features.words import GROUP as WORDS
+from eigenthemes.ranking.features.words import windows_of
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
+from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, tokenize
 
 Floats = NDArray[np.float64]
 
 _MAX_SUPPORT = 5  # names that support
+_MAX_WORDS = 3  # near a name
+_LIKELY = 0.3  # probability of a topic from which on it is named
 _WORTH_SAYING = 0.05  # share of what speaks for a candidate from which on it is named
 _COLUMNS_OF = {group: np.array([COLUMNS.index(column) for column in columns]) for group, columns in GROUPS.items()}
 _CONNECTIONS = [COLUMNS.index(column) for group in JOINT_GROUPS for column in group.connections]
@@ -110,6 +115,8 @@ class Explainer:
             "" if self.ranking.detection is None else self.ranking.detection.abbreviated[group],
             self._column_reason(rows[0]),
             self._coincidence_reason(rows[0], shares),
+            self._topic_reason(rows[0], shares),
+            self._telling_words(rows[0], shares),
         )
 
     def _threshold_of(self, group: int) -> float:
@@ -158,6 +165,7 @@ class Explainer:
                 contributions={
                     **{group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
                     **self._of_column(row),
+                    **self._of_topic(row),
                 },
                 connected=bool(self.ranking.features[row, _CONNECTIONS].any()),
             )
@@ -171,6 +179,46 @@ class Explainer:
         cells = self.ranking.cells
         is_cell = cells is not None and cells.evidence.rows[row]
         return {COLUMN.name: float(cells.utility[row]) / self._temperature} if cells is not None and is_cell else {}
+
+    def _of_topic(self, row: int) -> dict[str, float]:
+        """Return what the topic of a text adds to the utility of a candidate; nothing where there is none."""
+        topics = self.ranking.topics
+        return {} if topics is None else {TOPIC.name: float(np.log(topics.factor[row]))}
+
+    def _topic_reason(self, row: int, shares: Mapping[str, float]) -> TopicReason | None:
+        """Return what the text is about, where that puts a candidate ahead."""
+        topics = self.ranking.topics if shares.get(TOPIC.name, 0.0) >= _WORTH_SAYING else None
+        if topics is None:
+            return None
+        document = int(np.searchsorted(self.groups.document_bounds, self.groups.group[row], side="right")) - 1
+        topic, weight = int(topics.topic[document]), float(topics.weight[document])
+        if weight < _LIKELY or not self._has_to_do(int(self.groups.entity[row]), topic):
+            return None
+        groups = range(*self.groups.document_bounds[document : document + 2].tolist())
+        best = [rows[0] for group in groups if (rows := self._ranked_rows(group))]
+        having = sum(self._has_to_do(int(self.groups.entity[other]), topic) for other in best)
+        return TopicReason(self.kb.id_of(topic), self.kb.label_of(topic), weight, having, len(best))
+
+    @lazy
+    def _windows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return windows_of(self.groups, self.context)
+
+    def _telling_words(self, row: int, shares: Mapping[str, float]) -> tuple[str, ...]:
+        """Return the rarest words near a name that belong to a candidate, where they put it ahead."""
+        profiles = self.context.profiles
+        if profiles is None or shares.get(WORDS.name, 0.0) < _WORTH_SAYING:
+            return ()
+        (indptr, near), group, entity = self._windows, self.groups.group[row], self.groups.entity[row]
+        own = profiles.words[profiles.indptr[entity] : profiles.indptr[entity + 1]]
+        told = np.intersect1d(near[indptr[group] : indptr[group + 1]], own)
+        rarest = told[np.argsort(-profiles.rarity[told], kind="stable")][:_MAX_WORDS]
+        return tuple(str(self.kb.name_index.tokens[int(word)]) for word in rarest)
+
+    def _has_to_do(self, entity: int, topic: int) -> bool:
+        """Return whether an entity is a topic, or a neighbour of it."""
+        near = self.kb.graph.around(entity)
+        at = int(np.searchsorted(near, topic))
+        return entity == topic or bool(at < len(near) and near[at] == topic)
 
     def _column_reason(self, row: int) -> ColumnReason | None:
         """Return what the column of a table has in common with a candidate."""

@@ -19,8 +19,9 @@ from eigenthemes.explanations import (
 from eigenthemes.ranking.explain.shares import ahead_in
 from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.ranking.topic import GROUP as TOPIC
 
-_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN}
+_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, TOPIC.name: TOPIC}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
@@ -45,6 +46,8 @@ def _answer(explanation: Explanation) -> str:
             (
                 _name_clause(explanation, best),
                 *_column_clause(explanation),
+                *_topic_clause(explanation),
+                *_words_clause(explanation),
                 _support_clause(explanation, best),
                 *_rivals(explanation, best),
                 *_detection_clause(explanation),
@@ -57,7 +60,9 @@ def _answer(explanation: Explanation) -> str:
     rival = explanation.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
         why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
-    why = "; ".join((why, *_column_clause(explanation), *_detection_clause(explanation)))
+    clauses = *_column_clause(explanation), *_topic_clause(explanation), *_words_clause(explanation)
+    clauses = *clauses, *_detection_clause(explanation)
+    why = "; ".join((why, *clauses))
     return f"nothing: {which}, {best.display_label}, has {probability} (threshold {threshold}): {why}"
 
 
@@ -77,6 +82,20 @@ def _column_clause(explanation: Explanation) -> Iterator[str]:
     for reason, where in ((explanation.column, "in this column"), (explanation.coincidence, "here")):
         if reason is not None:
             yield f"{reason.having} of the {reason.others} other names {where} can {_can(reason)}"
+
+
+def _topic_clause(explanation: Explanation) -> Iterator[str]:
+    """Say what the text is about, where that speaks for the best candidate."""
+    topic = explanation.topic
+    if topic is not None and topic.names > 1:
+        some = "most names" if 2 * topic.having > topic.names else f"{topic.having} of the {topic.names} names"
+        yield f"{some} here have to do with {cut(topic.label)}"
+
+
+def _words_clause(explanation: Explanation) -> Iterator[str]:
+    """Say which words near the name belong to the best candidate."""
+    if explanation.words:
+        yield f"{_listed([cut(word) for word in explanation.words])} near it {'fit' if len(explanation.words) > 1 else 'fits'}"
 
 
 def _can(column: ColumnReason) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.features import coincidence, context, coreference, name, prior, themes
+from eigenthemes.ranking.features import coincidence, context, coreference, name, prior, themes, words
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
@@ -35,6 +35,7 @@ LOCAL_GROUPS: tuple[LocalGroup, ...] = (
     name.GROUP,
     prior.GROUP,
     context.GROUP,
+    words.GROUP,
     coincidence.GROUP,
 )  # what a mention says by itself
 JOINT_GROUPS: tuple[JointGroup, ...] = (themes.GROUP, coreference.GROUP)  # what the other names of its document say
