@@ -49,6 +49,7 @@ METHODS = ("selftrained", "prior-name", "eigen", "degree", "namematch")
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "nothing": (),
     **{name: columns for name, columns in GROUPS.items() if name != "context"},
+    "topic": ("topic",),
     "coherence": ("coherence",),
     "edges and neighbours": ("edges", "shared_rare", "shared"),
     "letters": ("cased",),
@@ -68,6 +69,7 @@ def main() -> None:
 
     def add_only(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--only", choices=parts, help="measure one part only")
+        parser.add_argument("--kbs", type=Path, help="folder of trained KBs (general.kb ...), measured as they are")
 
     arguments = parse_arguments(__doc__, add_only)
     for name, measure in parts.items():
@@ -76,8 +78,8 @@ def main() -> None:
 
 
 def trained(arguments: argparse.Namespace, name: str) -> KB:
-    """The KB of a set, its ranker trained by the code as it is."""
-    return _trained(name, arguments.cache)
+    """The KB of a set: one that was trained already, or built where need be, its ranker trained by the code as it is."""
+    return KB.open(arguments.kbs / f"{name}.kb") if arguments.kbs else _trained(name, arguments.cache)
 
 
 @cache

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         MapSupport,
         Reason,
         Support,
+        TopicReason,
     )
     from eigenthemes.frames import link_frame
     from eigenthemes.kb.graph import Graph
@@ -102,6 +103,7 @@ _NAMES = {
         "MapSupport",
         "Reason",
         "Support",
+        "TopicReason",
     ),
     "records": (
         "Candidate",
@@ -162,6 +164,7 @@ __all__ = [
     "Table",
     "TableOptions",
     "TaumilOptions",
+    "TopicReason",
     "VectorError",
     "WorkerError",
     "__version__",

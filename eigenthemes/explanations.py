@@ -1,7 +1,7 @@
 """Records that say why: explanations of links, and the map of a document's candidates; each turns into JSON by itself.
 
-Explanation (ExplainedCandidate, Support, Reason, ColumnReason)   why a mention was linked as it was
-CandidateMap (MapPoint, MapSupport)                               where the candidates of a document lie, and what supports what
+Explanation (ExplainedCandidate, Support, Reason, ColumnReason, TopicReason)   why a mention was linked as it was
+CandidateMap (MapPoint, MapSupport)   where the candidates of a document lie, and what supports what
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ RECIPE = Recipe()
 
 def harsher(recipe: Recipe) -> Recipe:
     """Return a recipe for documents that are less coherent, and whose names are less exact."""
-    return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=2.5, shortest=0.6, ending=0.4)
+    return replace(recipe, topic=0.3, related=0.2, alias=0.5, short=2.0, shortest=0.5, ending=0.3)
 
 
 @dataclass(frozen=True, slots=True)

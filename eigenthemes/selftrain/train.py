@@ -94,8 +94,7 @@ def self_train(
     tables = max(1, many // _TABLES)
     with progress.step("training", total=many + 2 * aside + tables, unit="documents") as advance, one_thread():
         training = training_batches(sampler.documents(many, written=True), maker, features, advance)
-        topic = 0.0 if TOPIC.name in left_out else STRENGTH
-        ranker = replace(fit_rounds(training, features, left_out=left_out), topic=topic)
+        ranker = fit_rounds(training, features, left_out=left_out)
         harsh = Sampler(kb, sampler.rng, harsher(recipe), evidence.profiles).documents(aside, written=True)
         ranker = fit_temperature(ranker, training_batches(harsh, maker, features, advance), features)
         held_out = without_removed(maker.make(list(sampler.documents(aside, written=True))), kb)
@@ -159,7 +158,7 @@ def fit_rounds(
                 np.concatenate((part.local, theme_features(part.groups, context, weight)), axis=1)
                 for part, weight in zip(training, weights, strict=True)
             ]
-    return Ranker(tuple(rounds))
+    return Ranker(tuple(rounds), topic=0.0 if TOPIC.name in left_out else STRENGTH)
 
 
 def fit_round(
