@@ -204,15 +204,20 @@ class Explainer:
         return windows_of(self.groups, self.context)
 
     def _telling_words(self, row: int, shares: Mapping[str, float]) -> tuple[str, ...]:
-        """Return the rarest words near a name that belong to a candidate, where they put it ahead."""
+        """Return the rarest words near a name that belong to a candidate, where they put it ahead; none of other names."""
         profiles = self.context.profiles
         if profiles is None or shares.get(WORDS.name, 0.0) < _WORTH_SAYING:
             return ()
         (indptr, near), group, entity = self._windows, self.groups.group[row], self.groups.entity[row]
         own = profiles.words[profiles.indptr[entity] : profiles.indptr[entity + 1]]
-        told = np.intersect1d(near[indptr[group] : indptr[group + 1]], own)
+        told = np.setdiff1d(np.intersect1d(near[indptr[group] : indptr[group + 1]], own), self._words_of_names(int(group)))
         rarest = told[np.argsort(-profiles.rarity[told], kind="stable")][:_MAX_WORDS]
         return tuple(str(self.kb.name_index.tokens[int(word)]) for word in rarest)
+
+    def _words_of_names(self, group: int) -> NDArray[np.int64]:
+        """Return the words of all names of the document of a group: what they support is told as support."""
+        document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
+        return self.context.tokens(self.groups.names[slice(*self.groups.document_names[document : document + 2].tolist())])[1]
 
     def _has_to_do(self, entity: int, topic: int) -> bool:
         """Return whether an entity is a topic, or a neighbour of it."""

@@ -95,7 +95,7 @@ def _topic_clause(explanation: Explanation) -> Iterator[str]:
 def _words_clause(explanation: Explanation) -> Iterator[str]:
     """Say which words near the name belong to the best candidate."""
     if explanation.words:
-        yield f"{_listed([cut(word) for word in explanation.words])} near it {'fit' if len(explanation.words) > 1 else 'fits'}"
+        yield f"words near it fit ({', '.join(map(cut, explanation.words))})"
 
 
 def _can(column: ColumnReason) -> str:

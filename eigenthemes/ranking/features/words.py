@@ -46,14 +46,14 @@ def windows_of(groups: MentionGroups, context: FeatureContext) -> tuple[Ints, In
         if not document.text or document.table is not None:
             continue
         starts, known = read_words(document.text, context)
-        for mention in range(first, last):
-            start = document.start_of(groups.batch.mentions[mention])
-            if start < 0:
-                continue
-            before, after = np.searchsorted(starts, (start, start + len(groups.batch.mentions[mention].text))).tolist()
-            near = np.concatenate((known[max(0, before - WINDOW) : before], known[after : after + WINDOW]))
-            pieces.append(near)
-            owners.append(np.full(len(near), groups.group_of[mention]))
+        mentions = groups.batch.mentions[first:last]
+        begin = np.array([document.start_of(mention) for mention in mentions], dtype=np.int64)
+        end = begin + [len(mention.text) for mention in mentions]
+        places = zip(groups.group_of[first:last].tolist(), *np.searchsorted(starts, (begin, end)).tolist(), strict=True)
+        for (group, before, after), start in zip(places, begin.tolist(), strict=True):
+            if start >= 0:
+                pieces += known[max(0, before - WINDOW) : before], known[after : after + WINDOW]
+                owners.append(np.full(len(pieces[-1]) + len(pieces[-2]), group))
     words, owner = np.concatenate(pieces), np.concatenate(owners)
     key = np.unique((owner[words >= 0] << 32) | words[words >= 0])
     indptr = np.searchsorted(key, np.arange(len(groups) + 1) << 32)
@@ -62,10 +62,21 @@ def windows_of(groups: MentionGroups, context: FeatureContext) -> tuple[Ints, In
 
 def read_words(text: str, context: FeatureContext) -> tuple[Ints, Ints]:
     """Return where each word of a text starts [k], and its number in the name index [k]; -1 where no name has it."""
-    found = [(match.start(), match[0]) for match in WORD.finditer(text)]
-    words = [word.lower() if word.isascii() else normalize(word) for _, word in found]
-    known = context.token_table.find_all(hash_strings(Strings.of(words)))
-    return np.array([start for start, _ in found], dtype=np.int64), known
+    from eigenthemes.kernels.text_words import ascii_words
+
+    table = context.token_table
+    plain = np.frombuffer(text.encode("ascii", "replace"), np.uint8)  # a byte per code point
+    starts, known = ascii_words(plain, table.hashes, table.buckets)
+    if text.isascii():
+        return starts, known
+    words = [(match.start(), match.end(), normalize(match[0])) for match in WORD.finditer(text) if not match[0].isascii()]
+    first, last = (np.array([word[side] for word in words], dtype=np.int64) for side in (0, 1))
+    within = np.searchsorted(first, starts, side="right") - 1  # pieces of words that are not plain
+    apart = (within < 0) | (starts >= np.append(last, 0)[within])
+    others = table.find_all(hash_strings(Strings.of([word for _, _, word in words])))
+    starts, known = np.concatenate((starts[apart], first)), np.concatenate((known[apart], others))
+    order = np.argsort(starts, kind="stable")
+    return starts[order], known[order]
 
 
 GROUP = LocalGroup(name="words", columns=_COLUMNS, compute=compute, weakness="fits the words around it less well", most=_MOST)
