@@ -63,7 +63,7 @@ class Recipe:
     shortened: float = 0.15
     written: float = 0.5
     fitting: float = 0.3
-    telling: float = 0.5
+    telling: float = 0.3
     removed: float = 0.08
     crossed: float = 0.04
 
