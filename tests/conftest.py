@@ -18,6 +18,7 @@ from helpers.shared_builds import build_once
 from hypothesis import settings
 
 from eigenthemes import KB, Linker
+from eigenthemes.core.jit import Kernel
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.ranking.batch import BatchMaker, batch_maker
 from eigenthemes.ranking.ranker import Ranker
@@ -57,6 +58,12 @@ def degree_linker(tiny: KB) -> Linker:
 def trained_tiny(tmp_path_factory: pytest.TempPathFactory) -> KB:
     """The tiny KB with a quickly trained ranker."""
     return KB.open(build_once(tmp_path_factory, "trained-tiny", lambda folder: train_quickly(build_tiny(folder))) / "tiny.kb")
+
+
+@pytest.fixture(params=["plain", "compiled"])
+def plain_and_compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test with kernels as plain Python, and compiled, however little there is to do."""
+    monkeypatch.setattr(Kernel, "is_sooner_plain", lambda kernel, steps: request.param == "plain")
 
 
 @pytest.fixture(scope="session")

@@ -7,36 +7,55 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from eigenthemes import __version__
-from eigenthemes.cli.adapt import adapt
 from eigenthemes.cli.advice import advise
-from eigenthemes.cli.build import build
-from eigenthemes.cli.demo import demo
-from eigenthemes.cli.embed import embed
-from eigenthemes.cli.evaluate import evaluate
-from eigenthemes.cli.experiment import experiment
-from eigenthemes.cli.explain import explain
-from eigenthemes.cli.inspect import candidates, info, verify
-from eigenthemes.cli.link import link
-from eigenthemes.cli.link_table import link_table
 from eigenthemes.cli.output import plain, say
-from eigenthemes.cli.prepare import prepare
-from eigenthemes.cli.serve import serve
-from eigenthemes.cli.show import show
 from eigenthemes.cli.streams import prepare_streams
-from eigenthemes.cli.train import train
-from eigenthemes.cli.train_taumil import train_taumil
 from eigenthemes.errors import EigenthemesError
 
 _HELP = ["-h", "--help"]
+# command -> its module; one that is not asked for is not imported
+_COMMANDS = {
+    "build": "build",
+    "embed": "embed",
+    "train": "train",
+    "train-taumil": "train_taumil",
+    "adapt": "adapt",
+    "corrections": "corrections",
+    "info": "inspect",
+    "show": "show",
+    "verify": "inspect",
+    "candidates": "inspect",
+    "link": "link",
+    "link-table": "link_table",
+    "explain": "explain",
+    "eval": "evaluate",
+    "experiment": "experiment",
+    "prepare": "prepare",
+    "serve": "serve",
+    "warm-up": "warm_up",
+    "demo": "demo",
+}
 
 
 class _Group(click.Group):
-    """click itself would end with 1 where the reader of the output has gone."""
+    """Import a command when it is asked for. And click itself would end with 1 where the reader of the output has gone."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name in _COMMANDS and name not in self.commands:
+            module = import_module(f"eigenthemes.cli.{_COMMANDS[name]}")
+            command = next(each for each in vars(module).values() if isinstance(each, click.Command) and each.name == name)
+            command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
+            self.add_command(command)
+        return super().get_command(context, name)
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -54,12 +73,10 @@ def cli() -> None:
     """
 
 
-for _command in (
-    build, embed, train, train_taumil, adapt, info, show, verify, candidates, link, link_table, explain, evaluate, experiment,
-    prepare, serve, demo,
-):  # fmt: skip
-    _command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
-    cli.add_command(_command)
+def all_commands() -> dict[str, click.Command]:
+    """Return every command by its name."""
+    context = click.Context(cli)
+    return {name: command for name in cli.list_commands(context) if (command := cli.get_command(context, name))}
 
 
 def main() -> None:

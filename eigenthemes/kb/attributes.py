@@ -34,6 +34,10 @@ class EntityAttributes:
         """The attributes of each entity, as kernels take them."""
         return self.indptr, self.attributes
 
+    def count(self, entities: NDArray[np.int64]) -> int:
+        """Count the attributes of some entities, all together."""
+        return int((self.indptr[entities + 1] - self.indptr[entities]).sum())
+
     def files(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that a KB keeps, by name."""
         return dict(zip(FILES, (self.indptr, self.attributes, self.share), strict=True))
@@ -58,5 +62,6 @@ def collect_attributes(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     further = np.zeros(0, np.int64), graph[1][:0]
     if kb.has("graph_more_entries"):
         further = kb.array("graph_more_entries"), kb.array("graph_more_relations")
-    indptr, attributes = entity_attributes(types, graph, further, len(kb.types), attribute_count(kb))
+    collect = entity_attributes.for_steps(len(types[1]) + len(graph[1]))
+    indptr, attributes = collect(types, graph, further, len(kb.types), attribute_count(kb))
     return indptr, attributes

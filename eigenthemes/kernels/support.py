@@ -2,6 +2,9 @@
 
 Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `MOST` of each at most.
 `support` sums up what the other candidates contribute, `contributions` returns who contributed what to one candidate.
+Candidates of weight 0 neither give nor get support.
+
+Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba.
 """
 
 from __future__ import annotations
@@ -44,17 +47,19 @@ def support(documents: Any, names: Any, entity: Any, weight: Any, graph: Any, lo
     for document in range(len(documents) - 1):
         first_name, last_name = documents[document], documents[document + 1]
         first, last = names[first_name], names[last_name]
-        _chain(names, first_name, last_name, entity, name_of, head, following, behind)
+        many = _chain(names, first_name, last_name, entity, weight, name_of, head, following, behind)
         _add(scratch[0], graph, entity, weight, first, last)
         met = np.zeros(last_name - first_name, np.float64)
         for name in range(first_name, last_name):
             _add(scratch[1], graph, entity, weight, names[name], names[name + 1])
             for row in range(names[name], names[name + 1]):
+                if weight[row] == 0:
+                    continue
                 _neighbors(total, row, entity[row], graph, scratch)
-                _edges(total, unasked, row, (first, last), entity, weight, name_of, graph, (head, following), met)
+                _edges(total, unasked, row, (first, last, many), entity, weight, name_of, graph, (head, following), met)
                 _repetitions(total, unasked, row, entity[row], weight, name_of, longer, name, (head, following))
-            _clear(scratch[1], graph, entity, names[name], names[name + 1])
-        _clear(scratch[0], graph, entity, first, last)
+            _clear(scratch[1], graph, entity, weight, names[name], names[name + 1])
+        _clear(scratch[0], graph, entity, weight, first, last)
         for row in range(first, last):
             head[entity[row]] = -1
     return total
@@ -77,9 +82,11 @@ def contributions(row: Any, name: Any, names: Any, entity: Any, weight: Any, gra
     following = np.full(len(entity), -1, np.int64)
     behind = np.zeros(len(entity), np.int64)
     name_of = np.zeros(len(entity), np.int64)
-    _chain(names, 0, len(names) - 1, entity, name_of, head, following, behind)
+    if weight[row] == 0:
+        return parts, behind[:0], behind[:0]
+    many = _chain(names, 0, len(names) - 1, entity, weight, name_of, head, following, behind)
     met = np.zeros(len(names) - 1, np.float64)
-    _edges(total, parts, row, (0, len(entity)), entity, weight, name_of, graph, (head, following), met)
+    _edges(total, parts, row, (0, len(entity), many), entity, weight, name_of, graph, (head, following), met)
     _repetitions(total, parts, row, entity[row], weight, name_of, longer, name, (head, following))
     for other in range(len(entity)):
         head[entity[other]] = -1
@@ -92,17 +99,25 @@ def contributions(row: Any, name: Any, names: Any, entity: Any, weight: Any, gra
 
 @kernel
 def _chain(
-    names: Any, first_name: Any, last_name: Any, entity: Any, name_of: Any, head: Any, following: Any, behind: Any
-) -> None:
-    """Number the names of the rows of a document, and chain the rows of each entity: head, following, ..."""
+    names: Any, first_name: Any, last_name: Any, entity: Any, weight: Any, name_of: Any, head: Any, following: Any, behind: Any
+) -> Any:
+    """Number the names of the rows of a document, and chain the rows of each entity that have a weight: head, following, ...
+
+    Return how many rows that are.
+    """
+    many = 0
     for name in range(first_name, last_name):
         name_of[names[name] : names[name + 1]] = name - first_name
     for row in range(names[last_name] - 1, names[first_name] - 1, -1):
+        if weight[row] == 0:
+            continue
+        many += 1
         before = head[entity[row]]
         behind[row] = 0 if before < 0 else behind[before] + 1
         if behind[row] < LONGEST:
             following[row] = before
             head[entity[row]] = row
+    return many
 
 
 @kernel
@@ -114,22 +129,24 @@ def _end(graph: Any, node: Any) -> Any:
 def _add(mass: Any, graph: Any, entity: Any, weight: Any, first: Any, last: Any) -> None:
     """Add the weight of each candidate to its neighbours."""
     for row in range(first, last):
-        if weight[row] >= LEAST:
+        if float(weight[row]) >= LEAST:
             for k in range(graph[0][entity[row]], _end(graph, entity[row])):
                 mass[graph[1][k]] += weight[row]
 
 
 @kernel
-def _clear(mass: Any, graph: Any, entity: Any, first: Any, last: Any) -> None:
+def _clear(mass: Any, graph: Any, entity: Any, weight: Any, first: Any, last: Any) -> None:
+    """Take away what `_add` has added."""
     for row in range(first, last):
-        for k in range(graph[0][entity[row]], _end(graph, entity[row])):
-            mass[graph[1][k]] = 0.0
+        if float(weight[row]) >= LEAST:
+            for k in range(graph[0][entity[row]], _end(graph, entity[row])):
+                mass[graph[1][k]] = 0.0
 
 
 @kernel
 def _mass_of_others(scratch: Any, neighbor: Any) -> Any:
     """Return what the candidates of other names put on a neighbour, 1 at most; 0 where it is too little to count."""
-    others = min(1.0, scratch[0][neighbor] - scratch[1][neighbor])
+    others = min(1.0, float(scratch[0][neighbor] - scratch[1][neighbor]))
     return others if others >= LEAST else 0.0
 
 
@@ -140,7 +157,7 @@ def _neighbors(total: Any, row: Any, node: Any, graph: Any, scratch: Any) -> Non
         others = _mass_of_others(scratch, neighbor)
         if others > 0:
             total[row, SHARED] += others
-            total[row, SHARED_RARE] += others * graph[2][neighbor]
+            total[row, SHARED_RARE] += others * float(graph[2][neighbor])
 
 
 @kernel
@@ -155,13 +172,13 @@ def _meetings(
     shared = np.zeros(last - first, np.float64)
     for k in range(first, last):
         shared[k - first] = _mass_of_others(scratch, graph[1][k])
-    _clear(mass, graph, entity, 0, len(entity))
-    _clear(own, graph, entity, names[name], names[name + 1])
+    _clear(mass, graph, entity, weight, 0, len(entity))
+    _clear(own, graph, entity, weight, names[name], names[name + 1])
     for k in range(first, last):  # from here on: what is shared at a neighbour, and the sum of the weights that share it
         mass[graph[1][k]] = shared[k - first]
     many = 0
     for other in range(len(entity)):
-        if name_of[other] != name_of[row] and weight[other] >= LEAST:
+        if name_of[other] != name_of[row] and float(weight[other]) >= LEAST:
             for k in range(graph[0][entity[other]], _end(graph, entity[other])):
                 if mass[graph[1][k]] > 0:
                     own[graph[1][k]] += weight[other]
@@ -169,13 +186,13 @@ def _meetings(
     rows, nodes = np.zeros(many, np.int64), np.zeros(many, np.int64)
     many = 0
     for other in range(len(entity)):
-        if name_of[other] != name_of[row] and weight[other] >= LEAST:
+        if name_of[other] != name_of[row] and float(weight[other]) >= LEAST:
             for k in range(graph[0][entity[other]], _end(graph, entity[other])):
                 neighbor = graph[1][k]
                 if mass[neighbor] > 0:
-                    part = mass[neighbor] * (weight[other] / own[neighbor])
+                    part = float(mass[neighbor]) * (float(weight[other]) / float(own[neighbor]))
                     parts[other, SHARED] += part
-                    parts[other, SHARED_RARE] += part * graph[2][neighbor]
+                    parts[other, SHARED_RARE] += part * float(graph[2][neighbor])
                     rows[many], nodes[many] = other, neighbor
                     many += 1
     for k in range(first, last):
@@ -188,23 +205,25 @@ def _meetings(
 def _edges(
     total: Any, parts: Any, row: Any, rows: Any, entity: Any, weight: Any, name_of: Any, graph: Any, chains: Any, met: Any
 ) -> None:
-    """Count the names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
+    """Count the names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so.
+
+    rows  the first and last row of the document, and how many of them have a weight
+    """
     node = entity[row]
     head, following = chains
-    if graph[0][node + 1] - graph[0][node] <= _LOOKS * (rows[1] - rows[0]):
+    if graph[0][node + 1] - graph[0][node] <= _LOOKS * rows[2]:
+        found = 0
         for k in range(graph[0][node], graph[0][node + 1]):
             other = head[graph[1][k]]
             while other >= 0:
                 total[row, EDGES] += _meet(met, parts, row, other, name_of, weight)
+                found += 1
                 other = following[other]
-        for k in range(graph[0][node], graph[0][node + 1]):
-            other = head[graph[1][k]]
-            while other >= 0:
-                met[name_of[other]] = 0.0
-                other = following[other]
+        if found:
+            met[:] = 0.0
     else:  # a hub among few candidates: their lists are shorter
         for other in range(rows[0], rows[1]):
-            if weight[other] >= LEAST and _adjacent(graph, node, entity[other]):
+            if float(weight[other]) >= LEAST and _adjacent(graph, node, entity[other]):
                 total[row, EDGES] += _meet(met, parts, row, other, name_of, weight)
         met[:] = 0.0
 
@@ -212,7 +231,7 @@ def _edges(
 @kernel
 def _meet(met: Any, parts: Any, row: Any, other: Any, name_of: Any, weight: Any) -> Any:
     """Return what another candidate adds: its weight, and all candidates of a name together 1 at most."""
-    if name_of[other] == name_of[row] or weight[other] < LEAST:
+    if name_of[other] == name_of[row] or float(weight[other]) < LEAST:
         return 0.0
     if len(parts):
         parts[other, EDGES] = weight[other]

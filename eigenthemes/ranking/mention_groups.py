@@ -110,6 +110,11 @@ class MentionGroups:
         return np.repeat(np.arange(len(self)), np.diff(self.bounds))
 
     @lazy
+    def name_of_row(self) -> Ints:
+        """The name of each row, by its number [n]."""
+        return np.repeat(np.arange(len(self.names)), np.diff(self.name_bounds))
+
+    @lazy
     def other_names(self) -> Ints:
         """How many other names the document of each group has [m]."""
         counts = np.diff(self.document_names)
@@ -159,11 +164,6 @@ class MentionGroups:
         """Yield the first and last group, first and last row of each document; the last ones are not part of it."""
         for first_group, last_group in pairwise(self.document_bounds.tolist()):
             yield first_group, last_group, int(self.bounds[first_group]), int(self.bounds[last_group])
-
-    def name_spans(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the first and last name, first and last row of each document; the last ones are not part of it."""
-        for first_name, last_name in pairwise(self.document_names.tolist()):
-            yield first_name, last_name, int(self.name_bounds[first_name]), int(self.name_bounds[last_name])
 
 
 def _grouped(

@@ -45,6 +45,15 @@ class Evidence:
         """Return the arrays that a KB keeps, by name."""
         return {**self.attributes.files(), **self.profiles.files(), **self.hubs.files()}
 
-    def context(self, kb: KB, vectors: Vectors | None, words: WordContext | None) -> FeatureContext:
+    def context(
+        self,
+        kb: KB,
+        vectors: Vectors | None,
+        words: WordContext | None,
+        *,
+        remembers: bool = True,
+        leaves_out_own: bool = False,
+    ) -> FeatureContext:
         """Return the feature context of a KB with all this."""
-        return FeatureContext(kb, vectors, words, self.attributes, self.profiles, self.hubs)
+        evidence = self.attributes, self.profiles, self.hubs
+        return FeatureContext(kb, vectors, words, *evidence, remembers=remembers, leaves_out_own=leaves_out_own)

@@ -15,7 +15,7 @@ from campaign.judge import judged
 from campaign.odd import odd_text
 from campaign.trial import Trial, note
 from campaign.world import World, copy_kb
-from eigenthemes.cli import cli
+from eigenthemes.cli import all_commands
 from eigenthemes.embeddings.vector_sets import METHODS as VECTORS
 from eigenthemes.kg.read import FORMATS
 from eigenthemes.ranking.methods import METHODS
@@ -40,8 +40,8 @@ _HARMLESS = {
 
 def option_trial(random: Random, folder: Path, world: World) -> str:
     """Run a command with odd options in a folder of its own."""
-    name = random.choice([*cli.commands, *_QUICK])
-    command = cli.commands[name]
+    name = random.choice([*all_commands(), *_QUICK])
+    command = all_commands()[name]
     paths = _paths(folder, world)
     words = [name]
     for parameter in command.params:

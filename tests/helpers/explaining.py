@@ -10,8 +10,8 @@ import pytest
 
 from eigenthemes import KB
 from eigenthemes.build import store_ranker
+from eigenthemes.documents.given import as_document
 from eigenthemes.explanations import Explanation
-from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
 from eigenthemes.ranking.explain.explainer import Explainer
@@ -92,7 +92,7 @@ def explain_names(kb: KB, *names: str, **options: Any) -> list[Explanation]:
 def assert_contributions_give_the_features(ranking: BatchRanking, context: FeatureContext) -> int:
     """Assert that what all places contributed to each candidate gives the columns the ranker saw; return how many there are."""
     groups = ranking.groups
-    candidates = WeightedCandidates(groups, context, ranking.weight.astype(np.float32))
+    candidates = WeightedCandidates.of(groups, context, ranking.weight)
     closeness = next(group for group in JOINT_GROUPS if group.name == "themes").shares["coherence"]
     others = np.maximum(1, groups.other_names[groups.group])
     for row, features in enumerate(ranking.features):

@@ -94,12 +94,11 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("pieces_seen", [0, 10**6])
-def test_eight_threads_on_a_cold_detector_agree_with_one(kb: KB, pieces_seen: int) -> None:
+@pytest.mark.usefixtures("plain_and_compiled")
+def test_eight_threads_on_a_cold_detector_agree_with_one(kb: KB) -> None:
     expected = [NameDetector(kb).find(text) for text in TEXTS]
     for _ in range(5):
         detector, start = NameDetector(kb), Barrier(8)
-        detector._pieces_seen = pieces_seen  # many: the compiled search is used from the first text on
 
         def find_all(detector: NameDetector = detector, start: Barrier = start) -> list[list[tuple[int, int]]]:
             start.wait()
@@ -108,14 +107,6 @@ def test_eight_threads_on_a_cold_detector_agree_with_one(kb: KB, pieces_seen: in
         with ThreadPoolExecutor(8) as threads:
             answers = [task.result() for task in [threads.submit(find_all) for _ in range(8)]]
         assert answers == [expected] * 8
-
-
-def test_pieces_are_counted_once_by_many_threads(kb: KB) -> None:
-    detector, alone = NameDetector(kb), NameDetector(kb)
-    alone.find(TEXT)
-    with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda _: detector.find(TEXT), range(400)))
-    assert detector._pieces_seen == 400 * alone._pieces_seen
 
 
 def test_what_is_remembered_of_names_is_bounded(kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:

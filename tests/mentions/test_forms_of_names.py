@@ -165,6 +165,7 @@ def test_a_full_name_is_looked_up_written_and_read_again(english: NameDetector) 
     assert Mention("x").name == "x"
 
 
+@pytest.mark.usefixtures("plain_and_compiled")
 def test_given_mentions_are_found_by_their_stems(english: NameDetector) -> None:
     kb, generator = english.kb, CandidateGenerator(english.kb)
     names = {
@@ -176,5 +177,5 @@ def test_given_mentions_are_found_by_their_stems(english: NameDetector) -> None:
     for name, label in names.items():
         first = generator.records(name)[0]
         assert (first.label, first.match_type) == (label, "label" if name == label else "other ending")
-    compiled = CandidateGenerator(kb).find_batch(list(names) * 40)
-    assert [kb.label_of(entity) for entity in compiled.entity[compiled.rank == 1].tolist()] == list(names.values()) * 40
+    many = CandidateGenerator(kb).find_batch(list(names) * 40)
+    assert [kb.label_of(entity) for entity in many.entity[many.rank == 1].tolist()] == list(names.values()) * 40

@@ -56,6 +56,7 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
         "context": ("local_context", "global_context"),
         "words": ("words",),
         "coincidence": ("coincidence",),
+        "memory": ("linked_so", "linked_share", "linked_none", "said_here", "said_none_here"),
         "themes": ("coherence", "edges", "shared_rare", "shared"),
         "coreference": ("longer_name", "same_entity"),
     }  # fmt: skip

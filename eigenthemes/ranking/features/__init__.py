@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.features import coincidence, context, coreference, name, prior, themes, words
+from eigenthemes.ranking.features import coincidence, context, coreference, memory, name, prior, themes, words
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
@@ -28,16 +28,19 @@ __all__ = [
     "WeightedCandidates",
     "feature_table",
     "local_features",
+    "memory",
     "theme_features",
 ]
 
+# what a mention says by itself, and which candidates there are; then what the other names of its document may mean
 LOCAL_GROUPS: tuple[LocalGroup, ...] = (
     name.GROUP,
     prior.GROUP,
     context.GROUP,
     words.GROUP,
     coincidence.GROUP,
-)  # what a mention says by itself
+    memory.GROUP,
+)
 JOINT_GROUPS: tuple[JointGroup, ...] = (themes.GROUP, coreference.GROUP)  # what the other names of its document say
 FEATURE_GROUPS: dict[str, FeatureGroup] = {group.name: group for group in (*LOCAL_GROUPS, *JOINT_GROUPS)}
 
@@ -59,7 +62,7 @@ def local_features(groups: MentionGroups, context: FeatureContext) -> NDArray[np
 
 def theme_features(groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float64]) -> NDArray[np.float32]:
     """Compute the columns after LOCAL [n, t], given how likely each candidate is [n]."""
-    candidates = WeightedCandidates(groups, context, weight.astype(np.float32))
+    candidates = WeightedCandidates.of(groups, context, weight)
     return np.concatenate([group.compute(candidates) for group in JOINT_GROUPS], axis=1)
 
 

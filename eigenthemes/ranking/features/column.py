@@ -55,7 +55,8 @@ class CellEvidence:
         is_cell = groups.column_of >= 0
         if not is_cell.any():
             return None
-        counted = column_evidence(groups.columns, groups.bounds, groups.entity, attributes.lists, attributes.share)
+        compute = column_evidence.for_steps(2 * attributes.count(groups.entity))
+        counted = compute(groups.columns, groups.bounds, groups.entity, attributes.lists, attributes.share)
         return cls(groups, is_cell, is_cell[groups.group], *counted)
 
     @lazy

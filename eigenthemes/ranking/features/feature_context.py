@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import spell
+from eigenthemes.core.lazy import lazy
 from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.hubs import Hubs
+from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.kernels.support import MOST
 
 Ints = NDArray[np.int64]
+_WALKS = 5  # times that the neighbours of a candidate are walked: added, added for its own name, met, and cleared twice
+
 Scratch = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]
 
 
@@ -31,6 +37,8 @@ class FeatureContext:
     attributes    types and relations of the entities; None: what names could have in common says nothing
     profiles      words that belong to the entities; None: the words around a name say nothing
     hubs          what a document may be about; None: that says nothing. hub_numbers [entities]: their numbers, -1: no hub
+    memory        what people said names mean; None: nothing, or it is not to be looked at
+    leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
     scratch       room for the support kernel to work in, three arrays as long as the KB
     """
 
@@ -42,9 +50,13 @@ class FeatureContext:
         attributes: EntityAttributes | None = None,
         profiles: EntityProfiles | None = None,
         hubs: Hubs | None = None,
+        *,
+        remembers: bool = True,
+        leaves_out_own: bool = False,
     ) -> None:
         self.kb, self.vectors, self.word_context = kb, vectors, word_context
         self.attributes, self.profiles, self.hubs = attributes, profiles, hubs
+        self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
@@ -59,10 +71,27 @@ class FeatureContext:
         """Make it with all that the KB keeps for its ranker."""
         return cls(kb, vectors, word_context, EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb))
 
+    @lazy
+    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
+        """All relations of entities: (indptr, neighbors, relations) of `Graph`, (entries, relations) of `FurtherRelations`."""
+        graph = self.kb.graph
+        if self.kb.has("graph_more_entries"):
+            further = self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations")
+        else:
+            further = np.zeros(0, np.int64), np.zeros(0, graph.relations.dtype)
+            for array in further:
+                array.setflags(write=False)  # as files are: to the compiler that is another type
+        return graph.indptr, graph.neighbors, graph.relations, *further
+
     def name_counts(self, entities: Ints) -> Ints:
         """Count the names of each entity."""
         bounds = self.spelled[0]
         return np.asarray(bounds[entities + 1] - bounds[entities])
+
+    def walk_steps(self, entities: Ints) -> int:
+        """Return about how many steps the support kernels take along the neighbours of these entities."""
+        indptr = self.graph[0]
+        return _WALKS * int(np.minimum(indptr[entities + 1] - indptr[entities], MOST).sum())
 
     def tokens(self, names: Sequence[str]) -> tuple[Ints, Ints]:
         """Look up the tokens of normalised names (indptr, tokens); -1 where the KB does not know a word."""

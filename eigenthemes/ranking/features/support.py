@@ -15,6 +15,8 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_HOPELESS = 0.005  # of the probability of the best candidate: below it, what other names say changes no answer
+
 
 class GraphSupport(NamedTuple):
     """What the graph says for candidates, [n] each: the columns of `kernels.support`, in their order."""
@@ -28,11 +30,20 @@ class GraphSupport(NamedTuple):
 
 @dataclass(frozen=True)
 class WeightedCandidates:
-    """The candidates of a batch, and how likely each of them was in the round before: `weight` [n]."""
+    """The candidates of a batch, and how likely each of them was in the round before: `weight` [n].
+
+    Those that were hopeless beside the best one of their mention have weight 0: they neither give nor get support.
+    """
 
     groups: MentionGroups
     context: FeatureContext
     weight: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, groups: MentionGroups, context: FeatureContext, probability: Floats) -> WeightedCandidates:
+        """Weigh candidates by their probabilities [n]."""
+        hopeful = probability >= _HOPELESS * groups.best_of_group(probability)
+        return cls(groups, context, np.where(hopeful, probability, 0.0).astype(np.float32))
 
     @lazy
     def graph_support(self) -> GraphSupport:
@@ -41,7 +52,7 @@ class WeightedCandidates:
 
         groups, context = self.groups, self.context
         with context.scratch.borrow() as scratch:
-            columns = support(
+            columns = support.for_steps(context.walk_steps(groups.entity))(
                 groups.document_names, groups.name_bounds, groups.entity, self.weight, context.graph, groups.longer, scratch
             )
         return GraphSupport(*columns.T)
@@ -59,8 +70,9 @@ class WeightedCandidates:
         bounds = groups.name_bounds[first_name : last_name + 1] - first
         entity, weight = groups.entity[first:last], self.weight[first:last]
         row_and_name = row - first, name - first_name
+        share = contributions.for_steps(context.walk_steps(entity))
         with context.scratch.borrow() as scratch:
-            parts, *meetings = contributions(*row_and_name, bounds, entity, weight, context.graph, longer, scratch)
+            parts, *meetings = share(*row_and_name, bounds, entity, weight, context.graph, longer, scratch)
         return Contributions(self, row, first_name, first, last, GraphSupport(*parts.T), (meetings[0], meetings[1]))
 
 
@@ -105,7 +117,12 @@ class Contributions:
 
     @lazy
     def weights(self) -> Floats:
-        """How likely the candidate of each position was [r]; 0 for candidates of the same name, which say nothing."""
+        """How likely the candidate of each position was [r]; 0 for candidates of the same name, which say nothing.
+
+        All 0 where the candidate itself has no weight: nothing supports it.
+        """
+        if self.candidates.weight[self.row] == 0:
+            return np.zeros(self.last - self.first)
         names = self.candidates.groups.name_of[self.groups]
         own = names == names[self.row - self.first]
         return np.where(own, 0.0, self.candidates.weight[self.first : self.last].astype(np.float64))

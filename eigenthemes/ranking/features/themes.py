@@ -49,22 +49,36 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
 def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np.float32]) -> Floats:
     """Compute e^T (G - G_s) e, G = sum_j w_j e_j e_j^T [n]: Eigenthemes at full rank with one's own name left out.
 
-    G is one d x d matrix per document, G_s the same sum over the candidates of the row's own name.
+    G_s is the same sum over the candidates of the row's own name. Candidates of weight 0 have none. Where a document has few
+    candidates, their cosines are computed one by one, else G, one d x d matrix per document.
     """
     result = np.zeros(len(groups.table_row))
     if vectors is None:
         return result
-    for first_name, last_name, first, last in groups.name_spans():
-        if last_name - first_name < 2 or first == last:
-            continue
-        rows = vectors.rows[groups.entity[first:last]]
-        weighted = rows * weight[first:last, None]
-        coherent = np.einsum("ij,ij->i", rows @ (weighted.T @ rows), rows)
-        for start, stop in pairwise((groups.name_bounds[first_name : last_name + 1] - first).tolist()):
-            own = rows[start:stop]
-            coherent[start:stop] -= np.square(own @ own.T) @ weight[first + start : first + stop]
-        result[first:last] = np.maximum(coherent, 0)
-    return result
+    considered = np.flatnonzero(weight)
+    entity, weight, name = groups.entity[considered], weight[considered], groups.name_of_row[considered]
+    bounds = np.searchsorted(considered, groups.name_bounds[groups.document_names])
+    for first, last in pairwise(bounds.tolist()):
+        if last - first > 1 and name[first] != name[last - 1]:
+            rows = slice(first, last)
+            compute = _coherence_by_pairs if last - first <= vectors.rows.shape[1] else _coherence_by_sums
+            result[considered[rows]] = compute(vectors.rows[entity[rows]], weight[rows], name[rows])
+    return np.maximum(result, 0)
+
+
+def _coherence_by_pairs(rows: NDArray[np.float32], weight: NDArray[np.float32], name: Ints) -> NDArray[np.float32]:
+    squared = np.square(rows @ rows.T)
+    squared[name[:, None] == name] = 0
+    return np.asarray(squared @ weight)
+
+
+def _coherence_by_sums(rows: NDArray[np.float32], weight: NDArray[np.float32], name: Ints) -> NDArray[np.float32]:
+    coherent = np.einsum("ij,ij->i", rows @ ((rows * weight[:, None]).T @ rows), rows)
+    bounds = np.flatnonzero(np.diff(name, prepend=-1, append=-1))
+    for start, stop in pairwise(bounds.tolist()):
+        own = rows[start:stop]
+        coherent[start:stop] -= np.square(own @ own.T) @ weight[start:stop]
+    return np.asarray(coherent)
 
 
 # how they are explained

@@ -1,0 +1,53 @@
+"""Compile every kernel that building and linking use, so that no later process has to wait for it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from eigenthemes.build import build_kb
+from eigenthemes.core.jit import always_compile, cache_folder
+from eigenthemes.core.progress import Progress
+from eigenthemes.embeddings.blocks import SMALL as SMALL_GRAPH
+from eigenthemes.embeddings.vector_sets import GRAPH_METHODS, make_vectors
+from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
+from eigenthemes.kernels.support import support
+from eigenthemes.kg.demo import SMALL
+from eigenthemes.linker import Linker
+
+_TEXT = "Michael Jordan and his students David Blei and Andrew Ng wrote on LDA at Berkeley."
+_PAIRS = (("Michael Jordan", "Berkeley"), ("David Blei", "LDA"), ("Andrew Ng", "Berkeley"), ("Scottie Pippen", "Chicago Bulls"))
+_TABLE = {"header": ["who", "what"], "rows": [list(pair) for pair in _PAIRS]}
+_NODES = 3000
+_DIMENSIONS = 32
+
+
+def warm_up(*, every_vectors: bool = False, progress: Progress | None = None) -> Path | None:
+    """Build a small KB and link with it, compiled; return the folder where the kernels are kept, None: there is none.
+
+    Files of a KB are mapped, which is a type of its own to the compiler: only a KB on disk compiles what other KBs use.
+
+    every_vectors  also what vectors other than the default are made with
+    """
+    always_compile()
+    with tempfile.TemporaryDirectory(prefix="eigenthemes-") as scratch:
+        kb = Path(scratch) / "small.kb"
+        build_kb(SMALL, kb, progress=progress)
+        linker = Linker(kb, explain=True)
+        linker.link(_TEXT)
+        linker.link_table(_TABLE, columns=["who", "what"])
+    graph = _graph()
+    for method in GRAPH_METHODS if every_vectors else GRAPH_METHODS[:1]:
+        make_vectors(graph, method=method, dimensions=_DIMENSIONS, progress=progress)
+    return cache_folder(support)
+
+
+def _graph() -> Graph:
+    """Return a graph of so many edges that vectors of it are made by compiled code: each node is joined to the next ones."""
+    steps = np.arange(1, SMALL_GRAPH // _NODES + 2, dtype=np.uint32)
+    source = np.repeat(np.arange(_NODES, dtype=np.uint32), len(steps))
+    target = (source + np.tile(steps, _NODES)) % np.uint32(_NODES)
+    edges = distinct_edges(source, target, np.zeros_like(source), _NODES)
+    return build_graph(edges, np.arange(_NODES, dtype=np.uint32))

@@ -1,0 +1,115 @@
+"""Kernels: compiled and plain they give the same; declaring one loads nothing, and little work does not load numba either."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eigenthemes.core import jit
+from eigenthemes.core.jit import Kernel, kernel
+from eigenthemes.kb.store import KB
+from eigenthemes.kernels.common import position
+
+
+@kernel
+def _twice(value: int) -> int:
+    return 2 * value
+
+
+@kernel
+def _total(values: np.ndarray) -> int:
+    total = 0
+    for value in values:
+        total += _twice(value)
+    return total
+
+
+def in_new_process(code: str, **environment: str) -> dict[str, object]:
+    """What a new interpreter prints as JSON."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_plain_and_compiled_call_the_kernels_they_name() -> None:
+    values = np.arange(5)
+    assert _total.plain(values) == _total(values) == 20
+    assert _total.plain.__globals__["_twice"] is _twice.plain
+    assert _total.compiled.py_func.__globals__["_twice"] is _twice.compiled
+
+
+def test_a_kernel_is_pickled_by_its_name() -> None:
+    assert pickle.loads(pickle.dumps(position)) is position
+
+
+def test_little_work_is_plain_until_numba_would_have_been_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kernel, "_plain_steps", 0)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    cached = Kernel(lambda: 0)
+    cached.__dict__["_is_on_disk"] = True
+    new = Kernel(lambda: 0)
+    new.__dict__["_is_on_disk"] = False
+    assert cached.for_steps(jit._STEPS_OF_LOADING) == cached.plain
+    assert cached.for_steps(1) is cached
+    assert new.for_steps(jit._STEPS_OF_COMPILING // 2) == new.plain
+    assert new.for_steps(jit._STEPS_OF_COMPILING) is new
+
+
+def test_work_in_a_process_that_has_numba_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", object())
+    monkeypatch.setattr(Kernel, "_plain_steps", 0)
+    assert _total.for_steps(1) is _total
+
+
+def test_a_compiled_kernel_is_found_on_disk_without_numba(tmp_path: Path) -> None:
+    code = (
+        "import json, numpy as np\n"
+        "from eigenthemes.kernels.common import position\n"
+        "before = position._is_on_disk\n"
+        "position(np.arange(3), 0, 3, 1)\n"
+        "del position.__dict__['_is_on_disk']\n"
+        "print(json.dumps([before, position._is_on_disk]))"
+    )
+    assert in_new_process(code, NUMBA_CACHE_DIR=str(tmp_path))[1] is True
+
+
+def test_one_sentence_loads_neither_numba_nor_scipy(demo_kb: KB) -> None:
+    code = (
+        "import json, sys\n"
+        "from eigenthemes import Linker\n"
+        f"linked = Linker({str(demo_kb.path)!r}).link('Michael Jordan and Scottie Pippen played in Chicago.')\n"
+        "heavy = sorted({'numba', 'scipy', 'rich', 'multiprocessing.pool'} & set(sys.modules))\n"
+        "print(json.dumps({'heavy': heavy, 'links': [[link.entity, link.probability] for link in linked.links]}))"
+    )
+    plain = in_new_process(code)
+    compiled = in_new_process("from eigenthemes.core.jit import always_compile; always_compile()\n" + code)
+    assert plain["heavy"] == []
+    assert "numba" in compiled["heavy"]
+    assert [entity for entity, _ in plain["links"]] == [entity for entity, _ in compiled["links"]]
+    assert len(plain["links"]) == 3
+    assert np.allclose([p for _, p in plain["links"]], [p for _, p in compiled["links"]], atol=1e-6)
+
+
+def test_without_numba_everything_is_plain_and_told_once(demo_kb: KB) -> None:
+    code = (
+        "import json, sys\n"
+        "sys.modules['numba'] = None\n"  # importing it fails
+        "from eigenthemes import Linker\n"
+        "from eigenthemes.core.jit import always_compile\n"
+        "always_compile()\n"
+        f"linker = Linker({str(demo_kb.path)!r})\n"
+        "texts = ['Michael Jordan and Scottie Pippen played in Chicago.', 'Amman is the capital of Jordan.']\n"
+        "print(json.dumps([link.entity for each in linker.link_batch(texts) for link in each.links]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("numba is not installed") == 1
+    assert "Warning" not in done.stderr
+    assert [str(entity).rpartition("/")[2] for entity in json.loads(done.stdout)][:2] == ["michael_jordan", "scottie_pippen"]
