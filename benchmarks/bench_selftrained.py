@@ -1,4 +1,4 @@
-"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only sets|gold|ablation|learning]
+"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only PART] [--kbs FOLDER]
 
 sets      `eval` of all methods on every set; calibration, NIL, cost beside `eigen`; the mean over seven of them; also
           reliability diagrams and risk-coverage curves as pictures
@@ -31,6 +31,7 @@ from eigenthemes.metrics.precision import credit
 from eigenthemes.ranking.batch import BATCH, batch_maker, batches_of, gold_rows
 from eigenthemes.ranking.features import GROUPS, FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.ranking.selftrained import feature_context_of
 from eigenthemes.records import Document
 from eigenthemes.selftrain.gold import gold_train
 from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, self_train
@@ -50,6 +51,7 @@ METHODS = ("selftrained", "prior-name", "eigen", "degree", "namematch")
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "nothing": (),
     **{name: columns for name, columns in GROUPS.items() if name != "context"},
+    "topic": ("topic",),
     "coherence": ("coherence",),
     "edges and neighbours": ("edges", "shared_rare", "shared"),
     "letters": ("cased",),
@@ -134,7 +136,7 @@ class GoldSet:
     def __init__(self, arguments: argparse.Namespace, name: str) -> None:
         self.kb = trained(arguments, SEVEN[name])
         self.batches = batch_maker(self.kb, needs_vectors=False)
-        self.context = FeatureContext(self.kb, self.batches.vectors)
+        self.context = feature_context_of(self.kb, self.batches.vectors)
         self.documents = documents_of(name)
         self.training = [TrainingBatch.of(self.batches.make([document]), self.kb, self.context) for document in self.documents]
         self.ranker = Ranker.of(next(iter(self.kb.rankers.values())))
@@ -223,7 +225,7 @@ def _first_mentions(documents: Sequence[Document], wanted: int) -> list[Document
 def _precision(kb: KB, ranker: Ranker, documents: Sequence[Document]) -> float:
     """P@1 of a ranker over all mentions of some documents."""
     batches = batch_maker(kb, needs_vectors=False)
-    context = FeatureContext(kb, batches.vectors)
+    context = FeatureContext.of(kb, batches.vectors)
     credits = []
     with one_thread():
         for some in batches_of(documents, BATCH):

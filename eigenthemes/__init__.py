@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Reason,
         RowReason,
         Support,
+        TopicReason,
     )
     from eigenthemes.frames import link_frame
     from eigenthemes.kb.graph import Graph
@@ -108,6 +109,7 @@ _NAMES = {
         "Reason",
         "RowReason",
         "Support",
+        "TopicReason",
     ),
     "records": (
         "Candidate",
@@ -170,6 +172,7 @@ __all__ = [
     "Table",
     "TableOptions",
     "TaumilOptions",
+    "TopicReason",
     "VectorError",
     "WorkerError",
     "__version__",

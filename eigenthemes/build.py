@@ -32,7 +32,6 @@ from eigenthemes.embeddings.vector_sets import (
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import EigenthemesError, OptionError, VectorError
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.memory import FILES, Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
@@ -126,7 +125,7 @@ def build_kb(
                 WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
                 description["word_vectors"] = {"source": name_of_source(word_vectors)}
             if train:
-                _add_attributes(writer, writer.preview(description))
+                _add_evidence(writer, writer.preview(description))
                 ranker = train_ranker(writer.preview(description), seed=seed, progress=progress)
                 description |= _add_ranker(description, ranker)
             return writer.commit(description)
@@ -260,7 +259,7 @@ def store(kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, prog
     with KBWriter(kb.path, base=kb) as writer:
         description = {**kb.described, "vectors": {**add_vectors(writer, vectors), **others}, "rankers": rankers}
         if train:
-            _add_attributes(writer, kb)
+            _add_evidence(writer, kb)
             ranker = train_ranker(writer.preview(description, left_out=outdated), seed=seed, progress=progress)
             description |= _add_ranker(description, ranker)
         return writer.commit(description, left_out=outdated)
@@ -303,7 +302,7 @@ def train_kb(
         changed = writer.preview(description)
         ranker = ranker or self_train(changed, vectors=vectors, context=context, seed=seed, progress=progress)
         ranker = refit(changed, ranker, said, vectors=vectors, context=context, progress=progress)
-        _add_attributes(writer, kb)
+        _add_evidence(writer, kb)
         name = vectors or next(iter(kb.vector_sets), "")
         return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
 
@@ -351,8 +350,8 @@ def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None) -> KB:
     name = vectors or next(iter(kb.vector_sets), "")
     with KBWriter(kb.path, base=kb) as writer:
         description = kb.described
-        if ranker.cells is not None:
-            _add_attributes(writer, kb)
+        if ranker.topic > 0:
+            _add_evidence(writer, kb)
         return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
 
 
@@ -381,12 +380,12 @@ def _memory_there(path: Path) -> Memory:
         return Memory()
 
 
-def _add_attributes(writer: KBWriter, kb: KB) -> None:
-    """Write what the columns of tables are counted by, unless the KB has it."""
-    from eigenthemes.selftrain.cells import count_attributes
+def _add_evidence(writer: KBWriter, kb: KB) -> None:
+    """Write what the features of a ranker are computed from, unless the KB has it."""
+    from eigenthemes.selftrain.evidence import Evidence
 
-    if EntityAttributes.of(kb) is None:
-        for name, array in count_attributes(kb).files().items():
+    for name, array in Evidence.of(kb).files().items():
+        if not kb.has(name):
             writer.add(name, array)
 
 

@@ -1,7 +1,7 @@
 """Records that say why: explanations of links, and the map of a document's candidates; each turns into JSON by itself.
 
-Explanation (ExplainedCandidate, Support, Reason, ColumnReason, RowReason)   why a mention was linked as it was
-CandidateMap (MapPoint, MapSupport)                               where the candidates of a document lie, and what supports what
+Explanation (ExplainedCandidate, Support, Reason, ColumnReason, RowReason, TopicReason, MemoryReason)   why a link is as it is
+CandidateMap (MapPoint, MapSupport)   where the candidates of a document lie, and what supports what
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReason:
-    """What the other names of a table's column have in common with a candidate.
+    """What the other names of a table's column, or of a text, have in common with a candidate.
 
     attribute  the id of a type, or a relation as the sources name it
     label      of the type, or the relation as words
     is_type    False: it is a relation; reverse: one whose statement runs from the neighbour
-    having     so many of the `others`, the other names of the column that were counted, can have it
+    having     so many of the `others`, the other names of the column or text that were counted, can have it
     """
 
     attribute: str
@@ -102,6 +102,21 @@ class ColumnReason:
     reverse: bool
     having: int
     others: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicReason:
+    """What a text is about: an entity that the best candidate has to do with, as have most of what the other names mean.
+
+    probability  that the text is about it
+    having       so many of all `names` of the text most likely have to do with it
+    """
+
+    id: str
+    label: str
+    probability: float
+    having: int
+    names: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +176,9 @@ class Explanation(Shown):
     column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
     row              the cell of its row that speaks for the best candidate; None: there is none, or it is no cell
     memory           what people's corrections say of the name; None: nothing
+    coincidence      what the other names of a text could have in common with it; None: nothing that speaks for it
+    topic            what the text is about, if that speaks for it; None: nothing can be told
+    words            words near the name that are in its description or in its neighbours' labels, the rarest first
     """
 
     text: str
@@ -181,6 +199,9 @@ class Explanation(Shown):
     column: ColumnReason | None = None
     row: RowReason | None = None
     memory: MemoryReason | None = None
+    coincidence: ColumnReason | None = None
+    topic: TopicReason | None = None
+    words: tuple[str, ...] = ()
     sentence: str = ""
 
     def __repr__(self) -> str:
@@ -194,8 +215,8 @@ class Explanation(Shown):
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
-        for absent in ("column", "row", "memory"):
-            if record[absent] is None:
+        for absent in ("column", "row", "memory", "coincidence", "topic", "words"):
+            if not record[absent]:
                 del record[absent]
         return record
 

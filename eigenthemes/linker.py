@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.core.checks import check_probability, check_whole
@@ -55,6 +57,7 @@ class Linker:
     explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
     label_lang  language tag, e.g. "de": entities are shown by their first name in that language, if any; None: by their labels
     detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
+    about       text about the source of all documents, as a heading or a place: its words and names are evidence, not mentions
     language    of the texts: "en", "de", "fr", "es" or "tr"; None: as the KB's names and each text say
     candidates  how candidates are found
     scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
@@ -75,6 +78,7 @@ class Linker:
         label_lang: str | None = None,
         detector: str = "names",
         language: str | None = None,
+        about: str | None = None,
         candidates: CandidateOptions | None = None,
         scoring: ScoringOptions | None = None,
     ) -> None:
@@ -101,6 +105,7 @@ class Linker:
             vectors=vectors,
             detector=detector,
             language=language,
+            about=about,
         )
         if threshold is not None and not allow_nil:
             raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
@@ -121,6 +126,7 @@ class Linker:
             "label_lang": label_lang,
             "detector": detector,
             "language": language,
+            "about": about,
             "candidates": candidates,
             "scoring": scoring,
         }
@@ -328,7 +334,7 @@ class Linker:
         """The decisions as records, document by document."""
         batch, explanations = decided.batch, decided.explanations
         rows = self.answers(decided)
-        for document, first, last in batch.document_spans():
+        for document, first, last in batch.shown_spans():
             links = []
             for mention in range(first, last):
                 ranking, reason, probability = next(rows)
@@ -362,7 +368,7 @@ class Linker:
         return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)
 
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
-        """Of each mention: its best candidates (id, label, score), why it is not linked (None: it is), and its probability."""
+        """Of each mention but witnesses: its best candidates (id, label, score), why it is not linked, and its probability."""
         decisions = decided.decisions
         named = map(self.labels.of, decided.batch.table.entity[decisions.order].tolist())
         scores = decisions.scores[decisions.order].tolist()
@@ -370,7 +376,8 @@ class Linker:
         bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
         calibrated = self.method.calibrated
         probability = decisions.probability.tolist()
-        for mention, reason in enumerate(reasons):
+        for mention in np.flatnonzero(decided.batch.shown).tolist():
+            reason = reasons[mention]
             ranking = candidates[bounds[mention] : bounds[mention + 1]]
             yield ranking, NIL_REASONS[reason], probability[mention] if calibrated and reason == LINKED else None
 

@@ -104,6 +104,7 @@ class Document:
     """A text, a table or a mere list of mentions, linked as a whole.
 
     mentions       None: to be found in the text, or every cell of the table that may be a name
+    about          text about the source, as a heading, a place or a file name: its words and names are evidence, not mentions
     embedded_only  candidates without a vector are dropped before they are counted (the authors' input layout)
     source         the JSON object it came from: unknown fields pass through
     """
@@ -112,12 +113,15 @@ class Document:
     text: str | None = None
     table: Table | None = None
     mentions: tuple[Mention, ...] | None = None
+    about: str | None = None
     embedded_only: bool = False
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if type(self.text) is not str and self.text is not None:
             raise DocumentError(f"the text of a document is of the type {type(self.text).__name__}; expected a string")
+        if type(self.about) is not str and self.about is not None:
+            raise DocumentError(f"the about of a document is of the type {type(self.about).__name__}; expected a string")
         if type(self.mentions) is not tuple and self.mentions is not None:
             raise DocumentError(f"the mentions of a document are of the type {type(self.mentions).__name__}; expected a tuple")
         if self.text is None and self.table is None and self.mentions is None:
@@ -235,6 +239,8 @@ class LinkedDocument(Shown):
             record["text"] = document.text
         if document.table is not None:
             record["table"] = {"header": list(document.table.header), "rows": [list(row) for row in document.table.rows]}
+        if document.about is not None:
+            record["about"] = document.about
         return {**record, **document.source, "mentions": [link.to_dict() for link in self.links]}
 
     def to_rows(self) -> list[dict[str, Any]]:

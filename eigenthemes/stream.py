@@ -201,15 +201,16 @@ def _line(record: Record, error: DocumentError) -> int:
 
 def _count(chunk: Chunk, decided: DecidedBatch, documents: int) -> None:
     chunk.linked_documents = documents
-    chunk.mentions = len(decided.batch.mentions)
-    chunk.linked = int(decided.decisions.linked.sum())
+    shown = decided.batch.shown
+    chunk.mentions = int(shown.sum())
+    chunk.linked = int(decided.decisions.linked[shown].sum())
 
 
 def linked_records(linker: Linker, decided: DecidedBatch) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
     """Yield each document with the links of its mentions; as `LinkedDocument.to_dict` has them, without the records."""
     batch, explanations = decided.batch, decided.explanations
     answers = linker.answers(decided)
-    for document, first, last in batch.document_spans():
+    for document, first, last in batch.shown_spans():
         links = []
         for mention in range(first, last):
             ranking, nil_reason, probability = next(answers)

@@ -63,6 +63,7 @@ def test_public_names_are_exactly_these() -> None:
         "Table",
         "TableOptions",
         "TaumilOptions",
+        "TopicReason",
         "VectorError",
         "WorkerError",
         "__version__",

@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
-from eigenthemes.cli.options import candidate_options, language_option, parse_digits, vectors_option
+from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, vectors_option
 from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @vectors_option
 @candidate_options
 @language_option
+@about_option
 @click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @tells_damage
 def explain(
@@ -53,7 +54,7 @@ def explain(
     linker = open_linker(kb, {**options, "method": "selftrained"})
     for chosen in _chosen(read_documents(documents, plain_text=plain_text), document):
         explainer = linker.explainer([linker.checked(chosen)])
-        mentions = len(explainer.batch.mentions)
+        mentions = int(explainer.batch.shown.sum())
         if mention is not None:
             _check_number(mention, mentions)
             _print_mention(explainer, mention, as_json)

@@ -22,6 +22,7 @@ from eigenthemes.cli.link_corpus import (
 )
 from eigenthemes.cli.options import (
     JOBS,
+    about_option,
     candidate_options,
     language_option,
     parse_candidates,
@@ -64,6 +65,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
     help="What finds mentions where documents bring none: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
 )
 @language_option
+@about_option
 @click.option("--nested", is_flag=True, help="Names within names, too; default: the longest win.")
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
@@ -210,6 +212,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
         label_lang=given.get("label_lang"),
         explain=given.get("explain", False),
         language=given.get("language"),
+        about=given.get("about"),
         detector="nested-names" if given.get("nested") else given.get("detector", "names"),
         candidates=parse_candidates(given),
         scoring=scoring[name],

@@ -44,6 +44,15 @@ def language_option(command: Command) -> Command:
     )(command)
 
 
+def about_option(command: Command) -> Command:
+    """What is known of the source."""
+    return click.option(
+        "--about",
+        metavar="TEXT",
+        help="Text about the source of all documents, as a heading or a place: its words and names are evidence, not mentions.",
+    )(command)
+
+
 def vectors_option(command: Command) -> Command:
     """Which of the KB's vectors."""
     return click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last.")(

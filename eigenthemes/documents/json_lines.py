@@ -99,6 +99,7 @@ def document_of_json(record: Any) -> Document:
         raise DocumentError(f'the document is {_quoted(record)}; expected a JSON object with "text", "table" or "mentions"')
     get = record.get
     external_id, text, items = get("id"), get("text"), get("mentions")
+    about = _text_or_none(get("about"))
     if type(external_id) is not str and external_id is not None and type(external_id) is not int:
         raise DocumentError(f'"id" is {_quoted(external_id)}; expected a string or a whole number')
     if type(text) is not str and text is not None:
@@ -107,10 +108,11 @@ def document_of_json(record: Any) -> Document:
     if items is None:
         if text is None and table is None:
             raise DocumentError(f'the document has {_fields(record)}, nothing to link; expected "text", "table" or "mentions"')
-        return Document(id=external_id, text=text, table=table, source=record)
+        return Document(id=external_id, text=text, table=table, about=about, source=record)
     if type(items) is not list:
         raise DocumentError(f'"mentions" is {_quoted(items)}; expected a list, or no such field to have them found')
-    return Document(id=external_id, text=text, table=table, mentions=_mentions(items, text, table), source=record)
+    mentions = _mentions(items, text, table)
+    return Document(id=external_id, text=text, table=table, mentions=mentions, about=about, source=record)
 
 
 def _table(table: Any) -> Table:
@@ -191,7 +193,7 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     mention.candidates = ids
     mention.priors = priors
     mention.only_types = _types(item["only_types"]) if "only_types" in item else ()
-    mention.full_name = _full_name(get("full_name"))
+    mention.full_name = _text_or_none(get("full_name"))
     mention.source = item
     mention.__class__ = Mention
     frozen: Mention = mention
@@ -208,8 +210,8 @@ def _types(value: Any) -> tuple[str, ...]:
     raise DocumentError(f'"only_types" is {_quoted(value)}; expected the name or id of a type, or a list of them')
 
 
-def _full_name(value: Any) -> str | None:
-    """Return the name that a mention stands for, as `link` writes it; anything else in that field passes through."""
+def _text_or_none(value: Any) -> str | None:
+    """Return what stands in "full_name" or "about" where it is a text; anything else in such a field passes through."""
     return value if type(value) is str and value.strip() else None
 
 
@@ -332,7 +334,7 @@ def _refuse_surrogates(document: Document) -> None:
     """Half characters come out of careless cutting of UTF-16; they can be neither written nor matched."""
     cells = chain(document.table.header, *document.table.rows) if document.table else ()
     names = (mention.text for mention in document.mentions or ())
-    for text in chain((document.text or "",), cells, names):
+    for text in chain((document.text or "", document.about or ""), cells, names):
         if text.isascii():
             continue
         try:

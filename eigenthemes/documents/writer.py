@@ -28,6 +28,8 @@ def document_fields(document: Document) -> dict[str, Any]:
     fields = document.source
     if document.text is not None and "text" not in fields:
         fields = {"text": document.text, **fields}
+    if document.about is not None and "about" not in fields:
+        fields = {"about": document.about, **fields}
     if document.table is not None and "table" not in fields:
         fields = {"table": {"header": document.table.header, "rows": document.table.rows}, **fields}
     return {"id": document.id, **fields} if document.id is not None and "id" not in fields else fields

@@ -18,6 +18,7 @@ _BOUNDS = {
     "entity_names": ("entities", "names"),
     "type_indptr": ("entities", "entity_types"),
     "attribute_indptr": ("entities", "entity_attributes"),
+    "profile_indptr": ("entities", "profile_words"),
     "postings_indptr": ("tokens", "postings"),
     "key_indptr": ("key_hashes", "key_entities"),
     "name_token_indptr": ("names", "name_tokens"),
@@ -45,6 +46,8 @@ _NUMBERS = {
     "graph_more_relations": "directed relations",
     "entity_types": "types",
     "entity_attributes": "attributes",
+    "profile_words": "tokens",
+    "hub_entities": "entities",
     "postings": "entities",
     "key_entities": "entities",
     "key_kinds": "match types",
@@ -60,6 +63,8 @@ _COLUMNS = {
     "prior": "entities",
     "answers": "entities",
     "attribute_share": "attributes",
+    "profile_rarity": "tokens",
+    "hub_share": "hub_entities",
     "graph_relations": "graph_neighbors",
     "graph_more_relations": "graph_more_entries",
     "postings_in_label": "postings",
@@ -103,7 +108,9 @@ def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> st
         return _damage_of_bounds(array, sizes[_BOUNDS[name][1] if name in _BOUNDS else _BUCKETS[name]])
     if name == "prior":
         return None if np.all(np.isfinite(array)) else "has a number that is no prior"
-    if name == "attribute_share":
+    if name == "profile_rarity":
+        return None if np.all(np.isfinite(array)) else "has a number that is no rarity"
+    if name in ("attribute_share", "hub_share"):
         return None if np.all((array > 0) & (array < 1)) else "has a number that is no share"
     return damage_of_numbers(name, array, sizes)
 

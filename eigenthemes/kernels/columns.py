@@ -57,7 +57,7 @@ def names_with(bounds: Any, entity: Any, attributes: Any, attribute_count: Any) 
     touched = np.zeros(attribute_count, np.int64)
     many = 0
     for name in range(len(bounds) - 1):
-        many = _count(name, bounds, entity, attributes, count, seen, touched, many)
+        many = count_name(name, bounds, entity, attributes, count, seen, touched, many)
     return count
 
 
@@ -88,11 +88,11 @@ def column_evidence(columns: Any, bounds: Any, entity: Any, attributes: Any, sha
         counted = min(len(names), SAMPLE)
         many = 0
         for number in range(counted):
-            many = _count(names[number * len(names) // counted], bounds, entity, attributes, count, seen, touched, many)
+            many = count_name(names[number * len(names) // counted], bounds, entity, attributes, count, seen, touched, many)
         for k in range(many):
             a = touched[k]
-            ratio[0, a] = _ratio(count[a] - 1, counted - 1, share[a])
-            ratio[1, a] = _ratio(count[a], counted, share[a])
+            ratio[0, a] = log_ratio(count[a] - 1, counted - 1, share[a]) / counted
+            ratio[1, a] = log_ratio(count[a], counted, share[a]) / (counted + 1)
         following = 0
         for number in range(len(names)):
             own = following < counted and following * len(names) // counted == number
@@ -111,7 +111,7 @@ def column_evidence(columns: Any, bounds: Any, entity: Any, attributes: Any, sha
 
 
 @kernel
-def _count(name: Any, bounds: Any, entity: Any, attributes: Any, count: Any, seen: Any, touched: Any, many: Any) -> Any:
+def count_name(name: Any, bounds: Any, entity: Any, attributes: Any, count: Any, seen: Any, touched: Any, many: Any) -> Any:
     """Count a name for each attribute that a candidate of it has; return how many attributes are touched so far."""
     for row in range(bounds[name], bounds[name + 1]):
         for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
@@ -126,9 +126,9 @@ def _count(name: Any, bounds: Any, entity: Any, attributes: Any, count: Any, see
 
 
 @kernel
-def _ratio(having: Any, others: Any, share: Any) -> Any:
-    """Return the log-likelihood ratio of `having` of `others` names having an attribute, per name; 0 where few have it."""
+def log_ratio(having: Any, others: Any, share: Any) -> Any:
+    """Return the log-likelihood ratio of `having` of `others` names having an attribute; 0 where few have it."""
     p = min(having / (others + 1), _MOST_COMMON)
     if p <= share:
         return 0.0
-    return (having * np.log(p / share) + (others - having) * np.log((1 - p) / (1 - share))) / (others + 1)
+    return having * np.log(p / share) + (others - having) * np.log((1 - p) / (1 - share))

@@ -41,6 +41,8 @@ class Batch:
     unknown          mention -> ids the document gave that are not in the KB
     detected         [mentions] bool: found in a text by their spelling alone; None: all were given
     forms            mention -> the name that was looked up for a cell that is no name as it stands
+    witnesses        [documents] int64: so many mentions of each document, the last ones, are names in what is said about its
+                     source: evidence, and nobody is told what they mean; None: there are none
     """
 
     documents: list[Document]
@@ -52,6 +54,7 @@ class Batch:
     unknown: dict[int, tuple[str, ...]]
     detected: NDArray[np.bool_] | None = None
     forms: dict[int, str] = field(default_factory=dict)
+    witnesses: NDArray[np.int64] | None = None
 
     def name_of(self, mention: int) -> str:
         """Return the name by which a mention, by its number, was looked up."""
@@ -67,18 +70,45 @@ class Batch:
         bounds = self.mention_bounds.tolist()
         return zip(self.documents, bounds[:-1], bounds[1:], strict=True)
 
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """Which mentions are the documents' own, and no witnesses [mentions]."""
+        shown = np.ones(len(self.mentions), dtype=bool)
+        for first, last in self._witness_spans():
+            shown[first:last] = False
+        return shown
+
+    def shown_spans(self) -> Iterator[tuple[Document, int, int]]:
+        """Return each document, as `document_spans`, without its witnesses."""
+        if self.witnesses is None:
+            yield from self.document_spans()
+            return
+        for (document, first, _), (last, _) in zip(self.document_spans(), self._witness_spans(), strict=True):
+            yield replace(document, mentions=(document.mentions or ())[: last - first]), first, last
+
+    def _witness_spans(self) -> Iterator[tuple[int, int]]:
+        """Return the numbers of the first witness of each document and of the mention after its last; none without any."""
+        if self.witnesses is not None:
+            ends = self.mention_bounds[1:]
+            yield from zip((ends - self.witnesses).tolist(), ends.tolist(), strict=True)
+
 
 class BatchMaker:
-    """Detects the mentions of documents that bring none, and looks up the candidates of mentions that bring none."""
+    """Detects the mentions of documents that bring none, and looks up the candidates of mentions that bring none.
 
-    def __init__(self, kb: KB, generator: CandidateGenerator, detector: Detector, vectors: Vectors | None) -> None:
-        self.kb, self.generator, self.detector, self.vectors = kb, generator, detector, vectors
+    about  text about the source of all documents, beside what each says of its own; None: there is none
+    """
+
+    def __init__(
+        self, kb: KB, generator: CandidateGenerator, detector: Detector, vectors: Vectors | None, about: str | None = None
+    ) -> None:
+        self.kb, self.generator, self.detector, self.vectors, self.about = kb, generator, detector, vectors, about
         self._of_types: dict[tuple[str, ...], CandidateGenerator] = {}
 
     def make(self, documents: Iterable[Document]) -> Batch:
         """Make the batch of some documents."""
         given = list(documents)
-        complete = [with_mentions(document, self.detector) for document in given]
+        complete, witnesses = self._with_witnesses([with_mentions(document, self.detector) for document in given])
         counts = [len(document.mentions or ()) for document in complete]
         by_spelling = [self.detector.by_spelling and document.mentions is None and document.table is None for document in given]
         mentions = [mention for document in complete for mention in document.mentions or ()]
@@ -88,7 +118,30 @@ class BatchMaker:
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = np.searchsorted(table.mention_of, mention_bounds)
         detected = np.repeat(np.array(by_spelling, dtype=bool), counts) if any(by_spelling) else None
-        return Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown, detected, forms)
+        batch = Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses)
+        if detected is not None and witnesses is not None:
+            detected &= batch.shown
+        return batch
+
+    def _with_witnesses(self, documents: list[Document]) -> tuple[list[Document], NDArray[np.int64] | None]:
+        """Return the documents with the names in what is said about their sources as further mentions, and how many."""
+        if self.about is None and all(document.about is None for document in documents):
+            return documents, None
+        abouts = ["\n".join(filter(None, (self.about, document.about))) for document in documents]
+        names = [self._names_in(about) for about in abouts]
+        complete = [
+            replace(document, about=about or None, mentions=(*(document.mentions or ()), *witnesses))
+            for document, about, witnesses in zip(documents, abouts, names, strict=True)
+        ]
+        return complete, np.array([len(witnesses) for witnesses in names], np.int64)
+
+    def _names_in(self, about: str) -> tuple[Mention, ...]:
+        """Return the names in a text about a source, each once; they have no place in the document."""
+        if not about.strip():
+            return ()
+        detector = self.kb.cached("detector of names", lambda: detector_named("names", self.kb))
+        found = detector.detect(Document(text=about))
+        return tuple(dict.fromkeys(Mention(mention.text, full_name=mention.full_name) for mention in found))
 
     def _candidates(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
@@ -176,6 +229,7 @@ def batch_maker(
     detector: str = "names",
     language: str | None = None,
     sharing: Sharing | None = None,
+    about: str | None = None,
     remembers: bool = True,
 ) -> BatchMaker:
     """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any.
@@ -191,7 +245,7 @@ def batch_maker(
         sharing=sharing,
         remembers=remembers,
     )
-    return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen)
+    return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen, about)
 
 
 def batches_of(documents: Iterable[AnyDocument], size: int) -> Iterator[list[AnyDocument]]:

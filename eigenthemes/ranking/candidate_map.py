@@ -60,7 +60,8 @@ def candidate_map(
     check_vectors(batch.vectors, part.entities, kb)
     first, last = batch.mention_bounds[number : number + 2].tolist()
     points, shares = project(part.vectors, part.weights.astype(np.float32))
-    drawn = _drawn(batch, decisions, part.rows, part.inverse, first)
+    shown = batch.shown[batch.table.mention_of[part.rows]]
+    drawn = _drawn(batch, decisions, part.rows[shown], part.inverse[shown], first)
     records = tuple(_point(kb, int(part.entities[place]), points[place], role) for place, role in drawn.items())
     supports = () if explanations is None else tuple(_supports(explanations[first:last], records))
     return CandidateMap(records, supports, (float(shares[0]), float(shares[1])))
@@ -82,13 +83,14 @@ def _drawn(
     mentions: dict[int, list[int]] = {}
     for row, place in zip(rows.tolist(), inverse.tolist(), strict=True):
         mentions.setdefault(place, []).append(int(table.mention_of[row]) - first)
-    size = len(mentions)
+    size = max(mentions, default=-1) + 1
     chosen = np.bincount(inverse, weights=np.isin(rows, chosen_rows), minlength=size) > 0
     score = np.full(size, -np.inf)
     np.maximum.at(score, inverse, decisions.scores[rows])
     rank = np.full(size, np.iinfo(np.int32).max)
     np.minimum.at(rank, inverse, table.rank[rows])
-    order = np.lexsort((rank, -score, ~chosen))[:MAX_POINTS].tolist()
+    order = np.lexsort((rank, -score, ~chosen)).tolist()
+    order = [place for place in order if place in mentions][:MAX_POINTS]
     return {place: _Role(tuple(mentions[place]), bool(chosen[place]), float(score[place])) for place in order}
 
 

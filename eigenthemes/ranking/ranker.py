@@ -23,12 +23,13 @@ from eigenthemes.ranking.features.row import RowAgreement
 from eigenthemes.ranking.logit import sigmoid, softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.pile import PileModel
+from eigenthemes.ranking.topic import Topics, find_topics
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
-_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "pile")
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "topic", "pile")
 _LONGER_NAME = COLUMNS.index("longer_name")
 
 
@@ -50,6 +51,7 @@ class Ranker:
     chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
     adaptation   what was learned from a pile of documents without labels; None: nothing
     cells        what is different for the cells of tables; None: trained before there was such a model
+    topic        how much likelier what a text is about makes candidates: its log; 0: trained before that counted
     pile         what a pile of documents is about; None: it was adapted to none
     """
 
@@ -60,6 +62,7 @@ class Ranker:
     chance: ChanceModel | None = None
     adaptation: Adaptation | None = None
     cells: CellModel | None = None
+    topic: float = 0.0
     pile: PileModel | None = None
 
     @property
@@ -74,6 +77,8 @@ class Ranker:
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
+        if self.topic > 0:
+            figures["topic"] = round(self.topic, 4)
         parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells, "pile": self.pile}
         return {
             **figures,
@@ -96,8 +101,10 @@ class Ranker:
         chance = ChanceModel.of(described["chance"]) if "chance" in described else None
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
+        temperature, threshold = float(described["temperature"]), float(described["threshold"])
+        topic = float(described.get("topic", 0.0))
         pile = PileModel.of(described["pile"]) if "pile" in described else None
-        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells, pile)
+        return cls(rounds, temperature, threshold, about, chance, adapted, cells, topic, pile)
 
 
 def with_memory_weights(ranker: Ranker) -> Ranker:
@@ -141,6 +148,7 @@ class BatchRanking:
     cells            what the columns of tables said in the last round; None: there are no tables
     rows             what the rows of tables say beside; None: nothing
     pile             [n] what the pile of documents added to the utility of each candidate; None: the KB was adapted to none
+    topics           what the documents are about; None: that did not count
     """
 
     groups: MentionGroups
@@ -152,6 +160,7 @@ class BatchRanking:
     cells: CellRound | None = None
     rows: RowAgreement | None = None
     pile: Floats | None = None
+    topics: Topics | None = None
 
     @property
     def candidate_probability(self) -> Floats:
@@ -179,11 +188,27 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
         if evidence is not None and ranker.cells is not None:
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(weight), is_last=is_last)
-        temperature = ranker.temperature if is_last else 1.0
-        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells, pile=pile)
+        if not is_last:
+            probability, nil_probability = probabilities(weights, features, groups, cells=cells, pile=pile)
+    probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, pile)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, pile)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, pile, topics)
+
+
+def last_probabilities(
+    ranker: Ranker,
+    features: Features,
+    groups: MentionGroups,
+    context: FeatureContext,
+    cells: CellRound | None,
+    pile: Floats | None = None,
+) -> tuple[Floats, Floats, Topics | None]:
+    """Compute the probability of each candidate [n] and of NIL [m] after the last round, and what the documents are about."""
+    last, temperature = ranker.rounds[-1], ranker.temperature
+    probability, nil = probabilities(last, features, groups, temperature=temperature, cells=cells, pile=pile)
+    topics = find_topics(groups, probability, context, ranker.topic)
+    return probability if topics is None else probability * topics.factor, nil, topics
 
 
 def probabilities(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import OptionError
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.features import FeatureContext
@@ -36,7 +35,7 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
 def feature_context_of(kb: KB, vectors: Vectors | None) -> FeatureContext:
     """Return the feature context of a KB and a set of vectors; all threads share it."""
     name = f"feature context {_name(vectors) or ''}"
-    return kb.cached(name, lambda: FeatureContext(kb, vectors, WordContext.of(kb), EntityAttributes.of(kb)))
+    return kb.cached(name, lambda: FeatureContext.of(kb, vectors, WordContext.of(kb)))
 
 
 def _name(vectors: Vectors | None) -> str | None:

@@ -74,7 +74,7 @@ def has_text(document: Document) -> bool:
 
 def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str | None, advance: Advance) -> _Pile:
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    context = FeatureContext(kb, maker.vectors, WordContext.of(kb))
+    context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
     odds, document, popularity = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros((0, len(POPULARITY)))]
     features: list[list[list[str]]] = []
     done = 0

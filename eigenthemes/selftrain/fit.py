@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,13 @@ def fit_choice(
     *,
     start: Floats | None = None,
     strength: float = 1.0,
+    limits: Sequence[tuple[float, float]] | None = None,
 ) -> Floats:
     """Fit the weights [f] under which the right candidates of mention groups that have one are most likely.
 
     Drawn towards `start` (else 0) by `strength`: a column that never varies within a group keeps the weight it starts with.
+
+    limits  the least and the most of each weight; None: there are none
     """
     counts = np.diff(bounds)
     group = np.repeat(np.arange(len(counts)), counts)
@@ -37,7 +40,7 @@ def fit_choice(
         right = np.maximum(np.bincount(group, weights=probability * y, minlength=len(counts)), 1e-300)
         return float(-np.log(right).sum()), x.T @ (probability - probability * y / right[group])
 
-    return _minimize(loss, features.shape[1], start, strength)
+    return _minimize(loss, features.shape[1], start, strength, limits)
 
 
 def fit_nil(features: Features, is_nil: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0) -> Floats:
@@ -62,7 +65,13 @@ def fit_soft(
     return _minimize(loss, x.shape[1], start, strength)
 
 
-def _minimize(loss: Callable[[Floats], tuple[float, Floats]], size: int, start: Floats | None, strength: float) -> Floats:
+def _minimize(
+    loss: Callable[[Floats], tuple[float, Floats]],
+    size: int,
+    start: Floats | None,
+    strength: float,
+    limits: Sequence[tuple[float, float]] | None = None,
+) -> Floats:
     from scipy.optimize import minimize
 
     origin = np.zeros(size) if start is None else start.astype(np.float64)
@@ -72,4 +81,5 @@ def _minimize(loss: Callable[[Floats], tuple[float, Floats]], size: int, start: 
         distance = weights - origin
         return value + 0.5 * strength * float(distance @ distance), slope + strength * distance
 
-    return np.asarray(minimize(penalised, origin, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x)
+    fitted = minimize(penalised, origin, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": 500})
+    return np.asarray(fitted.x)

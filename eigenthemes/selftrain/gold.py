@@ -16,7 +16,6 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.memory import NOT_A_NAME
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, batch_maker
@@ -24,6 +23,7 @@ from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
+from eigenthemes.selftrain.evidence import Evidence
 from eigenthemes.selftrain.held_out import keep_rows, outcomes
 from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature
 from eigenthemes.text.normalize import normalize, squash
@@ -91,9 +91,9 @@ class _Gold:
     @classmethod
     def of(cls, kb: KB, documents: Sequence[Document], vectors: str | None, context: WordContext | None) -> _Gold:
         maker = batch_maker(kb, needs_vectors=False, vectors=vectors, sharing=SHARING)
-        attributes = EntityAttributes.of(kb)
-        features = FeatureContext(kb, maker.vectors, context, attributes, leaves_out_own=True)
-        before = FeatureContext(kb, maker.vectors, context, attributes, remembers=False)
+        evidence = Evidence.of(kb)
+        features = evidence.context(kb, maker.vectors, context, leaves_out_own=True)
+        before = evidence.context(kb, maker.vectors, context, remembers=False)
         batches = (without_own(maker.make([document]), features) for document in documents)
         return cls([TrainingBatch.of(batch, kb, features) for batch in batches], features, before)
 
@@ -143,7 +143,7 @@ def unknown_gold(where: str, example: str, kb: KB) -> DocumentError:
 
 def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float) -> Ranker:
     fitted = fit_rounds(training, context, start, strength, nil_strength=min(strength, STRENGTH))
-    return fit_temperature(replace(fitted, cells=start.cells), training, context)
+    return fit_temperature(replace(fitted, cells=start.cells, topic=start.topic), training, context)
 
 
 def _kept_aside(gold: _Gold, ranker: Ranker, strength: float, advance: Advance) -> list[tuple[TrainingBatch, Ranker]]:

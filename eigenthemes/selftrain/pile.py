@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BATCH, batch_maker, batches_of
 from eigenthemes.ranking.features import FeatureContext
@@ -41,7 +40,7 @@ def learn_pile(
     with (progress or Silent()).step("learning the pile", total=len(documents), unit="documents") as advance, one_thread():
         there = np.zeros(len(kb))
         maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-        context = FeatureContext(kb, maker.vectors, WordContext.of(kb), EntityAttributes.of(kb))
+        context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
         for some in batches_of(documents, BATCH):
             ranking = rank_batch(ranker, maker.make(some), context)
             groups = ranking.groups

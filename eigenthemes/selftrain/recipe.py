@@ -31,9 +31,10 @@ class Recipe:
     again        named a second time by another name
     shortened    named a second time by a part of the name, in proportion to `short`
 
-    What stands around them (where there are word vectors)
+    What stands around them
     written      documents that have a text
     fitting      windows with words of a neighbour's description, never the entity's own; the others have anybody's
+    telling      names beside which a word of the entity's profile stands
 
     Not in the KG
     removed      mentions whose entity is taken out of their candidates
@@ -62,6 +63,7 @@ class Recipe:
     shortened: float = 0.15
     written: float = 0.5
     fitting: float = 0.3
+    telling: float = 0.3
     removed: float = 0.08
     crossed: float = 0.04
 
@@ -71,7 +73,7 @@ RECIPE = Recipe()
 
 def harsher(recipe: Recipe) -> Recipe:
     """Return a recipe for documents that are less coherent, and whose names are less exact."""
-    return replace(recipe, topic=0.15, related=0.1, alias=0.6, short=2.5, shortest=0.6, ending=0.4)
+    return replace(recipe, topic=0.3, related=0.2, alias=0.5, short=2.0, shortest=0.5, ending=0.3)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.naming import Namer
@@ -73,10 +74,12 @@ def _draw(cumulative: NDArray[np.float64], rng: np.random.Generator, many: int) 
 
 
 class Sampler:
-    """Makes synthetic documents."""
+    """Makes synthetic documents; with profiles of entities, words of these stand in the written ones."""
 
-    def __init__(self, kb: KB, rng: np.random.Generator, recipe: Recipe = RECIPE) -> None:
-        self.kb, self.rng, self.recipe = kb, rng, recipe
+    def __init__(
+        self, kb: KB, rng: np.random.Generator, recipe: Recipe = RECIPE, profiles: EntityProfiles | None = None
+    ) -> None:
+        self.kb, self.rng, self.recipe, self.profiles = kb, rng, recipe, profiles
         names = np.diff(kb.array("entity_names"))
         named = kb.answers
         popularity = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
@@ -100,12 +103,22 @@ class Sampler:
         return replace(document, mentions=tuple(mentions), text=text)
 
     def _words(self, mention: Mention) -> str:
-        """Return words that stand beside a mention: some of a neighbour's description, or of anybody's."""
+        """Return words that stand beside a mention: some of a neighbour's description, or of anybody's, and of profiles."""
         entity = self.kb.index_of(mention.gold[0]) if mention.gold else None
         near = self.walk.any_neighbor(entity) if entity is not None and self.rng.random() < self.recipe.fitting else None
         words = self.kb.description_of(self.entity() if near is None else near).split()
         first = int(self.rng.integers(max(1, len(words) - _WORDS + 1)))
-        return " ".join(words[first : first + _WORDS])
+        own = self.rng.random() < self.recipe.telling
+        told = (self._word_of(entity if own else None), self._word_of(None))
+        return " ".join((*words[first : first + _WORDS], *told))
+
+    def _word_of(self, entity: int | None) -> str:
+        """Draw a word of the profile of an entity, or of anybody's; nothing where there is none."""
+        if self.profiles is None:
+            return ""
+        owner = self.entity() if entity is None else entity
+        first, last = self.profiles.indptr[owner : owner + 2].tolist()
+        return str(self.kb.name_index.tokens[int(self.profiles.words[self.rng.integers(first, last)])]) if last > first else ""
 
     def entity(self) -> int:
         """Draw an entity with a name, by popularity."""

@@ -12,18 +12,28 @@ from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
-from eigenthemes.ranking.features import COLUMNS, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features import COLUMN_BOUNDS, COLUMNS, FeatureContext, local_features, theme_features
 from eigenthemes.ranking.features.nil import nil_features
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
-from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, probabilities, rank_batch, with_memory_weights
+from eigenthemes.ranking.ranker import (
+    ROUNDS,
+    Ranker,
+    Weights,
+    last_probabilities,
+    probabilities,
+    rank_batch,
+    with_memory_weights,
+)
+from eigenthemes.ranking.topic import GROUP as TOPIC
+from eigenthemes.ranking.topic import STRENGTH
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, reliability_report
-from eigenthemes.selftrain.cells import count_attributes, fit_cells
+from eigenthemes.selftrain.cells import fit_cells
 from eigenthemes.selftrain.chance import fit_chance
+from eigenthemes.selftrain.evidence import Evidence
 from eigenthemes.selftrain.fit import fit_choice, fit_nil
 from eigenthemes.selftrain.held_out import outcomes, without_removed
 from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
@@ -77,7 +87,7 @@ def self_train(
     vectors    name of a set of vectors; None: the first
     context    vectors of words and descriptions; None: the text does not count
     documents  how many to fit on; None: as many as the KB needs
-    left_out   columns that must not count: to see what each brings
+    left_out   columns that must not count, or the topic: to see what each brings
     """
     from eigenthemes.core.jit import announce_compilation
     from eigenthemes.kernels.support import support
@@ -86,17 +96,17 @@ def self_train(
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False, sharing=SHARING)
-    attributes = EntityAttributes.of(kb) or count_attributes(kb)
-    features = FeatureContext(kb, maker.vectors, context, attributes, remembers=False)
-    sampler = Sampler(kb, np.random.default_rng(seed), recipe)
-    aside, written = max(1, many // _KEPT_ASIDE), context is not None
+    evidence = Evidence.of(kb)
+    features = evidence.context(kb, maker.vectors, context, remembers=False)
+    sampler = Sampler(kb, np.random.default_rng(seed), recipe, evidence.profiles)
+    aside = max(1, many // _KEPT_ASIDE)
     tables = max(1, many // _TABLES)
     with progress.step("training", total=many + 2 * aside + tables, unit="documents") as advance, one_thread():
-        training = training_batches(sampler.documents(many, written=written), maker, features, advance)
+        training = training_batches(sampler.documents(many, written=True), maker, features, advance)
         ranker = fit_rounds(training, features, left_out=left_out)
-        harsh = Sampler(kb, sampler.rng, harsher(recipe)).documents(aside, written=written)
+        harsh = Sampler(kb, sampler.rng, harsher(recipe), evidence.profiles).documents(aside, written=True)
         ranker = fit_temperature(ranker, training_batches(harsh, maker, features, advance), features)
-        held_out = without_removed(maker.make(list(sampler.documents(aside, written=written))), kb)
+        held_out = without_removed(maker.make(list(sampler.documents(aside, written=True))), kb)
         probability, right, has_answer = outcomes(ranker, held_out, kb, features)
         advance(aside)
         chance = fit_chance(ranker, sampler, max(1, many // _WITH_CHANCE), maker, features)
@@ -150,7 +160,7 @@ def fit_rounds(
     """
     rounds: list[Weights] = []
     features = [part.local for part in training]
-    unwanted = [COLUMNS.index(column) for column in left_out]
+    unwanted = [COLUMNS.index(column) for column in left_out if column != TOPIC.name]
     for number in range(ROUNDS):
         for x in features:
             x[:, [column for column in unwanted if column < x.shape[1]]] = 0
@@ -162,7 +172,7 @@ def fit_rounds(
                 np.concatenate((part.local, theme_features(part.groups, context, weight)), axis=1)
                 for part, weight in zip(training, weights, strict=True)
             ]
-    return Ranker(tuple(rounds))
+    return Ranker(tuple(rounds), topic=0.0 if TOPIC.name in left_out else STRENGTH)
 
 
 def fit_round(
@@ -176,9 +186,9 @@ def fit_round(
     sizes = np.concatenate([np.diff(part.groups.bounds) for part in training])
     bounds = np.concatenate(([0], np.cumsum(sizes)))
     gold = np.concatenate([part.gold for part in training])
-    choice = fit_choice(
-        np.concatenate(features), bounds, gold, start=None if start is None else start.choice, strength=strength
-    )
+    columns = np.concatenate(features)
+    limits = COLUMN_BOUNDS[: columns.shape[1]] if start is None else None
+    choice = fit_choice(columns, bounds, gold, start=None if start is None else start.choice, strength=strength, limits=limits)
     of_best = np.concatenate(
         [
             nil_features(part.groups, x, softmax(x @ choice, part.groups.bounds))
@@ -201,8 +211,8 @@ def fit_temperature(ranker: Ranker, harsh: Sequence[TrainingBatch], context: Fea
         total = 0.0
         for part, ranking in zip(harsh, rankings, strict=True):
             groups = ranking.groups
-            probability, nil = probabilities(
-                ranker.rounds[-1], ranking.features, groups, temperature=temperature, cells=ranking.cells
+            probability, nil, _ = last_probabilities(
+                replace(ranker, temperature=temperature), ranking.features, groups, context, ranking.cells
             )
             right = np.bincount(groups.group, weights=probability * part.gold, minlength=len(nil))
             has_answer = np.bincount(groups.group, weights=part.gold, minlength=len(nil)) > 0

@@ -173,5 +173,6 @@ def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
             results.append([render(document, links, decided, number) for number, (document, links) in own])
         except Exception as error:
             results.append(error)
-    linked = int(decided.decisions.linked.sum())
-    return results, Tally(1, len(decided.batch.documents), len(decided.batch.mentions), linked)
+    shown = decided.batch.shown
+    linked = int(decided.decisions.linked[shown].sum())
+    return results, Tally(1, len(decided.batch.documents), int(shown.sum()), linked)

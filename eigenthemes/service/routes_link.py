@@ -103,7 +103,8 @@ def _mentions(document: Document) -> int:
 
 def _characters(document: Document) -> int:
     cells = 0 if document.table is None else sum(len(cell) for row in document.table.rows for cell in row)
-    return len(document.text or "") + cells + sum(len(mention.text) for mention in document.mentions or ())
+    texts = len(document.text or "") + len(document.about or "")
+    return texts + cells + sum(len(mention.text) for mention in document.mentions or ())
 
 
 def _checked(record: Any, linker: Linker) -> Document:
@@ -194,7 +195,7 @@ def _explained(content: bytes, linker: Linker, settings: ServiceSettings) -> Res
     refuse_more(_mentions(document), settings.max_mentions, "mentions")
     refuse_more(_characters(document), settings.max_characters, "characters")
     explainer = linker.explainer([document])
-    there = len(explainer.batch.mentions)
+    there = int(explainer.batch.shown.sum())
     if number >= there:
         raise OptionError(f"there is no mention {number}, the document has {there}; the first is 0", where="/mention")
     candidates = [candidate.to_dict() for candidate in explainer.candidates(number)]

@@ -213,8 +213,9 @@ SCHEMAS: dict[str, Schema] = {
             "text": maybe(text(_TEXT, "the text; without mentions, its names are found")),
             "table": maybe(ref("Table", _EXAMPLE_TABLE, "a table instead of a text")),
             "mentions": maybe(many(ref("Mention"), [{"start": 0, "end": 14, "text": "Michael Jordan"}], "the names to link")),
+            "about": maybe(text("Machine learning at Berkeley", "text about the source: evidence only")),
         },
-        optional=("id", "text", "table", "mentions"),
+        optional=("id", "text", "table", "mentions", "about"),
     ),
     "RankedCandidate": record("A candidate with its score", _RANKED, optional=("types", "description")),
     "Link": record(

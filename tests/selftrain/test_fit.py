@@ -138,3 +138,11 @@ def test_nothing_to_learn_from_leaves_the_start() -> None:
     assert fit_nil(nothing, np.zeros(0, bool), start=start).tolist() == [1, -1]
     some = np.ones((3, 2), np.float32)
     assert fit_choice(some, np.array([0, 3]), np.zeros(3, bool)).tolist() == [0, 0]
+
+
+def test_weights_keep_to_their_limits() -> None:
+    made = made_choices()
+    limits = ((0.0, 0.7), (-np.inf, np.inf), (-np.inf, np.inf))
+    found = fit_choice(made.features, made.bounds, made.gold, limits=limits)
+    assert found[0] == pytest.approx(0.7)
+    assert found[1] < -0.5

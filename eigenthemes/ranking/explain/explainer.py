@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
+from eigenthemes.core.lazy import lazy
 from eigenthemes.explanations import (
     GIVEN,
     ColumnReason,
@@ -22,21 +23,30 @@ from eigenthemes.explanations import (
     Reason,
     RowReason,
     Support,
+    TopicReason,
 )
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
+from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
+from eigenthemes.ranking.features.coincidence import Coincidence
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
 from eigenthemes.ranking.features.row import GROUP as ROW
+from eigenthemes.ranking.features.words import GROUP as WORDS
+from eigenthemes.ranking.features.words import windows_of
 from eigenthemes.ranking.pile import GROUP as PILE
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
+from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
 Floats = NDArray[np.float64]
 
 _MAX_SUPPORT = 5  # names that support
+_MAX_WORDS = 3  # near a name
+_LIKELY = 0.3  # probability of a topic from which on it is named
+_WORTH_SAYING = 0.05  # share of what speaks for a candidate from which on it is named
 _LEAST_FACTOR = 1e-9  # of a row that rules a candidate out
 _COLUMNS_OF = {group: np.array([COLUMNS.index(column) for column in columns]) for group, columns in GROUPS.items()}
 _CONNECTIONS = [COLUMNS.index(column) for group in JOINT_GROUPS for column in group.connections]
@@ -121,6 +131,9 @@ class Explainer:
             self._column_reason(rows[0]),
             self._row_reason(mention, rows[0]),
             self._memory_reason(group, rows[0]),
+            self._coincidence_reason(rows[0], shares),
+            self._topic_reason(rows[0], shares),
+            self._telling_words(rows[0], shares),
         )
 
     def _threshold_of(self, group: int) -> float:
@@ -181,6 +194,7 @@ class Explainer:
                 contributions={
                     **{group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
                     **self._of_column(row),
+                    **self._of_topic(row),
                     **self._of_row(number, row - first),
                     **self._of_pile(row),
                 },
@@ -196,6 +210,51 @@ class Explainer:
         cells = self.ranking.cells
         is_cell = cells is not None and cells.evidence.rows[row]
         return {COLUMN.name: float(cells.utility[row]) / self._temperature} if cells is not None and is_cell else {}
+
+    def _of_topic(self, row: int) -> dict[str, float]:
+        """Return what the topic of a text adds to the utility of a candidate; nothing where there is none."""
+        topics = self.ranking.topics
+        return {} if topics is None else {TOPIC.name: float(np.log(topics.factor[row]))}
+
+    def _topic_reason(self, row: int, shares: Mapping[str, float]) -> TopicReason | None:
+        """Return what the text is about, where that puts a candidate ahead."""
+        topics = self.ranking.topics if shares.get(TOPIC.name, 0.0) >= _WORTH_SAYING else None
+        if topics is None:
+            return None
+        document = int(np.searchsorted(self.groups.document_bounds, self.groups.group[row], side="right")) - 1
+        topic, weight = int(topics.topic[document]), float(topics.weight[document])
+        if weight < _LIKELY or not self._has_to_do(int(self.groups.entity[row]), topic):
+            return None
+        groups = range(*self.groups.document_bounds[document : document + 2].tolist())
+        best = [rows[0] for group in groups if (rows := self._ranked_rows(group))]
+        having = sum(self._has_to_do(int(self.groups.entity[other]), topic) for other in best)
+        return TopicReason(self.kb.id_of(topic), self.kb.label_of(topic), weight, having, len(best))
+
+    @lazy
+    def _windows(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return windows_of(self.groups, self.context)
+
+    def _telling_words(self, row: int, shares: Mapping[str, float]) -> tuple[str, ...]:
+        """Return the rarest words near a name that belong to a candidate, where they put it ahead; none of other names."""
+        profiles = self.context.profiles
+        if profiles is None or shares.get(WORDS.name, 0.0) < _WORTH_SAYING:
+            return ()
+        (indptr, near), group, entity = self._windows, self.groups.group[row], self.groups.entity[row]
+        own = profiles.words[profiles.indptr[entity] : profiles.indptr[entity + 1]]
+        told = np.setdiff1d(np.intersect1d(near[indptr[group] : indptr[group + 1]], own), self._words_of_names(int(group)))
+        rarest = told[np.argsort(-profiles.rarity[told], kind="stable")][:_MAX_WORDS]
+        return tuple(str(self.kb.name_index.tokens[int(word)]) for word in rarest)
+
+    def _words_of_names(self, group: int) -> NDArray[np.int64]:
+        """Return the words of all names of the document of a group: what they support is told as support."""
+        document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
+        return self.context.tokens(self.groups.names[slice(*self.groups.document_names[document : document + 2].tolist())])[1]
+
+    def _has_to_do(self, entity: int, topic: int) -> bool:
+        """Return whether an entity is a topic, or a neighbour of it."""
+        near = self.kb.graph.around(entity)
+        at = int(np.searchsorted(near, topic))
+        return entity == topic or bool(at < len(near) and near[at] == topic)
 
     def _of_row(self, mention: int, candidate: int) -> dict[str, float]:
         """Return what its row adds to the utility of a candidate of a mention; nothing where rows do not count."""
@@ -222,6 +281,18 @@ class Explainer:
         evidence = cells.evidence
         attribute = described_attribute(self.kb, int(evidence.attribute[row]))
         return ColumnReason(*attribute, int(evidence.having[row]), int(evidence.others[row]))
+
+    @lazy
+    def _coincidence(self) -> Coincidence | None:
+        return Coincidence.of(self.groups, self.context)
+
+    def _coincidence_reason(self, row: int, shares: Mapping[str, float]) -> ColumnReason | None:
+        """Return what the other names of a text could have in common with a candidate, where that puts it ahead."""
+        found = self._coincidence if shares.get(COINCIDENCE.name, 0.0) >= _WORTH_SAYING else None
+        if found is None or found.attribute[row] < 0:
+            return None
+        attribute = described_attribute(self.kb, int(found.attribute[row]))
+        return ColumnReason(*attribute, int(found.having[row]), int(found.others[row]))
 
     def _memory_reason(self, group: int, row: int) -> MemoryReason | None:
         """Return what corrections say of the name of a group, beside its best candidate."""

@@ -21,8 +21,9 @@ from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.row import GROUP as ROW
 from eigenthemes.ranking.pile import GROUP as PILE
+from eigenthemes.ranking.topic import GROUP as TOPIC
 
-_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, ROW.name: ROW, PILE.name: PILE}
+_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, ROW.name: ROW, PILE.name: PILE, TOPIC.name: TOPIC}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
@@ -49,6 +50,8 @@ def _answer(explanation: Explanation) -> str:
                 *_memory_clause(explanation),
                 *_row_clause(explanation),
                 *_column_clause(explanation),
+                *_topic_clause(explanation),
+                *_words_clause(explanation),
                 _support_clause(explanation, best),
                 *_rivals(explanation, best),
                 *_detection_clause(explanation),
@@ -65,6 +68,8 @@ def _answer(explanation: Explanation) -> str:
         *_memory_clause(explanation),
         *_row_clause(explanation),
         *_column_clause(explanation),
+        *_topic_clause(explanation),
+        *_words_clause(explanation),
         *_detection_clause(explanation),
     )
     why = "; ".join((why, *clauses))
@@ -83,11 +88,24 @@ def _detection_clause(explanation: Explanation) -> Iterator[str]:
 
 
 def _column_clause(explanation: Explanation) -> Iterator[str]:
-    """Say what the other names of a table's column have in common with the best candidate."""
-    column = explanation.column
-    if column is not None:
-        others = f"of the {column.others} other names in this column can"
-        yield f"{column.having} {others} {_can(column)}"
+    """Say what the other names of a table's column, or of a text, have in common with the best candidate."""
+    for reason, where in ((explanation.column, "in this column"), (explanation.coincidence, "here")):
+        if reason is not None:
+            yield f"{reason.having} of the {reason.others} other names {where} can {_can(reason)}"
+
+
+def _topic_clause(explanation: Explanation) -> Iterator[str]:
+    """Say what the text is about, where that speaks for the best candidate."""
+    topic = explanation.topic
+    if topic is not None and topic.names > 1:
+        some = "most names" if 2 * topic.having > topic.names else f"{topic.having} of the {topic.names} names"
+        yield f"{some} here have to do with {cut(topic.label)}"
+
+
+def _words_clause(explanation: Explanation) -> Iterator[str]:
+    """Say which words near the name belong to the best candidate."""
+    if explanation.words:
+        yield f"words near it fit ({', '.join(map(cut, explanation.words))})"
 
 
 def _row_clause(explanation: Explanation) -> Iterator[str]:

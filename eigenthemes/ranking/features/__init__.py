@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.features import context, coreference, memory, name, prior, themes
+from eigenthemes.ranking.features import coincidence, context, coreference, memory, name, prior, themes, words
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
@@ -17,6 +17,7 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 
 __all__ = [
     "COLUMNS",
+    "COLUMN_BOUNDS",
     "FEATURE_GROUPS",
     "GROUPS",
     "JOINT_GROUPS",
@@ -31,13 +32,27 @@ __all__ = [
     "theme_features",
 ]
 
-LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, context.GROUP, memory.GROUP)  # what a mention says by itself
+# what a mention says by itself, and which candidates there are; then what the other names of its document may mean
+LOCAL_GROUPS: tuple[LocalGroup, ...] = (
+    name.GROUP,
+    prior.GROUP,
+    context.GROUP,
+    words.GROUP,
+    coincidence.GROUP,
+    memory.GROUP,
+)
 JOINT_GROUPS: tuple[JointGroup, ...] = (themes.GROUP, coreference.GROUP)  # what the other names of its document say
 FEATURE_GROUPS: dict[str, FeatureGroup] = {group.name: group for group in (*LOCAL_GROUPS, *JOINT_GROUPS)}
 
 GROUPS: dict[str, tuple[str, ...]] = {group.name: tuple(group.columns) for group in FEATURE_GROUPS.values()}
 LOCAL: tuple[str, ...] = tuple(column for group in LOCAL_GROUPS for column in group.columns)
 COLUMNS: tuple[str, ...] = tuple(column for columns in GROUPS.values() for column in columns)
+# of each column, the least and the most that it may weigh where candidates are compared
+COLUMN_BOUNDS: tuple[tuple[float, float], ...] = tuple(
+    (0.0, group.most) if np.isfinite(group.most) else (-np.inf, np.inf)
+    for group in FEATURE_GROUPS.values()
+    for _ in group.columns
+)
 
 
 def local_features(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:

@@ -14,7 +14,9 @@ from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
+from eigenthemes.kb.hubs import Hubs
 from eigenthemes.kb.name_memory import name_memories
+from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.kernels.support import MOST
 
@@ -32,7 +34,9 @@ class FeatureContext:
     graph         neighbours (indptr, neighbors), and how rare each node is as one: 1 for a lonely node, 0 for one that is
                   everybody's neighbour
     spelled       names of each entity, and the tokens and letters of each name: what the spelling kernel compares with
-    attributes    types and relations of the entities, for the columns of tables; None: columns say nothing
+    attributes    types and relations of the entities; None: what names could have in common says nothing
+    profiles      words that belong to the entities; None: the words around a name say nothing
+    hubs          what a document may be about; None: that says nothing. hub_numbers [entities]: their numbers, -1: no hub
     memory        what people said names mean; None: nothing, or it is not to be looked at
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
     scratch       room for the support kernel to work in, three arrays as long as the KB
@@ -44,19 +48,28 @@ class FeatureContext:
         vectors: Vectors | None,
         word_context: WordContext | None = None,
         attributes: EntityAttributes | None = None,
+        profiles: EntityProfiles | None = None,
+        hubs: Hubs | None = None,
         *,
         remembers: bool = True,
         leaves_out_own: bool = False,
     ) -> None:
-        self.kb, self.vectors, self.word_context, self.attributes = kb, vectors, word_context, attributes
+        self.kb, self.vectors, self.word_context = kb, vectors, word_context
+        self.attributes, self.profiles, self.hubs = attributes, profiles, hubs
         self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
         names = kb.spelled_names or spell(kb.names, kb.name_index.token_table)
         self.spelled = kb.array("entity_names"), names.indptr, names.tokens, names.letters
+        self.hub_numbers = None if hubs is None else hubs.numbers(len(degree))
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
-        self._token_table = kb.name_index.token_table
+        self.token_table = kb.name_index.token_table
+
+    @classmethod
+    def of(cls, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> FeatureContext:
+        """Make it with all that the KB keeps for its ranker."""
+        return cls(kb, vectors, word_context, EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb))
 
     @lazy
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
@@ -84,7 +97,7 @@ class FeatureContext:
         """Look up the tokens of normalised names (indptr, tokens); -1 where the KB does not know a word."""
         words = [name.split() for name in names]
         indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
-        return indptr, self._token_table.find_all(hash_strings(Strings.of([word for of_name in words for word in of_name])))
+        return indptr, self.token_table.find_all(hash_strings(Strings.of([word for of_name in words for word in of_name])))
 
 
 def _new_scratch(entities: int) -> Scratch:

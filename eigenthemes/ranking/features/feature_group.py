@@ -29,6 +29,7 @@ class FeatureGroup:
     columns: Mapping[str, str]
     weakness: str = ""
     weakness_unconnected: str = ""  # the same, where the better candidate has a connection and the other has none
+    most: float = np.inf  # what its columns may weigh where candidates are compared, 0 at least; inf: anything is learned
 
 
 @dataclass(frozen=True, kw_only=True)

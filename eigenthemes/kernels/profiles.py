@@ -1,0 +1,97 @@
+"""Words that belong to entities, and how many of them stand around a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.core.jit import kernel
+
+NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
+_SMOOTHING = 5.0  # words that every profile has more, so that a short one says no more than it knows
+_MARKS = 4096  # a power of 2: places in which the words of a window are noted
+
+
+@kernel
+def collect_words(descriptions: Any, names: Any, graph: Any, words: Any) -> Any:
+    """Return the profile of each entity, its distinct words in order: (indptr [n + 1] int64, words [q] uint32).
+
+    descriptions  (indptr [n + 1], words, -1 for one that is not counted)
+    names         (names of each entity [n + 1], indptr [names + 1], words of each name): the first name is the label
+    graph         (indptr [n + 1], neighbors)
+    words         how many there are
+
+    The words of its description and of its neighbours' labels, without those of its own names. None for an entity without name.
+    """
+    seen = np.full(words, -1, np.int64)
+    indptr = np.zeros(len(names[0]), np.int64)
+    found = np.zeros(1024, np.uint32)
+    many = 0
+    for entity in range(len(indptr) - 1):
+        first = many
+        for k in range(names[1][names[0][entity]], names[1][names[0][entity + 1]]):
+            seen[names[2][k]] = entity
+        if names[0][entity + 1] > names[0][entity]:
+            for k in range(descriptions[0][entity], descriptions[0][entity + 1]):
+                if descriptions[1][k] >= 0:
+                    found, many = _note(found, many, seen, descriptions[1][k], entity)
+            left = NEIGHBORS
+            for k in range(graph[0][entity], graph[0][entity + 1]):
+                label = names[0][graph[1][k]]
+                if label < names[0][graph[1][k] + 1] and left > 0:
+                    left -= 1
+                    for w in range(names[1][label], names[1][label + 1]):
+                        found, many = _note(found, many, seen, names[2][w], entity)
+        found[first:many].sort()
+        indptr[entity + 1] = many
+    return indptr, found[:many].copy()
+
+
+@kernel
+def _note(found: Any, many: Any, seen: Any, word: Any, entity: Any) -> Any:
+    """Note a word of an entity unless it is noted already; return the words, with more room if need be, and how many."""
+    if seen[word] == entity:
+        return found, many
+    seen[word] = entity
+    if many == len(found):
+        larger = np.zeros(2 * many, np.uint32)
+        larger[:many] = found
+        found = larger
+    found[many] = word
+    return found, many + 1
+
+
+@kernel
+def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) -> Any:
+    """Compute how much of the words around each name belongs to each candidate [n] float64.
+
+    windows   (indptr [m + 1], words [q] int64): the distinct words around each name, in order
+    bounds    [m + 1] candidates of each name; entity [n] int64
+    profiles  (indptr, words) as of `collect_words`; rarity [words] float32
+
+    The sum of the rarity of the words that are in both, divided by the root of the size of the profile.
+    """
+    result = np.zeros(len(entity), np.float64)
+    marks = np.zeros(_MARKS, np.bool_)
+    for name in range(len(bounds) - 1):
+        first, last = windows[0][name], windows[0][name + 1]
+        if first == last:
+            continue
+        window = windows[1][first:last]
+        for k in range(len(window)):
+            marks[window[k] & (_MARKS - 1)] = True
+        for row in range(bounds[name], bounds[name + 1]):
+            start, stop = profiles[0][entity[row]], profiles[0][entity[row] + 1]
+            total = 0.0
+            for k in range(start, stop):
+                word = np.int64(profiles[1][k])
+                if marks[word & (_MARKS - 1)]:
+                    at = np.searchsorted(window, word)
+                    if at < len(window) and window[at] == word:
+                        total += rarity[word]
+            if total > 0:
+                result[row] = total / np.sqrt(_SMOOTHING + stop - start)
+        for k in range(len(window)):
+            marks[window[k] & (_MARKS - 1)] = False
+    return result

@@ -1,0 +1,51 @@
+"""The latent topic of a document: after the rounds, what most of its names have to do with speaks for candidates once more.
+
+In a paper on mice every gene is the mouse's, although the human one is more popular and each name by itself says little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.kb.hubs import Hubs
+from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.features.feature_group import FeatureGroup
+from eigenthemes.ranking.mention_groups import MentionGroups
+
+Floats = NDArray[np.float64]
+
+STRENGTH = 1.0  # l: a topic makes what has to do with it e^l times as likely
+GROUP = FeatureGroup(name="topic", columns={}, weakness="has less to do with what the text is about")
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """What the documents of a batch are about.
+
+    factor  [n] by which each candidate became likelier; topic [d] the entity that a document is about, -1: none can be told;
+    weight  [d] how likely that is
+    """
+
+    hubs: Hubs
+    factor: Floats
+    topic: NDArray[np.int64]
+    weight: Floats
+
+
+def find_topics(groups: MentionGroups, probability: Floats, context: FeatureContext, strength: float) -> Topics | None:
+    """Find the topics of the texts of a batch, given how likely candidates are; None where the KB keeps no hubs."""
+    from eigenthemes.kernels.topics import topic_factors
+
+    if context.hubs is None or not strength > 0:
+        return None
+    in_text = np.array([document.table is None for document in groups.batch.documents], dtype=bool)
+    graph, gain = context.graph[:2], float(np.expm1(strength))
+    of_hubs = context.hub_numbers, context.hubs.share
+    factor, number, weight = topic_factors(
+        groups.document_bounds, in_text, groups.bounds, groups.entity, probability, graph, of_hubs, gain
+    )
+    topic = np.where(number >= 0, np.append(context.hubs.entities, 0)[number].astype(np.int64), -1)
+    return Topics(context.hubs, factor, topic, weight)

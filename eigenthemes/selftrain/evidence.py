@@ -1,0 +1,59 @@
+"""What a KB keeps beside its ranker, for the evidence that the ranker weighs: attributes, profiles and hubs of entities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.candidates.name_index import spell
+from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.kb.attributes import EntityAttributes
+from eigenthemes.kb.hubs import Hubs, hubs_of
+from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
+from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.ranking.features import FeatureContext
+from eigenthemes.selftrain.cells import count_attributes
+from eigenthemes.selftrain.sample import Sampler
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the features of a ranker that is trained now are computed from, beside what every KB has."""
+
+    attributes: EntityAttributes
+    profiles: EntityProfiles
+    hubs: Hubs
+
+    @classmethod
+    def of(cls, kb: KB) -> Evidence:
+        """Return what a KB keeps, and collect what it does not keep yet; once for each KB that is open."""
+        return kb.cached("evidence", lambda: cls._collect(kb))
+
+    @classmethod
+    def _collect(cls, kb: KB) -> Evidence:
+        names = kb.spelled_names or spell(kb.names, kb.name_index.token_table)
+        return cls(
+            EntityAttributes.of(kb) or count_attributes(kb),
+            EntityProfiles.of(kb) or collect_profiles(kb, names),
+            Hubs.of(kb) or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).walk.popularity),
+        )
+
+    def files(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that a KB keeps, by name."""
+        return {**self.attributes.files(), **self.profiles.files(), **self.hubs.files()}
+
+    def context(
+        self,
+        kb: KB,
+        vectors: Vectors | None,
+        words: WordContext | None,
+        *,
+        remembers: bool = True,
+        leaves_out_own: bool = False,
+    ) -> FeatureContext:
+        """Return the feature context of a KB with all this."""
+        evidence = self.attributes, self.profiles, self.hubs
+        return FeatureContext(kb, vectors, words, *evidence, remembers=remembers, leaves_out_own=leaves_out_own)

@@ -1,0 +1,107 @@
+"""The latent topic of a document: in a paper on mice, every gene is the mouse's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.kbs import build_untrained, copy_kb
+from helpers.shared_builds import build_once
+
+from eigenthemes import KB, Linker
+from eigenthemes.build import store_ranker
+from eigenthemes.kb.hubs import Hubs
+from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.ranking.selftrained import feature_context_of
+from eigenthemes.records import Document, Mention
+from eigenthemes.selftrain.train import self_train
+
+GENES = tuple(f"Gen{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
+ONLY_MOUSE = tuple(f"Mou{letter}" for letter in "abcdefgh")
+
+
+def build(folder: Path) -> None:
+    nodes, edges = ["id,name,description,prior"], ["source,relation,target"]
+    nodes += ["human,human,species,900", "mouse,mouse,species,800"]
+    for gene in (*GENES, *ONLY_MOUSE):
+        for species, prior in (("human", 20), ("mouse", 15)):
+            if species == "mouse" or gene in GENES:
+                nodes.append(f"{species}-{gene},{gene},gene,{prior}")
+                edges.append(f"{species}-{gene},in_taxon,{species}")
+    (folder / "nodes.csv").write_text("\n".join(nodes) + "\n")
+    (folder / "edges.csv").write_text("\n".join(edges) + "\n")
+    kb = build_untrained([folder / "nodes.csv", folder / "edges.csv"], folder / "genes.kb", embedding=None)
+    store_ranker(kb, self_train(kb, documents=200))
+
+
+@pytest.fixture(scope="module")
+def genes(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    return KB.open(build_once(tmp_path_factory, "genes-topic", build) / "genes.kb")
+
+
+def ranker_of(kb: KB) -> Ranker:
+    return Ranker.of(next(iter(kb.rankers.values())))
+
+
+def silent(ranker: Ranker) -> Ranker:
+    """Return a ranker for which only the topic tells candidates apart."""
+    for weights in ranker.rounds:
+        weights.choice[:] = 0.0
+        weights.nil[:] = 0.0
+        weights.nil[0] = -5.0
+    return ranker
+
+
+MICE = Document(mentions=tuple(map(Mention, (*ONLY_MOUSE[:8], *GENES[:3]))))
+
+
+def test_hubs_are_what_much_of_the_kg_has_to_do_with(genes: KB) -> None:
+    hubs = Hubs.of(genes)
+    assert hubs is not None
+    assert {genes.id_of(int(hub)) for hub in hubs.entities} == {"human", "mouse"}
+    assert (hubs.share > 0.2).all()
+    assert (hubs.share < 1).all()
+
+
+def test_what_most_names_have_to_do_with_decides_the_others(genes: KB) -> None:
+    batch = batch_maker(genes, needs_vectors=False).make([MICE])
+    context = feature_context_of(genes, None)
+    told, untold = (rank_batch(replace(silent(ranker_of(genes)), topic=topic), batch, context) for topic in (1.0, 0.0))
+    assert told.topics is not None
+    assert untold.topics is None
+    assert genes.id_of(int(told.topics.topic[0])) == "mouse"
+    of_mouse = np.array([genes.id_of(entity).startswith("mouse-") for entity in told.groups.entity.tolist()])
+    several = np.diff(told.groups.bounds)[told.groups.group] > 1
+    assert (told.probability[of_mouse & several] > untold.probability[of_mouse & several]).all()
+    assert (told.probability[~of_mouse] < untold.probability[~of_mouse]).all()
+    assert told.nil_probability == pytest.approx(untold.nil_probability)
+    total = np.bincount(told.groups.group, weights=told.probability)
+    assert total == pytest.approx(np.bincount(untold.groups.group, weights=untold.probability))
+
+
+def test_documents_alone_have_the_same_topics_as_in_a_batch(genes: KB) -> None:
+    linker = Linker(genes, allow_nil=False)
+    humans = Document(mentions=tuple(map(Mention, GENES[:5])))
+    together = list(linker.link_batch([MICE, humans, MICE]))
+    assert [linked.links for linked in together] == [linker.link(document).links for document in (MICE, humans, MICE)]
+
+
+def test_it_is_said_in_plain_words(genes: KB, tmp_path: Path) -> None:
+    kb = store_ranker(copy_kb(genes, tmp_path / "genes.kb"), silent(ranker_of(genes)))
+    linked = Linker(kb, explain=True, allow_nil=False).link(MICE)
+    explanation = linked.links[-1].explanation
+    assert linked.links[-1].entity == f"mouse-{GENES[2]}"
+    assert explanation is not None
+    assert explanation.topic is not None
+    assert (explanation.topic.id, explanation.topic.names) == ("mouse", len(MICE.mentions or ()))
+    assert "most names here have to do with mouse" in explanation.sentence
+
+
+def test_a_ranker_from_before_has_no_topic(genes: KB) -> None:
+    described = ranker_of(genes).to_dict()
+    assert described.pop("topic") == 1.0
+    assert Ranker.of(described).topic == 0.0
+    assert "topic" not in Ranker.of(described).to_dict()
