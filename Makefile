@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest docs test-browser test-openrefine campaign clean
+.PHONY: demo test lint types pytest docs test-browser test-openrefine test-cluster campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -40,6 +40,10 @@ test-browser: $(VENV)/browser.stamp
 test-openrefine: $(VENV)/test.stamp
 	@$(call install,openrefine)
 	$(BIN)/python -m pytest -n0 -m openrefine -s tests/openrefine
+
+# A Ray cluster of two nodes, which are killed while it links 20,000 documents: some minutes
+test-cluster: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n0 -m cluster tests/cluster
 
 # Trials that try to break the program, until the time is up; ONLY: kinds of trials, or how they begin (tests/campaign/)
 MINUTES ?= 10

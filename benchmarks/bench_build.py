@@ -1,8 +1,10 @@
-"""How fast and in how much memory KBs are built: python -m benchmarks.bench_build [--only general|all|growth] [--sizes N,N]
+"""How fast and in how much memory KBs are built: python -m benchmarks.bench_build [--only PART] [--sizes N,N]
 
 general   general/kg.nt.gz with one and two jobs, and as a yardstick pyoxigraph reading the same file and doing nothing with it
 all       every KG of the data folder
 growth    synthetic dumps of growing size; also a picture
+limit     the same in memory and with `--max-memory 4G`, without and with vectors; are the KBs the same? Also a picture
+forecast  what `--dry-run` tells of the KGs of the data folder and of synthetic ones, beside what their builds take
 
 Each build runs in a process of its own. "peak MB" is that process alone, "worker MB" its largest worker, "all MB" the most that
 all of them held at one moment.
@@ -34,7 +36,8 @@ from benchmarks.common import (
     synthetic_dump,
 )
 
-PARTS = ("general", "all", "growth")
+PARTS = ("general", "all", "growth", "limit", "forecast")
+LIMIT = "4G"
 Row = dict[str, Any]
 
 
@@ -49,7 +52,60 @@ def main() -> None:
         rows = build_growing(arguments.sizes, arguments.cache, scratch, arguments.rounds)
         report("growth", "Build of synthetic dumps", rows)
         plot_growth(rows, RESULTS / "build-growth.png")
+    if arguments.only == "limit":
+        rows = build_within_limit(arguments.sizes, arguments.cache, scratch)
+        report("limit", f"Build of synthetic dumps in memory and within {LIMIT}", rows)
+        plot_growth(rows, RESULTS / "build-limit.png", memory="peak_mb_own")
+    if arguments.only == "forecast":
+        rows = compare_forecasts(arguments.sizes, arguments.cache, scratch)
+        save_results("build", {"forecast": rows})
+        print_table("Forecasts (CPU seconds, MB), each beside what the build took", rows)
     shutil.rmtree(scratch, ignore_errors=True)
+
+
+def build_within_limit(sizes: Sequence[int], cache: Path, scratch: Path) -> list[Row]:
+    """Each dump in memory and within the limit, without and with vectors, each once; "same" says that the KBs are the same."""
+    rows = []
+    for embedding in ("none", "prone"):
+        for size in sizes:
+            dump, written = synthetic_dump(size, cache), []
+            for limit in (None, LIMIT):
+                series = f"{'in memory' if limit is None else limit}{'' if embedding == 'none' else ', vectors'}"
+                say(f"building {size:,}, {series}")
+                row = build_in_new_process([dump], scratch, jobs=2, embedding=embedding, max_memory=limit)
+                written.append((scratch / "manifest.json").read_bytes())
+                rows.append({"kg": f"synthetic {size:,}", "series": series, **row})
+            rows[-1]["same"] = written[0] == written[1]
+    return rows
+
+
+def compare_forecasts(sizes: Sequence[int], cache: Path, scratch: Path) -> list[Row]:
+    """Forecasts beside builds, without a ranker, of CPU seconds: the machine may be busy."""
+    kgs = {name: sources(name) for name in SOURCES} | {f"synthetic {size:,}": [synthetic_dump(size, cache)] for size in sizes}
+    rows = []
+    for name, files in kgs.items():
+        say(name)
+        command = [sys.executable, "-c", _FORECAST, *map(str, files)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, env=child_environment(), check=True)
+        told, took = json.loads(done.stdout), build_in_new_process(files, scratch, jobs=1, embedding="prone")
+        pairs = {
+            "seconds": (told["seconds"], took["cpu_seconds"]),
+            "memory": (told["memory"] / 1e6, took["peak_mb_own"]),
+            "disk": (told["disk"] / 1e6, took["kb_mb"]),
+        }
+        row: Row = {"KG": name, "share": told["share"]}
+        for what, (forecast, measured) in pairs.items():
+            row |= {f"{what} told": forecast, what: measured, f"{what} ratio": forecast / measured}
+        rows.append(row)
+    return rows
+
+
+_FORECAST = """
+import dataclasses, json, sys, time
+time.perf_counter = time.process_time
+from eigenthemes.forecast import forecast_build
+print(json.dumps(dataclasses.asdict(forecast_build(sys.argv[1:], train=False))))
+"""
 
 
 def build_general(scratch: Path, rounds: int) -> list[Row]:
@@ -121,7 +177,7 @@ def report(part: str, title: str, rows: list[Row]) -> None:
     print_table(title, [_printed(row) for row in rows])
 
 
-def plot_growth(rows: list[Row], file: Path) -> None:
+def plot_growth(rows: list[Row], file: Path, *, memory: str = "peak_mb_all") -> None:
     """Time and memory against statements, both axes logarithmic, with a line of slope 1 beside."""
     import matplotlib
 
@@ -129,11 +185,11 @@ def plot_growth(rows: list[Row], file: Path) -> None:
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
-    for axis, column, title in zip(axes, ("seconds", "peak_mb_all"), ("seconds", "peak memory, MB"), strict=True):
+    for axis, column, title in zip(axes, ("seconds", memory), ("seconds", "peak memory, MB"), strict=True):
         measured = [row for row in rows if column in row]
         for label in dict.fromkeys(map(_series, measured)):
             points = [(row["statements"], row[column]) for row in measured if _series(row) == label]
-            axis.plot(*zip(*points, strict=True), "o-", label=label, color=_COLOURS.get(label, "C2"))
+            axis.plot(*zip(*points, strict=True), "o-", label=label, color=_COLOURS.get(label))
         x = [measured[0]["statements"], measured[-1]["statements"]]
         y = 2 * max(row[column] for row in measured)
         axis.plot(x, [y * x[0] / x[1], y], "--", color="grey", label="slope 1")
@@ -144,10 +200,12 @@ def plot_growth(rows: list[Row], file: Path) -> None:
     plt.close(figure)
 
 
-_COLOURS = {"1 job": "C0", "2 jobs": "C1"}
+_COLOURS = {"1 job": "C0", "2 jobs": "C1", "pyoxigraph alone": "C2"}
 
 
 def _series(row: Row) -> str:
+    if "series" in row:
+        return str(row["series"])
     return f"{row['jobs']} job" + "s" * (row["jobs"] > 1) if "steps" in row else str(row["kg"])
 
 
@@ -163,6 +221,9 @@ def _printed(row: Row) -> Row:
         "peak_mb": "peak MB",
         "peak_mb_worker": "worker MB",
         "peak_mb_all": "all MB",
+        "peak_mb_own": "all without mapped files, MB",
+        "series": "how",
+        "same": "the same KB",
     }
     steps = ", ".join(f"{step} {seconds:.2f}" for step, seconds in row.get("steps", {}).items())
     return {title: row.get(key) for key, title in titles.items()} | {"seconds by step": steps}

@@ -1,4 +1,7 @@
-"""Build one KB in a process of its own and print what it took: python -m benchmarks.build_once OUT JOBS EMBEDDING FILE..."""
+"""Build one KB in a process of its own and print what it took: python -m benchmarks.build_once OUT JOBS EMBEDDING FILE...
+
+`--max-memory 4G` is that of `eigenthemes build`.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +38,17 @@ def main() -> None:
     parser.add_argument("jobs", type=int, help="processes")
     parser.add_argument("embedding", help="how vectors are made, or none")
     parser.add_argument("files", nargs="+", help="the source files of the KG")
+    parser.add_argument("--max-memory", help="as of eigenthemes build")
     arguments = parser.parse_args()
     embedding = None if arguments.embedding == "none" else arguments.embedding
-    print(json.dumps(measure(arguments.files, arguments.out, arguments.jobs, embedding)))
+    print(json.dumps(measure(arguments.files, arguments.out, arguments.jobs, embedding, arguments.max_memory)))
 
 
-def measure(files: Sequence[str], out: str, jobs: int, embedding: str | None) -> dict[str, Any]:
+def measure(files: Sequence[str], out: str, jobs: int, embedding: str | None, max_memory: str | None = None) -> dict[str, Any]:
     """Build the KB without a ranker; seconds of each step, and memory."""
     steps = StepTimes()
     start = time.perf_counter()
-    kb = build_kb(files, out, jobs=jobs, embedding=embedding, train=False, force=True, progress=steps)
+    kb = build_kb(files, out, jobs=jobs, embedding=embedding, train=False, force=True, max_memory=max_memory, progress=steps)
     seconds = time.perf_counter() - start
     steps.seconds["everything else"] = seconds - sum(steps.seconds.values())
     statements = kb.manifest["counts"]["statements"]

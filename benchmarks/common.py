@@ -34,11 +34,12 @@ SOURCES = {
     "aida": ("aida/nodes.tsv.gz", "aida/edges.tsv.gz"),
 }
 BUILDERS = (
-    "assemble.py",
+    "assembly/*.py",
     "build.py",
     "candidates/name_index.py",
     "candidates/typos.py",
-    "core/arrays.py",
+    "core/scratch.py",
+    "core/spill.py",
     "core/strings.py",
     "embeddings/blocks.py",
     "embeddings/prone.py",
@@ -130,9 +131,12 @@ def synthetic_kb(size: int, folder: Path) -> KB:
     return _cached_kb(dump.name.removesuffix(".nt.gz"), [dump], folder)
 
 
-def build_in_new_process(files: Sequence[Path], out: Path, *, jobs: int, embedding: str = "none") -> dict[str, Any]:
+def build_in_new_process(
+    files: Sequence[Path], out: Path, *, jobs: int, embedding: str = "none", max_memory: str | None = None
+) -> dict[str, Any]:
     """Build a KB in a fresh process: what `build_once` measured of itself, and its memory with that of its workers."""
     command = [sys.executable, "-m", "benchmarks.build_once", str(out), str(jobs), embedding, *map(str, files)]
+    command += [] if max_memory is None else ["--max-memory", max_memory]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environment()) as process:
         memory = _watch_memory(process)
         printed = process.communicate()[0]
@@ -229,11 +233,14 @@ def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:
 def _watch_memory(process: subprocess.Popen[bytes]) -> dict[str, float]:
     """The most MB resident at one moment, 50 looks a second: of the largest worker, and of all processes together.
 
+    `peak_mb_own` is of all together without files that are mapped, which the system takes away where it needs the room.
     Not RUSAGE_CHILDREN: a worker starts as a copy of its parent, and Linux counts the parent's size then as the worker's peak.
     """
-    peaks = {"peak_mb_worker": 0.0, "peak_mb_all": 0.0}
+    peaks = {"peak_mb_worker": 0.0, "peak_mb_all": 0.0, "peak_mb_own": 0.0}
     while process.poll() is None:
-        own, *workers = [_resident_mb(pid) for pid in family(process.pid)]
+        pids = family(process.pid)
+        own, *workers = map(_resident_mb, pids)
+        peaks["peak_mb_own"] = max(peaks["peak_mb_own"], sum(map(_unmapped_mb, pids)))
         peaks["peak_mb_worker"] = max(peaks["peak_mb_worker"], *workers, 0.0)
         peaks["peak_mb_all"] = max(peaks["peak_mb_all"], own + sum(workers))
         time.sleep(0.02)
@@ -254,6 +261,15 @@ def _resident_mb(pid: int) -> float:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
     except (OSError, IndexError):
         return 0.0
+
+
+def _unmapped_mb(pid: int) -> float:
+    """MB of a process that are no files: anonymous and shared memory."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("RssAnon:", "RssShmem:"))) * 1.024e-3
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.plain import Lookup, MatchTypes
-from eigenthemes.candidates.rules import ENDING, MATCH_TYPES, QUOTA, SHARES
+from eigenthemes.candidates.remembered import remembered_rows
+from eigenthemes.candidates.rules import ENDING, MATCH_TYPES, QUOTA, REMEMBERED, SHARES
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
+from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import InflectedNames
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.stored_strings import damaged
@@ -59,6 +61,7 @@ class CandidateGenerator:
     only_types      only entities of one of these types; not_types: of none of these
     language        of the names that are looked up; None: that of the KB's names, or English
     embedded        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T
+    remembers       what people said a name means is a candidate, too
     """
 
     def __init__(
@@ -72,11 +75,13 @@ class CandidateGenerator:
         not_types: Sequence[str] = (),
         embedded: NDArray[np.bool_] | None = None,
         language: str | None = None,
+        remembers: bool = True,
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
         self._embedded = embedded if generator == "paper" else None
         self._inflected = None if generator == "paper" else InflectedNames(kb, language)
+        self._memory = name_memories(kb) if remembers and generator != "paper" else None
         self._allow(_of_asked_types(kb, only_types, not_types))
         self._most = min(max_candidates or 0, len(kb))  # no name has more
         self._zeros = np.zeros(self._most, dtype=np.int64)
@@ -105,16 +110,30 @@ class CandidateGenerator:
         counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
         n = counts[0]
         if self._is_inflected(name, match_types[0, :n]):
-            return self._find_plain((name,))
-        return CandidateTable(
+            return self._with_remembered((name,), self._find_plain((name,)))
+        table = CandidateTable(
             1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.priors_of(entity[0, :n]), match_types[0, :n]
         )
+        return self._with_remembered((name,), table)
 
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
         """Return the candidates of many names; the same as one by one, faster."""
         if self.max_candidates is None or not self._should_compile(len(names)):
-            return self._find_plain(names)
-        return self._find_compiled(names)
+            return self._with_remembered(names, self._find_plain(names))
+        return self._with_remembered(names, self._find_compiled(names))
+
+    def _with_remembered(self, names: Sequence[str], table: CandidateTable) -> CandidateTable:
+        """Return a table with what people said these names mean, in order of prior."""
+        if self._memory is None:
+            return table
+        places, entities = remembered_rows(names, table.mention_of, table.entity, self._memory, self.allowed)
+        if not len(places):
+            return table
+        mention_of, entity = np.concatenate((table.mention_of, places)), np.concatenate((table.entity, entities))
+        match_type = np.concatenate((table.match_type, np.full(len(places), REMEMBERED, np.uint8)))
+        order = np.lexsort((entity, mention_of))  # entities are numbered from the highest prior down
+        counts = np.bincount(mention_of, minlength=len(names))
+        return self._table(counts, entity[order], match_type[order])
 
     def match_types(self, name: str) -> dict[int, int]:
         """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
@@ -270,6 +289,8 @@ def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bo
 
     names  the label first; it is the one that shorter forms are made from, and without `aliases` the only one looked at
     """
+    if match_type == REMEMBERED:
+        return mention
     if not aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM):
         return names[0]
     normalized = normalize(mention)

@@ -7,7 +7,7 @@ after T hits and nobody sorts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.typos import build_typo_index
-from eigenthemes.core.arrays import sort_rows
 from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.scratch import GrowingColumn, Scratch, part_of
 from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings
 from eigenthemes.core.workers import Workers
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays, SpelledNames
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.text.normalize import normalize, squash
 
 _CHUNK = 50_000  # names a worker indexes at a time
@@ -47,27 +47,36 @@ def only_entities(index: NameIndexArrays, wanted: NDArray[np.bool_]) -> NameInde
 
 
 def index_answers(
-    names: Strings, owner: NDArray[np.uint32], is_label: NDArray[np.bool_], answers: NDArray[np.bool_], **how: Any
+    names: Strings,
+    owner: NDArray[np.uint32],
+    is_label: NDArray[np.bool_],
+    answers: NDArray[np.bool_],
+    *,
+    scratch: Scratch | None = None,
+    **how: Any,
 ) -> NameIndexArrays:
     """Index the names of `answers` [entities]; those of others are in no list, and are spelled by no tokens."""
-    rows = np.flatnonzero(answers[owner])
+    scratch = scratch or Scratch()
+    wanted = scratch.take(answers, owner)
+    rows = np.flatnonzero(wanted)
     if len(rows) == len(names):
-        return build_name_index(names, owner, is_label, len(answers), **how)
-    index = build_name_index(names.take(rows), owner[rows], is_label[rows], len(answers), **how)
+        return build_name_index(names, owner, is_label, len(answers), scratch=scratch, **how)
+    owner, is_label = scratch.chosen(wanted, owner, is_label)
+    index = build_name_index(scratch.take_strings(names, rows), owner, is_label, len(answers), scratch=scratch, **how)
     assert index.spelled is not None
-    lengths, letters = np.zeros(len(names), dtype=np.int64), np.zeros(len(names), dtype=np.uint64)
+    lengths, letters = scratch.empty(len(names), np.int64), scratch.empty(len(names), np.uint64)
+    lengths[:], letters[:] = 0, 0
     lengths[rows], letters[rows] = np.diff(index.spelled.indptr), index.spelled.letters
-    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    return replace(index, spelled=SpelledNames(indptr, index.spelled.tokens, letters))
+    return replace(index, spelled=SpelledNames(scratch.offsets(lengths), index.spelled.tokens, letters))
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
     """The index of the names that one worker got; names are counted from the chunk's first."""
 
-    vocabulary: list[str]
+    vocabulary: Strings
     token: NDArray[np.uint32]  # local token
-    token_name: NDArray[np.uint32]
+    tokens_of_name: NDArray[np.uint32]
     key_hash: NDArray[np.uint64]
     key_name: NDArray[np.uint32]
     key_kind: NDArray[np.uint8]
@@ -82,45 +91,96 @@ def build_name_index(
     *,
     workers: Workers | None = None,
     progress: Progress | None = None,
+    scratch: Scratch | None = None,
 ) -> NameIndexArrays:
-    """Index `names` [m], which belong to `entity_of_name` [m]."""
-    workers = workers or Workers(1)
-    vocabulary: dict[str, int] = {}
-    tokens, token_names, keys, key_names, key_kinds, letters = [], [], [], [], [], []
+    """Index `names` [m], which belong to `entity_of_name` [m].
+
+    Names are indexed by chunks. The tokens of a chunk are numbered within it; when all are known, they get their numbers in the
+    whole vocabulary, in order of hash.
+    """
+    workers, scratch = workers or Workers(1), scratch or Scratch()
+    chunks = _Chunks(scratch)
     with (progress or Silent()).step("indexing names", total=len(names), unit="names") as advance:
         first_name = 0
         for chunk, size in _index_chunks(names, is_label, workers):
-            local = [vocabulary.setdefault(token, len(vocabulary)) for token in chunk.vocabulary]
-            tokens.append(np.array(local, dtype=np.uint32)[chunk.token])
-            token_names.append(chunk.token_name + np.uint32(first_name))
-            keys.append(chunk.key_hash)
-            key_names.append(chunk.key_name + np.uint32(first_name))
-            key_kinds.append(chunk.key_kind)
-            letters.append(chunk.letters)
+            chunks.add(chunk, first_name)
             first_name += size
             advance(size)
-    strings, table, new_number = _sorted_vocabulary(vocabulary)
-    typos = workers.start(build_typo_index, strings, many=len(strings) > _CHUNK)
-    token_name = _joined(token_names, np.uint32)
-    token = new_number[_joined(tokens, np.uint32)]
-    indptr, postings, in_label = _postings(token, entity_of_name[token_name], is_label[token_name], len(strings), entities)
-    key_name, key_hash, key_kind = _joined(key_names, np.uint32), _joined(keys, np.uint64), _joined(key_kinds, np.uint8)
-    key_table, key_indptr, key_entities, kinds = _keys(key_hash, entity_of_name[key_name], key_kind, entities)
-    key_filter = bit_filter(key_hash[key_kind <= UNBRACKETED])
+    strings, table, token = chunks.vocabulary()
+    in_other_process = workers.jobs > 1 and type(scratch) is Scratch and len(strings) > _CHUNK
+    start = workers.start if in_other_process else _later
+    typos = start(build_typo_index, strings, *(() if in_other_process else (scratch,)))
+    spelled = SpelledNames(scratch.offsets(chunks.tokens_of_name()), token, chunks.letters())
+    indptr, postings, in_label = _postings(spelled, entity_of_name, is_label, len(strings), entities, scratch)
+    key_table, key_indptr, key_entities, kinds, key_filter = _keys(*chunks.keys(), entity_of_name, entities, scratch)
     return NameIndexArrays(
-        strings,
-        table,
-        indptr,
-        postings,
-        in_label,
-        key_table,
-        key_indptr,
-        key_entities,
-        kinds,
-        key_filter,
-        typos(),
-        SpelledNames(_indptr(token_name, len(names)), token, _joined(letters, np.uint64)),
+        strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, key_filter, typos(), spelled
     )
+
+
+def _later(function: Callable[..., TypoIndex], *arguments: Any) -> Callable[[], TypoIndex]:
+    return lambda: function(*arguments)
+
+
+class _Chunks:
+    """The chunks of all names. What they hold is laid into the scratch now and then, so that little of it is in memory."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._scratch = scratch
+        self._columns: dict[str, GrowingColumn] = {
+            name: GrowingColumn(scratch, dtype)
+            for name, dtype in (
+                ("vocabulary_hash", np.uint64),
+                ("vocabulary_bytes", np.uint8),
+                ("vocabulary_length", np.int64),
+                ("token", np.uint32),
+                ("tokens_of_name", np.uint32),
+                ("key_hash", np.uint64),
+                ("key_name", np.uint32),
+                ("key_kind", np.uint8),
+                ("letters", np.uint64),
+            )
+        }
+
+    def add(self, chunk: _Chunk, first_name: int) -> None:
+        """Take in the index of the names from `first_name` on."""
+        columns = self._columns
+        columns["token"].append(chunk.token + np.uint32(len(columns["vocabulary_hash"])))
+        columns["vocabulary_hash"].append(hash_strings(chunk.vocabulary))
+        columns["vocabulary_bytes"].append(chunk.vocabulary.blob)
+        columns["vocabulary_length"].append(np.diff(chunk.vocabulary.offsets))
+        columns["tokens_of_name"].append(chunk.tokens_of_name)
+        columns["key_hash"].append(chunk.key_hash)
+        columns["key_name"].append(chunk.key_name + np.uint32(first_name))
+        columns["key_kind"].append(chunk.key_kind)
+        columns["letters"].append(chunk.letters)
+
+    def vocabulary(self) -> tuple[Strings, HashTable, NDArray[np.uint32]]:
+        """Return the distinct tokens in order of hash, a table of them, and the token of each word of all names."""
+        scratch = self._scratch
+        hashes, lengths = self._whole("vocabulary_hash"), self._whole("vocabulary_length")
+        rows = np.arange(len(hashes), dtype=np.uint32)
+        hashes, row = scratch.sort_rows((hashes, rows), (1 << 64, max(1, len(rows))))
+        first = scratch.first_of_equal(hashes)
+        number = scratch.empty(len(rows), np.uint32)
+        number[row] = scratch.offsets(first)[1:] - 1
+        strings = Strings(self._whole("vocabulary_bytes"), scratch.offsets(lengths))
+        strings = scratch.take_strings(strings, scratch.chosen(first, row)[0].astype(np.int64))
+        token = scratch.take(number, self._whole("token"))
+        return strings, HashTable.of(scratch.chosen(first, hashes)[0]), token
+
+    def tokens_of_name(self) -> NDArray[np.uint32]:
+        return self._whole("tokens_of_name")
+
+    def letters(self) -> NDArray[np.uint64]:
+        return self._whole("letters")
+
+    def keys(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint8]]:
+        """Return the hash, the name and the match type of each squashed form."""
+        return self._whole("key_hash"), self._whole("key_name"), self._whole("key_kind")
+
+    def _whole(self, name: str) -> NDArray[Any]:
+        return self._columns.pop(name).whole()
 
 
 def spell(names: Strings, token_table: HashTable) -> SpelledNames:
@@ -173,16 +233,11 @@ def _acronyms(name: str, words: list[str]) -> set[str]:
 
 def _index_chunks(names: Strings, is_label: NDArray[np.bool_], workers: Workers) -> Iterator[tuple[_Chunk, int]]:
     starts = range(0, len(names), _CHUNK)
-    pieces = ((_piece(names, start), is_label[start : start + _CHUNK].tolist()) for start in starts)
+    spans = [(start, min(start + _CHUNK, len(names))) for start in starts]
+    pieces = ((part_of(names, start, stop), is_label[start:stop].tolist()) for start, stop in spans)
     chunks = workers.map(_index_chunk, pieces, many=len(starts) > 2)
     for start, chunk in zip(starts, chunks, strict=True):
         yield chunk, min(_CHUNK, len(names) - start)
-
-
-def _piece(names: Strings, start: int) -> Strings:
-    stop = min(start + _CHUNK, len(names))
-    offsets = names.offsets[start : stop + 1]
-    return Strings(names.blob[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
 def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
@@ -203,9 +258,9 @@ def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
             key_name.append(number)
             key_kind.append(match_type)
     return _Chunk(
-        list(vocabulary),
+        Strings.of(vocabulary),
         np.array(tokens, dtype=np.uint32),
-        np.repeat(np.arange(len(tokens_of_name), dtype=np.uint32), tokens_of_name),
+        np.array(tokens_of_name, dtype=np.uint32),
         hash_strings(Strings.of(keys)),
         np.array(key_name, dtype=np.uint32),
         np.frombuffer(bytes(key_kind), dtype=np.uint8),
@@ -218,53 +273,44 @@ def letters_of(name: str) -> str:
     return "".join(filter(str.isalnum, name))
 
 
-def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=dtype)
-
-
-def _sorted_vocabulary(vocabulary: dict[str, int]) -> tuple[Strings, HashTable, NDArray[np.uint32]]:
-    strings = Strings.of(vocabulary)
-    hashes = hash_strings(strings)
-    order = np.argsort(hashes, kind="stable")
-    new_number = np.empty(len(order), dtype=np.uint32)
-    new_number[order] = np.arange(len(order), dtype=np.uint32)
-    return strings.take(order), HashTable.of(hashes[order]), new_number
-
-
 def _postings(
-    token: NDArray[np.uint32], entity: NDArray[np.uint32], label: NDArray[np.bool_], tokens: int, entities: int
+    spelled: SpelledNames,
+    entity_of_name: NDArray[np.uint32],
+    is_label: NDArray[np.bool_],
+    tokens: int,
+    entities: int,
+    scratch: Scratch,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
-    token, entity, alias_only = sort_rows((token, entity, ~label), (tokens, entities, 2))
-    first = _first_of_pair(token, entity)
-    token, entity, alias_only = token[first], entity[first], alias_only[first]
-    return _indptr(token, tokens), entity, (1 - alias_only).astype(np.uint8)
+    """Return for each token the entities that have it in a name, and whether one of these is a label."""
+    counts = scratch.by_blocks(lambda first, last: (last - first,), (spelled.indptr[:-1], spelled.indptr[1:]), (np.int64,))[0]
+    entity, alias_only = scratch.by_blocks(
+        lambda entity, label, count: (np.repeat(entity, count), np.repeat(~label, count)),
+        (entity_of_name, is_label, counts),
+        (np.uint32, np.bool_),
+        most=len(spelled.tokens),
+    )
+    token, entity, alias_only = scratch.sort_rows((spelled.tokens, entity, alias_only), (max(1, tokens), max(1, entities), 2))
+    token, entity, alias_only = scratch.chosen(scratch.first_of_equal(token, entity), token, entity, alias_only)
+    in_label = scratch.by_blocks(lambda some: (1 - some,), (alias_only,), (np.uint8,))[0]
+    return scratch.indptr(token, tokens), entity, in_label
 
 
 def _keys(
-    hashes: NDArray[np.uint64], entity: NDArray[np.uint32], match_type: NDArray[np.uint8], entities: int
-) -> tuple[HashTable, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
-    order = np.argsort(hashes, kind="stable")
-    in_order = hashes[order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = in_order[1:] != in_order[:-1]
-    distinct = in_order[new]
-    key = np.empty(len(order), dtype=np.uint32)
-    key[order] = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
-    key, entity, kinds = sort_rows((key, entity, match_type), (max(1, len(distinct)), entities, 8))
-    first = _first_of_pair(key, entity)
-    return (
-        HashTable.of(distinct),
-        _indptr(key[first], len(distinct)),
-        entity[first],
-        kinds[first].astype(np.uint8),
-    )
-
-
-def _first_of_pair(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    first = np.ones(len(a), dtype=bool)
-    first[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
-    return first
-
-
-def _indptr(sorted_rows: NDArray[np.uint32], rows: int) -> NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(np.bincount(sorted_rows, minlength=rows)))).astype(np.int64)
+    hashes: NDArray[np.uint64],
+    name: NDArray[np.uint32],
+    match_type: NDArray[np.uint8],
+    entity_of_name: NDArray[np.uint32],
+    entities: int,
+    scratch: Scratch,
+) -> tuple[HashTable, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return a table of the keys, for each key its entities, each with its best match type, and a filter of whole names."""
+    whole = scratch.by_blocks(lambda kind: (kind <= UNBRACKETED,), (match_type,), (np.bool_,))[0]
+    key_filter = bit_filter(scratch.chosen(whole, hashes)[0])
+    entity = scratch.take(entity_of_name, name)
+    hashes, entity, kinds = scratch.sort_rows((hashes, entity, match_type), (1 << 64, max(1, entities), 8))
+    hashes, entity, kinds = scratch.chosen(scratch.first_of_equal(hashes, entity), hashes, entity, kinds)
+    new = scratch.first_of_equal(hashes)
+    begins = scratch.by_blocks(lambda row, some: (row[some],), (np.arange(len(new)), new), (np.int64,))[0]
+    indptr = scratch.joined((begins, np.array([len(new)])), np.int64)
+    kinds = scratch.by_blocks(lambda some: (some,), (kinds,), (np.uint8,))[0]
+    return HashTable.of(scratch.chosen(new, hashes)[0]), indptr, entity, kinds, key_filter

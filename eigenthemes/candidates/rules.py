@@ -12,6 +12,8 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
    for one with another plural ending or, if there is none, for one a slip of the pen away (`typos`). At least `SHARE_OF_TEN`
    tenths of the weight must be shared. Tokens that more than `COMMON` entities and one in `COMMON` have count for nothing then.
 
+6. What people said the name means (`kb.memory`) is a candidate, too, beyond the T (`remembered`; of both look-ups).
+
 The result is in order of prior, like the paper's.
 """
 
@@ -21,7 +23,7 @@ import math
 
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 
-ENDING, CONTAINS, SHARES, TYPO = range(ACRONYM + 1, ACRONYM + 5)
+ENDING, CONTAINS, SHARES, TYPO, REMEMBERED = range(ACRONYM + 1, ACRONYM + 6)
 MATCH_TYPES = {
     LABEL: "label",
     ALIAS: "alias",
@@ -32,6 +34,7 @@ MATCH_TYPES = {
     CONTAINS: "contains all words",
     SHARES: "shares words",
     TYPO: "similar spelling",
+    REMEMBERED: "remembered",
 }
 
 QUOTA = 5

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.arrays import sort_rows
+from eigenthemes.core.scratch import GrowingColumn, Scratch, blocks, part_of
 from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, OutOfBoundsError, Strings, bit_filter, bounds_of, mix
 from eigenthemes.kb.name_index import TypoIndex
 
@@ -21,6 +21,7 @@ PREFIX = 8
 ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven
 LONGEST = 64
 _FEW = 16  # strings from which they are looked up by arrays
+_WORDS = 1 << 16  # words whose deletions are made together; each has up to 37
 _AT_ONCE = 1 << 14  # words looked up together; each takes some kilobytes meanwhile
 _DIGITS = frozenset("0123456789")
 
@@ -32,15 +33,23 @@ def slips(token: str) -> int:
     return 2 if len(token) >= TWO_SLIPS else 1
 
 
-def build_typo_index(tokens: Strings) -> TypoIndex:
+def build_typo_index(tokens: Strings, scratch: Scratch | None = None) -> TypoIndex:
     """Index the deletions of a vocabulary."""
-    hashes, row, lengths = _deletions(tokens)
+    scratch = scratch or Scratch()
+    hash_column, row_column, check_column = (GrowingColumn(scratch, dtype) for dtype in (np.uint64, np.uint32, np.uint8))
+    for first, last in blocks(len(tokens), _WORDS):
+        hashes, row, lengths = _deletions(part_of(tokens, first, last))
+        hash_column.append(hashes)
+        row_column.append(row + np.uint32(first))
+        check_column.append((np.minimum(lengths[row] - ONE_SLIP, 15) << 4).astype(np.uint8) | (hashes & np.uint64(0xF)))
+    hashes, rows, checks = hash_column.whole(), row_column.whole(), check_column.whole()
     bits = max(1, int(len(hashes) // 2).bit_length())
-    checks = (np.minimum(lengths[row] - ONE_SLIP, 15).astype(np.uint64) << np.uint64(4)) | (hashes & np.uint64(0xF))
-    bucket, members, checks = sort_rows((hashes >> np.uint64(64 - bits), row, checks), (1 << bits, max(1, len(tokens)), 256))
-    counts = np.bincount(bucket, minlength=1 << bits)
-    indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
-    return TypoIndex(indptr, members, checks.astype(np.uint8), bit_filter(hashes))
+    bucket = scratch.by_blocks(lambda some: (some >> np.uint64(64 - bits),), (hashes,), (np.uint32,))[0]
+    filtered = bit_filter(hashes)
+    del hashes
+    bucket, members, checks = scratch.sort_rows((bucket, rows, checks), (1 << bits, max(1, len(tokens)), 256))
+    indptr = scratch.by_blocks(lambda some: (some,), (scratch.indptr(bucket, 1 << bits),), (np.uint32,))[0]
+    return TypoIndex(indptr, members, scratch.by_blocks(lambda some: (some,), (checks,), (np.uint8,))[0], filtered)
 
 
 def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:

@@ -16,7 +16,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.command()
 @click.argument("sources", nargs=-1, required=True, type=click.Path())
 @click.option("-o", "--output", required=True, type=click.Path(), help="Folder of the new KB.")
-@click.option("--force", is_flag=True, help="Replace an existing KB.")
+@click.option("--force", is_flag=True, help="Replace an existing KB; the corrections that it remembers are kept.")
 @click.option(
     "--format",
     "format_name",
@@ -71,12 +71,23 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.  [default: train]")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
+@click.option("--add-names", type=click.Path(), metavar="FILE", help="Names that the sources lack: a name and an id per line.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
     "--jobs",
     type=JOBS,
     help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
+)
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    help="Of all processes together, like 4G or 500M: what does not fit lies in temporary files. The same KB; needs the extra "
+    "[big]. Training the ranker is not held to it.",
+)
+@click.option("--dry-run", is_flag=True, help="Only tell, from a sample, what the build will take: time, memory, disk.")
+@click.option(
+    "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: where these files lie; default: beside the KB."
 )
 def build(
     sources: tuple[str, ...], output: str, force: bool, format_name: str | None, jobs: int | None, **options: Any
@@ -87,27 +98,34 @@ def build(
     GraphML, exports of Neo4j, or tables of nodes and edges (CSV, TSV, JSON lines, Parquet, Excel), plain or compressed with
     gzip, bzip2, xz or zstd; - reads standard input.
     """
-    from eigenthemes.build import build_kb
     from eigenthemes.core.workers import available_cores
+    from eigenthemes.kb.info import memory_in_words
+    from eigenthemes.kg.added_names import read_names
+
+    how = {
+        "options": _read_options(options),
+        "format_name": format_name,
+        "keep": options["keep"],
+        "names_from_ids": options["names_from_ids"],
+        "only_types": options["only_type"],
+        "not_types": options["not_type"],
+        "embedding": None if options["embedding"] == "none" else options["embedding"],
+        "dimensions": options["dimensions"],
+        "train": options["train"],
+        "word_vectors": options["word_vectors"],
+        "seed": options["seed"],
+        "jobs": jobs or min(8, available_cores()),
+        "max_memory": options["max_memory"],
+    }
+    if options["dry_run"]:
+        _tell_forecast(sources, how)
+        return
+    from eigenthemes.build import build_kb
 
     start = time.monotonic()
+    names = () if options["add_names"] is None else read_names(options["add_names"])
     kb = build_kb(
-        sources,
-        output,
-        options=_read_options(options),
-        format_name=format_name,
-        keep=options["keep"],
-        names_from_ids=options["names_from_ids"],
-        only_types=options["only_type"],
-        not_types=options["not_type"],
-        embedding=None if options["embedding"] == "none" else options["embedding"],
-        dimensions=options["dimensions"],
-        train=options["train"],
-        word_vectors=options["word_vectors"],
-        seed=options["seed"],
-        force=force,
-        jobs=jobs or min(8, available_cores()),
-        progress=terminal_progress(),
+        sources, output, names=names, force=force, temporary=options["temporary"], progress=terminal_progress(), **how
     )
     _report(kb.manifest)
     counts = kb.manifest["counts"]
@@ -116,6 +134,21 @@ def build(
         f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s",
         err=True,
     )
+    if "memory" in kb.manifest:
+        say(f"{output} remembers {memory_in_words(kb.manifest['memory'])}; eigenthemes corrections lists them", err=True)
+
+
+def _tell_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:
+    """Tell what a build will take; nothing is built but a sample."""
+    from eigenthemes.forecast import forecast_build
+
+    told = forecast_build(sources, **how)
+    say(
+        f"about {told.entities:,} entities, {told.names:,} names, {told.edges:,} edges of {told.statements:,} statements "
+        f"(from {told.share:.1%} of the sources)"
+    )
+    temporary = f", {told.temporary / 1e6:,.0f} MB of temporary files" if told.temporary else ""
+    say(f"time {told.seconds:,.0f} s, memory {told.memory / 1e6:,.0f} MB, disk {told.disk / 1e6:,.0f} MB{temporary}")
 
 
 def _read_options(given: dict[str, Any]) -> Any:

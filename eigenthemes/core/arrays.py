@@ -8,24 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def sort_rows(columns: tuple[NDArray[Any], ...], limits: tuple[int, ...]) -> tuple[NDArray[np.uint32], ...]:
-    """Return rows in lexicographic order; joined to one 64-bit key where they fit, which sorts several times faster."""
-    widths = [max(1, int(limit - 1).bit_length()) for limit in limits]
-    if sum(widths) > 64:
-        order = np.lexsort(columns[::-1])
-        return tuple(column[order].astype(np.uint32) for column in columns)
-    key = columns[0].astype(np.uint64)
-    for column, width in zip(columns[1:], widths[1:], strict=True):
-        key <<= np.uint64(width)
-        key |= column.astype(np.uint64)
-    key.sort()
-    unpacked = []
-    for width in widths[:0:-1]:
-        unpacked.append((key & np.uint64((1 << width) - 1)).astype(np.uint32))
-        key >>= np.uint64(width)
-    return (key.astype(np.uint32), *unpacked[::-1])
-
-
 def sum_rows(
     matrix: NDArray[Any], rows: NDArray[Any], counts: NDArray[np.int64], weights: NDArray[np.float32] | None = None
 ) -> NDArray[np.float32]:

@@ -23,6 +23,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.paths import check_input
+from eigenthemes.core.places import is_url, open_to_read
 from eigenthemes.core.progress import Advance
 from eigenthemes.errors import SourceError
 
@@ -262,6 +263,8 @@ def check_readable(path: str | Path) -> None:
 def _open_raw(path: str) -> IO[bytes]:
     if path == "-":
         return sys.stdin.buffer
+    if is_url(path):
+        return open_to_read(path)
     check_input(path, once=True, remedy="give the files in it one by one" if Path(path).is_dir() else "give the path of a file")
     try:
         return open(path, "rb")
@@ -271,13 +274,16 @@ def _open_raw(path: str) -> IO[bytes]:
         raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions", where=path) from None
 
 
-def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advance) -> IO[bytes]:
-    """Open a file for one pass over its decompressed bytes, whatever they are; closing the stream closes the file."""
+def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advance, *, ahead: int = 1 << 20) -> IO[bytes]:
+    """Open a file for one pass over its decompressed bytes, whatever they are; closing the stream closes the file.
+
+    ahead  bytes that are read before somebody asks for them
+    """
     name = "stdin" if str(path) == "-" else Path(path).name
     raw = _open_raw(str(path))
     try:
-        stream = _decompress(io.BufferedReader(_Tap(raw, advance), 1 << 20), name, spreadsheets=True)
-        return _ClosingBoth(_Decompressed(stream, name, diagnostics), raw)
+        stream = _decompress(io.BufferedReader(_Tap(raw, advance), ahead), name, spreadsheets=True)
+        return _ClosingBoth(_Decompressed(stream, name, diagnostics), raw, ahead)
     except BaseException:
         raw.close()
         raise
@@ -286,8 +292,8 @@ def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advan
 class _ClosingBoth(io.BufferedReader):
     """A buffered stream that closes the file beneath it."""
 
-    def __init__(self, stream: io.RawIOBase, beneath: IO[bytes]) -> None:
-        super().__init__(stream, 1 << 20)
+    def __init__(self, stream: io.RawIOBase, beneath: IO[bytes], ahead: int) -> None:
+        super().__init__(stream, ahead)
         self.beneath = beneath
 
     def close(self) -> None:

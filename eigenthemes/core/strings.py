@@ -6,6 +6,7 @@ once (here, numpy) and inside the batch kernels (`kernels.hashing`); a test hold
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ FNV_PRIME = 0x100000001B3
 MIX = 0x9E3779B97F4A7C15
 _MASK = 0xFFFFFFFFFFFFFFFF
 _ROWS = 1 << 16
+_MARKED = 1 << 20  # hashes that are marked, or buckets that are found, at a time
 _FEW_BYTES = 128
 _LONG = 1024  # bytes from which a string is hashed by `_extend_hash_long`
 _STRETCH = 1 << 16  # bytes it takes at a time
@@ -53,6 +55,11 @@ class StringPile:
         self.blob += other.blob
         shifted = np.frombuffer(other.ends, dtype=np.int64) + base
         self.ends.frombytes(shifted.tobytes())
+
+    def clear(self) -> None:
+        """Take all strings away."""
+        self.blob.clear()
+        del self.ends[:]
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -121,9 +128,16 @@ class Strings(Sequence[str]):
         bounds = self.offsets.tolist()
         return (blob[a:b].decode("utf-8") for a, b in pairwise(bounds))
 
+    def holding(self, text: str) -> NDArray[np.int64]:
+        """Return the rows of the strings that hold a text, ascending."""
+        sought = re.escape(text.encode("utf-8"))
+        starts = np.array([match.start() for match in re.finditer(sought, self.blob.data)], dtype=np.int64)
+        rows = np.searchsorted(self.offsets, starts, side="right") - 1
+        return np.unique(rows[starts + len(text.encode("utf-8")) <= self.offsets[rows + 1]])
+
     def take(self, rows: NDArray[Any]) -> Strings:
         """Return the strings of `rows`, in that order, as new arrays."""
-        lengths = np.diff(self.offsets)[rows]
+        lengths = self.offsets[1:][rows] - self.offsets[:-1][rows]
         offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
         blob = np.empty(offsets[-1], dtype=np.uint8)
         for first in range(0, len(rows), _ROWS):  # the index of every byte takes 8: so in blocks of rows
@@ -207,9 +221,13 @@ def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def bit_filter(hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Set one bit for the low bits of each hash, [2^b / 8] uint8: small enough for the cache, it ends most looks in vain."""
     bits = max(3, int(8 * len(hashes)).bit_length())
-    marked = np.zeros(1 << bits, dtype=bool)
-    marked[(hashes & np.uint64((1 << bits) - 1)).astype(np.int64)] = True
-    return np.packbits(marked, bitorder="little")
+    marked = np.zeros(1 << bits >> 3, dtype=np.uint8)
+    for first in range(0, len(hashes), _MARKED):
+        bit = (hashes[first : first + _MARKED] & np.uint64((1 << bits) - 1)).astype(np.int64)
+        bit.sort()  # those of one byte follow one another
+        byte, begins = np.unique(bit >> 3, return_index=True)
+        marked[byte] |= np.bitwise_or.reduceat(np.uint8(1) << (bit & 7).astype(np.uint8), begins)
+    return marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +244,12 @@ class HashTable:
     def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
         """Make a table over hashes that are sorted already."""
         bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) > 1 else 1
-        counts = np.bincount((hashes >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
-        return cls(hashes, np.concatenate(([0], np.cumsum(counts))).astype(np.uint32))
+        buckets = np.empty((1 << bits) + 1, dtype=np.uint32)
+        buckets[-1] = len(hashes)
+        for first in range(0, 1 << bits, _MARKED):
+            begins = np.arange(first, min(first + _MARKED, 1 << bits), dtype=np.uint64) << np.uint64(64 - bits)
+            buckets[first : first + len(begins)] = np.searchsorted(hashes, begins)
+        return cls(hashes, buckets)
 
     @property
     def shift(self) -> int:

@@ -2,6 +2,7 @@
 
 Sums over the graph go by blocks of columns (`WIDTH` of them are one line of the processor's cache, fetched once for each
 neighbour); everything else goes by blocks of rows, in place where it can: a matrix of millions of rows is not copied.
+`ColumnBlocks` is a matrix that may be larger than memory: each of its blocks of columns is an array of its own in a scratch.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.blas import one_thread
+from eigenthemes.core.scratch import Scratch
 from eigenthemes.kb.graph import Graph
 
 Matrix = NDArray[np.float32]
@@ -23,13 +25,62 @@ Matrix = NDArray[np.float32]
 WIDTH = 16
 SMALL = 20_000  # edges up to which numpy does the sums: numba would take longer to load
 _ROWS = 8192
+_COPIES = 8  # arrays of a block of columns that a step holds at a time, at most
+
+
+class ColumnBlocks:
+    """A matrix [n, d] float32 of blocks of `WIDTH` columns, each with its rows one behind the other.
+
+    What it is indexed with: rows (`matrix[first:last]`, a copy), columns of one block, or, to write, some rows' first columns.
+    """
+
+    def __init__(self, parts: list[Matrix]) -> None:
+        self.parts = parts
+
+    @classmethod
+    def empty(cls, rows: int, columns: int, scratch: Scratch) -> ColumnBlocks:
+        """Return a matrix whose content is not defined yet."""
+        widths = [min(WIDTH, columns - first) for first in range(0, columns, WIDTH)]
+        return cls([scratch.empty((rows, width), np.float32) for width in widths or [0]])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.parts[0]), sum(part.shape[1] for part in self.parts)
+
+    def __getitem__(self, rows: slice) -> Matrix:
+        return np.concatenate([part[rows] for part in self.parts], axis=1)
+
+    def __setitem__(self, rows: slice, values: Matrix) -> None:
+        """Write the first columns of some rows, as many as there are values."""
+        for number, part in enumerate(self.first(values.shape[1]).parts):
+            part[rows] = values[:, number * WIDTH : number * WIDTH + part.shape[1]]
+
+    def first(self, columns: int) -> ColumnBlocks:
+        """Return the first columns."""
+        parts = [part[:, : columns - number * WIDTH] for number, part in enumerate(self.parts) if columns > number * WIDTH]
+        return ColumnBlocks(parts or [self.parts[0][:, :0]])
+
+    def rows_together(self, scratch: Scratch) -> Matrix:
+        """Return the matrix as one array."""
+        whole = scratch.empty(self.shape, np.float32)
+        for first in range(0, len(whole), _ROWS):
+            whole[first : first + _ROWS] = self[first : first + _ROWS]
+        return np.asarray(whole)
+
+
+AnyMatrix = TypeVar("AnyMatrix", Matrix, ColumnBlocks)
 
 
 class Blocks:
-    """Work on [n, d] float32 matrices over the nodes of a graph, BLAS held to one thread meanwhile."""
+    """Work on [n, d] float32 matrices over the nodes of a graph, BLAS held to one thread meanwhile.
 
-    def __init__(self, graph: Graph, jobs: int) -> None:
+    scratch  where `ColumnBlocks` live
+    """
+
+    def __init__(self, graph: Graph, jobs: int, scratch: Scratch | None = None) -> None:
         self.graph = graph
+        self.scratch = scratch or Scratch()
+        self._narrow = self.scratch.columns_at_once(4 * _COPIES * len(graph), WIDTH)
         self._spans = list(pairwise([*range(0, len(graph), _ROWS), len(graph)]))
         self._jobs = jobs
 
@@ -54,6 +105,17 @@ class Blocks:
         for first in range(0, dense.shape[1], WIDTH):
             part = slice(first, min(first + WIDTH, dense.shape[1]))
             yield part, np.ascontiguousarray(dense[:, part])
+
+    def apply(self, function: Callable[[Matrix], Matrix], dense: ColumnBlocks, into: ColumnBlocks) -> Iterator[int]:
+        """Write `function(columns)` of all columns into another matrix, or the same; yield how many are done each time.
+
+        Columns do not see each other: where memory is scarce, fewer than `WIDTH` are handled at a time.
+        """
+        for source, target in zip(dense.parts, into.parts, strict=True):
+            for first in range(0, source.shape[1], self._narrow):
+                some = slice(first, min(first + self._narrow, source.shape[1]))
+                target[:, some] = function(np.ascontiguousarray(source[:, some]))
+                yield some.stop - some.start
 
     # sums over the graph
 
@@ -91,7 +153,7 @@ class Blocks:
 
     # small matrices beside tall ones
 
-    def eigen(self, dense: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def eigen(self, dense: Matrix | ColumnBlocks) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the eigenvalues, largest first, and eigenvectors of dense^T dense, in float64."""
 
         def gram(first: int, last: int) -> NDArray[np.float64]:
@@ -104,24 +166,26 @@ class Blocks:
         values, vectors = np.linalg.eigh(total)
         return values[::-1], vectors[:, ::-1]
 
-    def times(self, dense: Matrix, small: NDArray[np.float64]) -> Matrix:
+    def times(self, dense: AnyMatrix, small: NDArray[np.float64]) -> AnyMatrix:
         """Return dense @ small, [n, d] @ [d, k] with k <= d; written over dense, whose first k columns are returned."""
         factor = small.astype(np.float32)
         width = factor.shape[1]
 
+        kept: Any = dense.first(width) if isinstance(dense, ColumnBlocks) else dense[:, :width]
+
         def block(first: int, last: int) -> None:
-            dense[first:last, :width] = dense[first:last] @ factor
+            kept[first:last] = dense[first:last] @ factor
 
         self._wait(block)
-        return dense[:, :width]
+        return cast(AnyMatrix, kept)  # of the kind it was
 
-    def unit_rows(self, dense: Matrix) -> Matrix:
+    def unit_rows(self, dense: AnyMatrix) -> AnyMatrix:
         """Divide each row by its length, in place; a zero row stays."""
 
         def block(first: int, last: int) -> None:
             rows = dense[first:last]
             lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-            rows /= np.where(lengths > 0, lengths, 1).astype(np.float32)[:, None]
+            dense[first:last] = rows / np.where(lengths > 0, lengths, 1).astype(np.float32)[:, None]
 
         self._wait(block)
         return dense

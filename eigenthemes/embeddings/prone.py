@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.embeddings.blocks import Blocks, Matrix
+from eigenthemes.core.scratch import Scratch
+from eigenthemes.embeddings.blocks import WIDTH, AnyMatrix, Blocks, ColumnBlocks, Matrix
 from eigenthemes.kb.graph import Graph
 
 NEGATIVE_POWER = 0.75  # of the distribution of negatives, as in word2vec
@@ -22,35 +23,42 @@ FILTER_TERMS = 5
 MU, THETA = 0.5, 0.5  # centre and width of the band-pass filter: the authors' values
 
 
-def prone(graph: Graph, *, dimensions: int = 128, seed: int = 0, jobs: int = 1, progress: Progress | None = None) -> Matrix:
+def prone(
+    graph: Graph,
+    *,
+    dimensions: int = 128,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    scratch: Scratch | None = None,
+) -> Matrix:
     """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero; a small graph has fewer d."""
-    with Blocks(graph, jobs) as blocks:
+    with Blocks(graph, jobs, scratch) as blocks:
         factors = factorize(blocks, min(dimensions, len(graph)), seed)
         with (progress or Silent()).step("spreading over the graph", total=factors.shape[1], unit="dimensions") as advance:
-            for part, columns in blocks.columns(factors):
-                factors[:, part] = propagate(columns, blocks)
-                advance(part.stop - part.start)
-        vectors = left_factors(factors, blocks)
+            for done in blocks.apply(lambda columns: propagate(columns, blocks), factors, factors):
+                advance(done)
+        vectors = left_factors(factors, blocks).rows_together(blocks.scratch)
         vectors[graph.degree == 0] = 0
-        return blocks.unit_rows(np.ascontiguousarray(vectors))
+        return blocks.unit_rows(vectors)
 
 
-def factorize(blocks: Blocks, dimensions: int, seed: int) -> Matrix:
+def factorize(blocks: Blocks, dimensions: int, seed: int) -> ColumnBlocks:
     """Compute the left factors U sqrt(S) [n, d], rows of unit length, of F_ij = log(p_ij) - log(q_j) on the edges.
 
     p_ij = 1 / degree(i) is the chance to step from i to j; q_j, the chance to draw j as a negative, goes with
     (sum_i p_ij)^0.75. Randomised SVD (Halko et al.) without power iterations: a sharper one makes worse links.
     """
     of_row, of_column = logarithms(blocks)
-    basis = np.empty((len(of_row), min(len(of_row), dimensions + OVERSAMPLING)), dtype=np.float32)
-    for part, columns in blocks.columns(basis):
-        random = np.random.default_rng((seed, part.start))
-        random.standard_normal(out=columns, dtype=np.float32)
-        basis[:, part] = blocks.weighted_sum(columns, of_row, of_column)  # F X
+    basis = ColumnBlocks.empty(len(of_row), min(len(of_row), dimensions + OVERSAMPLING), blocks.scratch)
+    for number, part in enumerate(basis.parts):
+        np.random.default_rng((seed, number * WIDTH)).standard_normal(out=part, dtype=np.float32)
+    for _ in blocks.apply(lambda columns: blocks.weighted_sum(columns, of_row, of_column), basis, basis):  # F X
+        pass
     basis = orthonormal(basis, blocks)
-    projected = np.empty_like(basis)
-    for part, columns in blocks.columns(basis):
-        projected[:, part] = blocks.weighted_sum(columns, of_column, of_row)  # F^T Q, so that Q (Q^T F) is nearly F
+    projected = ColumnBlocks.empty(*basis.shape, blocks.scratch)
+    for _ in blocks.apply(lambda columns: blocks.weighted_sum(columns, of_column, of_row), basis, projected):
+        pass  # F^T Q, so that Q (Q^T F) is nearly F
     values, vectors = blocks.eigen(projected)
     strengths = np.maximum(values, 0) ** 0.25  # the square root of singular values, and these are roots of eigenvalues
     return blocks.unit_rows(blocks.times(basis, (vectors * strengths)[:, :dimensions]))
@@ -84,14 +92,14 @@ def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
     return blocks.weighted_sum(difference) + difference
 
 
-def left_factors(dense: Matrix, blocks: Blocks) -> Matrix:
+def left_factors(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:
     """Compute U sqrt(S) of a thin matrix, from the eigenvectors of its Gram matrix: U sqrt(S) = X V S^-1/2; written over it."""
     values, vectors = blocks.eigen(dense)
     kept = values > values[0] * 1e-12 if len(values) else values > 0
     return blocks.times(dense, vectors[:, kept] * values[kept] ** -0.25)
 
 
-def orthonormal(dense: Matrix, blocks: Blocks) -> Matrix:
+def orthonormal(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:
     """Return an orthonormal basis of the columns, written over them; directions that are not there are left out."""
     values, vectors = blocks.eigen(dense)
     kept = values > values[0] * 1e-10 if len(values) else values > 0

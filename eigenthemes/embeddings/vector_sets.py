@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.checks import MOST_DIMENSIONS, check_jobs, check_seed, check_whole
 from eigenthemes.core.progress import Progress
+from eigenthemes.core.scratch import Scratch
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB
@@ -51,6 +52,7 @@ def make_vectors(
     name: str | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    scratch: Scratch | None = None,
     **own: Any,
 ) -> VectorSet:
     """Make vectors from a graph by one of GRAPH_METHODS."""
@@ -62,6 +64,8 @@ def make_vectors(
         raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors", code="no-edges")
     make = getattr(import_module(f"eigenthemes.embeddings.{method}"), method)
     size = dimensions or min(DIMENSIONS, max(2, len(graph) // 5))
+    if scratch is not None and method == "prone":  # the others hold their matrices in memory
+        own["scratch"] = scratch
     try:
         rows = make(graph, dimensions=size, seed=seed, jobs=jobs, progress=progress, **own)
     except TypeError as error:
@@ -70,6 +74,7 @@ def make_vectors(
             raise
         raise OptionError(f"{method} has no option {unknown[1]}; leave it out, or choose another method") from None
     rows, lengths = _unit(rows) if own.get("unit_length") is False else (rows, None)
+    own.pop("scratch", None)
     return VectorSet(name or method, rows, {"method": method, "seed": seed, **own}, lengths)
 
 

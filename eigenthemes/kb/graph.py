@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.arrays import sort_rows
+from eigenthemes.core.scratch import Scratch
 
 UInts = NDArray[np.uint32]
 
@@ -83,64 +83,79 @@ class EdgeList:
     further_edge: NDArray[np.int64]
     further_code: UInts
 
-    @property
-    def degree(self) -> NDArray[np.int64]:
-        both = np.bincount(self.low, minlength=self.nodes) + np.bincount(self.high, minlength=self.nodes)
-        return both.astype(np.int64)
+    def degree(self, scratch: Scratch) -> NDArray[np.int64]:
+        """Return the number of distinct neighbours of each node."""
+        return scratch.counts(self.low, self.nodes) + scratch.counts(self.high, self.nodes)
 
 
-def distinct_edges(source: UInts, target: UInts, relation: UInts, nodes: int) -> EdgeList:
+def distinct_edges(source: UInts, target: UInts, relation: UInts, nodes: int, scratch: Scratch | None = None) -> EdgeList:
     """Make one edge for each pair of nodes that any statement joins; self-loops are dropped.
 
     Where several relations join a pair, the rarest in the KG comes first: it says most when a link is explained.
     """
-    kept = source != target
-    source, target, relation = source[kept], target[kept], relation[kept]
-    counts = np.bincount(relation) if len(relation) else np.zeros(0, dtype=np.int64)
+    scratch = scratch or Scratch()
+    kept = scratch.by_blocks(lambda one, other: (one != other,), (source, target), (np.bool_,))[0]
+    all_edges = len(source)
+    source, target, relation = scratch.chosen(kept, source, target, relation)
+    counts = scratch.counts(relation, int(relation.max()) + 1 if len(relation) else 0)
     by_rarity = np.argsort(counts, kind="stable")
     rarity = np.empty(len(counts), dtype=np.uint64)
     rarity[by_rarity] = np.arange(len(counts), dtype=np.uint64)
-    low, high = np.minimum(source, target), np.maximum(source, target)
-    code = rarity[relation] * np.uint64(2) + (source > target)
-    low, high, code = sort_rows((low, high, code), (nodes, nodes, 2 * len(counts)))
-    first, distinct = np.ones(len(low), dtype=bool), np.ones(len(low), dtype=bool)
-    first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    distinct[1:] = first[1:] | (code[1:] != code[:-1])
-    further = distinct & ~first
-    original = (by_rarity.astype(np.uint32)[code >> 1] * np.uint32(2) + (code & np.uint32(1))).astype(np.uint32)
-    return EdgeList(
-        nodes,
-        low[first],
-        high[first],
-        original[first],
-        int(len(kept) - kept.sum()),
-        further_edge=(np.cumsum(first) - 1)[further],
-        further_code=original[further],
-    )
+
+    def undirected(one: UInts, other: UInts, relation: UInts) -> tuple[NDArray[Any], ...]:
+        return np.minimum(one, other), np.maximum(one, other), rarity[relation] * np.uint64(2) + (one > other)
+
+    rows = scratch.by_blocks(undirected, (source, target, relation), 3 * (np.uint32,))
+    low, high, code = scratch.sort_rows(rows, (nodes, nodes, 2 * len(counts)))
+    first = scratch.first_of_equal(low, high)
+    further = scratch.first_of_equal(low, high, code)
+    further ^= first  # a pair's first row is a first row of its code, too
+
+    def stated(code: UInts) -> tuple[UInts]:
+        return ((by_rarity.astype(np.uint32)[code >> 1] * np.uint32(2) + (code & np.uint32(1))).astype(np.uint32),)
+
+    code = scratch.by_blocks(stated, (code,), (np.uint32,))[0]
+    edges_up_to = scratch.offsets(first)[1:]
+    further_edge, further_code = scratch.chosen(further, edges_up_to, code)
+    low, high, code = scratch.chosen(first, low, high, code)
+    return EdgeList(nodes, low, high, code, all_edges - len(source), further_edge - 1, further_code)
 
 
-def build_graph(edges: EdgeList, new_number: UInts) -> Graph:
+def build_graph(edges: EdgeList, new_number: UInts, scratch: Scratch | None = None) -> Graph:
     """Make the CSR graph, node i renamed to `new_number[i]`."""
-    low, high = new_number[edges.low], new_number[edges.high]
-    rows, columns = np.concatenate((low, high)), np.concatenate((high, low))
-    codes = np.concatenate((edges.code, edges.code ^ np.uint32(1)))
+    scratch = scratch or Scratch()
+    low, high = scratch.take(new_number, edges.low), scratch.take(new_number, edges.high)
+    back = scratch.by_blocks(lambda code: (code ^ np.uint32(1),), (edges.code,), (np.uint32,))[0]
+    rows, columns = scratch.joined((low, high), np.uint32), scratch.joined((high, low), np.uint32)
+    codes = scratch.joined((edges.code, back), np.uint32)
     limit = int(codes.max()) + 1 if len(codes) else 1
-    rows, columns, codes = sort_rows((rows, columns, codes), (edges.nodes, edges.nodes, limit))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=edges.nodes)))).astype(np.int64)
-    return Graph(indptr, columns, _smallest(codes))
+    rows, columns, codes = scratch.sort_rows((rows, columns, codes), (edges.nodes, edges.nodes, limit))
+    return Graph(scratch.indptr(rows, edges.nodes), columns, _smallest(codes, scratch))
 
 
-def find_further_relations(edges: EdgeList, new_number: UInts, graph: Graph) -> FurtherRelations:
+def find_further_relations(
+    edges: EdgeList, new_number: UInts, graph: Graph, scratch: Scratch | None = None
+) -> FurtherRelations:
     """Collect the relations of each pair that `build_graph` left out, seen from both ends."""
+    if not len(edges.further_edge):
+        return FurtherRelations.none()
+    scratch = scratch or Scratch()
     low, high = (new_number[end[edges.further_edge]] for end in (edges.low, edges.high))
     nodes = np.uint64(max(1, edges.nodes))
-    keys = np.repeat(np.arange(len(graph), dtype=np.uint64), graph.degree) * nodes + graph.neighbors
+    keys = scratch.by_blocks(
+        lambda row, degree: (np.repeat(row.astype(np.uint64) * nodes, degree),),
+        (np.arange(len(graph)), graph.degree),
+        (np.uint64,),
+        most=len(graph.neighbors),
+    )[0]
+    keys += graph.neighbors
     rows, columns = np.concatenate((low, high)), np.concatenate((high, low))
     entries = np.searchsorted(keys, rows.astype(np.uint64) * nodes + columns).astype(np.int64)
     codes = np.concatenate((edges.further_code, edges.further_code ^ np.uint32(1)))
     order = np.argsort(entries, kind="stable")
-    return FurtherRelations(entries[order], _smallest(codes[order]))
+    return FurtherRelations(entries[order], _smallest(codes[order], scratch))
 
 
-def _smallest(codes: UInts) -> NDArray[Any]:
-    return codes.astype(np.uint16) if not len(codes) or codes.max() < 1 << 16 else codes
+def _smallest(codes: UInts, scratch: Scratch) -> NDArray[Any]:
+    narrow = not len(codes) or codes.max() < 1 << 16
+    return scratch.by_blocks(lambda some: (some,), (codes,), (np.uint16,))[0] if narrow else codes

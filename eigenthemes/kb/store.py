@@ -122,10 +122,10 @@ class KB(KBFiles, Shown):
         self.close()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _reopen, (str(self.path.absolute()), self._state)
+        return _reopen, (str(self.path.absolute()), self.state)
 
     @property
-    def _state(self) -> str:
+    def state(self) -> str:
         """What changes whenever the KB is changed."""
         return str(self.manifest.get("sha256") or self.manifest["data"])
 
@@ -303,6 +303,11 @@ class KB(KBFiles, Shown):
         return self._strings("languages")
 
     @cached_property
+    def memory_lines(self) -> Strings:
+        """What people said names mean, a document each: see `kb.memory`."""
+        return self._strings("memory")
+
+    @cached_property
     def descriptions(self) -> Strings:
         return self._strings("descriptions")
 
@@ -440,6 +445,6 @@ _VIEWS = tuple(name for name, value in vars(KB).items() if isinstance(value, cac
 def _reopen(path: str, state: str) -> KB:
     """Open a KB that was pickled: its path, and what it held then."""
     kb = KB.open(path)
-    if kb._state != state:
+    if kb.state != state:
         raise replaced(kb.path)
     return kb

@@ -120,10 +120,10 @@ class _Ontology:
     def name_relations(self) -> None:
         """Call each relation by the best name of its property."""
         rows = np.flatnonzero(self.properties[self.statements.numbers("name_node")])
-        rows = rows[np.argsort(np.frombuffer(self.statements.name_rank, dtype=np.uint8)[rows], kind="stable")]
-        texts = self.statements.name_text.strings() if len(rows) else []
+        rows = rows[np.argsort(self.statements.numbers("name_rank")[rows], kind="stable")]
+        texts, nodes = self.statements.texts("name_text"), self.statements.numbers("name_node")
         for row in rows.tolist():
-            entity_id = self.ids[self.statements.name_node[row]]
+            entity_id = self.ids[nodes[row]]
             self.statements.relation_names.setdefault(entity_id, str(texts[row]))
 
     def add_restrictions(self) -> None:

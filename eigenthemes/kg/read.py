@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.core.files import BLOCK, SNIFF, ZIP, Source, check_readable, source_size
-from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.core.scratch import Scratch
+from eigenthemes.core.spill import SpillScratch
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.json_graphs import detect_json, read_json
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.owl import settle_ontologies
+from eigenthemes.kg.parts import Parts
 from eigenthemes.kg.refusals import refuse_by_name
 from eigenthemes.kg.relations import settle_relations
 from eigenthemes.kg.same_ids import join_spellings
@@ -53,30 +56,51 @@ def read_sources(
     format_name: str | None = None,
     workers: Workers | None = None,
     progress: Progress | None = None,
+    scratch: Scratch | None = None,
 ) -> tuple[Statements, list[dict[str, Any]]]:
-    """Read the statements of all files together, and return them and what the manifest says of the files."""
+    """Read the statements of all files together, and return them and what the manifest says of the files.
+
+    scratch  where they are kept; one that spills gets them as Arrow parts while the files are read
+    """
     options, progress = options or ReadOptions(), progress or Silent()
     if format_name is not None and format_name not in FORMATS:
         raise OptionError(f"format {format_name!r} is unknown; expected one of {', '.join(FORMATS)}")
     options.check_files([Path(path).name for path in paths])
     for path in paths:
         check_readable(path)
-    statements = Statements(strict=options.strict)
+    statements = Statements(strict=options.strict, scratch=scratch)
+    parts = Parts(scratch) if isinstance(scratch, SpillScratch) else None
     described = []
     for number, path in enumerate(paths):
         step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")
-        with step as advance, Source(path, statements.diagnostics, advance, spreadsheets=True) as source:
-            _read_source(source, format_name, options, number, workers or Workers(1), statements)
-            described.append(source.description())
+        with step as advance:
+            on_read = _spilling(advance, statements, parts)
+            with Source(path, statements.diagnostics, on_read, spreadsheets=True) as source:
+                _read_source(source, format_name, options, number, workers or Workers(1), statements)
+                described.append(source.description())
+    if parts is not None:
+        parts.settle(statements)
     settle_ontologies(statements, options)
     join_spellings(statements)
     settle_relations(statements)
     statements.check_records()
     _check_options(options, statements)
-    if options.sitelink and statements.record_node:
-        for node in set(statements.ids.values()) - set(statements.record_node):
+    if options.sitelink and statements.size("record_node"):
+        for node in set(statements.ids.values()) - set(statements.numbers("record_node").tolist()):
             statements.leave_out(node, f"no {options.sitelink} sitelink")
     return statements, described
+
+
+def _spilling(advance: Advance, statements: Statements, parts: Parts | None) -> Advance:
+    """Return what to call when some bytes of a source are read: between two statements, whatever the format."""
+    if parts is None:
+        return advance
+
+    def read(amount: float) -> None:
+        advance(amount)
+        parts.write_if_large(statements)
+
+    return read
 
 
 def _check_options(options: ReadOptions, statements: Statements) -> None:

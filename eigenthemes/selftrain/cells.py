@@ -43,7 +43,7 @@ def count_attributes(kb: KB) -> EntityAttributes:
 
     indptr, attributes = collect_attributes(kb)
     sampler = Sampler(kb, np.random.default_rng(0))
-    table = CandidateGenerator(kb).find_batch([sampler.namer.name(sampler.entity()) for _ in range(_NAMES)])
+    table = CandidateGenerator(kb, remembers=False).find_batch([sampler.namer.name(sampler.entity()) for _ in range(_NAMES)])
     bounds = np.searchsorted(table.mention_of, np.arange(_NAMES + 1))
     entity = table.entity.astype(np.int64)
     count = names_with.for_steps(int((indptr[entity + 1] - indptr[entity]).sum()))

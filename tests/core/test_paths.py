@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eigenthemes.assemble import read_ids
+from eigenthemes.assembly.checks import read_ids
 from eigenthemes.core.paths import check_input, check_output
 from eigenthemes.documents.reader import read_documents, read_gold
 from eigenthemes.embeddings.imported import read_vectors

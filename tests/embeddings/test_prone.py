@@ -68,7 +68,7 @@ def test_the_factors_are_those_of_the_exact_matrix() -> None:
     expected = left * np.sqrt(strengths)
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     with Blocks(graph, 1) as work:
-        found = factorize(work, 30, 0)
+        found = factorize(work, 30, 0)[:]
     assert found @ found.T == pytest.approx(expected @ expected.T, abs=2e-3)
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from eigenthemes import KB
 from eigenthemes.build import store_ranker
+from eigenthemes.documents.given import as_document
 from eigenthemes.explanations import Explanation
-from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
 from eigenthemes.ranking.explain.explainer import Explainer

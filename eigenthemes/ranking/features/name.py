@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import letters_of
-from eigenthemes.candidates.rules import CONTAINS, ENDING, SHARES, TYPO
+from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, TYPO
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
 from eigenthemes.ranking.features.feature_context import FeatureContext
@@ -48,6 +48,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     compare = spelling.for_steps(int(context.name_counts(groups.entity).sum()))
     columns[:, len(_MATCH_TYPES) :] = compare(tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, context.spelled)
     given = np.array([groups.batch.mentions[i].candidates is not None for i in first], dtype=bool)[groups.group]
+    given |= match_type == REMEMBERED
     if given.any():  # whoever gave them has compared names already, with more than the KB's
         columns[given] = 0
         columns[given, _COVERED] = 1

@@ -1,0 +1,185 @@
+"""The names of the entities, and which entities may be answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.assembly.nodes import Nodes
+from eigenthemes.core.scratch import blocks
+from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.errors import BuildError
+from eigenthemes.kb.type_filter import of_types
+from eigenthemes.kg.statements import ALIAS, Statements
+
+_SKOS, _THESAURI = "http://www.w3.org/2004/02/skos/core#", "http://purl.org/iso25964/skos-thes#"
+_CONCEPT = (f"{_SKOS}Concept",)
+_CATEGORY = "dbpedia.org/resource/Category:"
+ORGANIZING = (  # types of what puts others in order and is seldom meant itself
+    f"{_SKOS}ConceptScheme", f"{_SKOS}Collection", f"{_SKOS}OrderedCollection",
+    f"{_THESAURI}ConceptGroup", f"{_THESAURI}ThesaurusArray",
+    "http://www.wikidata.org/entity/Q4167836", "Q4167836", "wd:Q4167836",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names in order of entity, the label first.
+
+    owner     [names] uint32: index of the entity
+    language  [names] uint16 or uint32: row of `languages`
+    indptr    [entities + 1] int64
+    further   rows of names that are labels in further languages, ascending; and these languages
+    """
+
+    texts: Strings
+    owner: NDArray[np.uint32]
+    is_label: NDArray[np.bool_]
+    language: NDArray[Any]
+    indptr: NDArray[np.int64]
+    further: tuple[NDArray[np.int64], NDArray[Any]]
+
+
+def collect_names(statements: Statements, nodes: Nodes) -> Names:
+    """The names of the entities: distinct strings, the best one of a label predicate first."""
+    scratch = statements.scratch
+    owner, row = _mentions(statements, nodes)
+    texts, languages = statements.texts("name_text"), statements.numbers("name_language")
+    narrow = np.uint16 if len(statements.languages) <= 1 << 16 else np.uint32
+    kept_row, kept_owner = (scratch.empty(len(row), dtype) for dtype in (np.uint32, np.uint32))
+    is_label, language = scratch.empty(len(row), np.bool_), scratch.empty(len(row), narrow)
+    further: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
+    size = 0
+    for first, last in _whole_entities(owner):
+        rows, owners, tags = row[first:last], owner[first:last], languages[row[first:last]].astype(narrow)
+        again, repeated = _repeated(owners, hash_strings(texts.take(rows)))
+        label_rank = statements.numbers("name_rank")[rows] < ALIAS
+        entries, more = _further_languages(again, repeated, tags, label_rank)
+        further.append((entries + size, more))
+        kept = np.flatnonzero(~repeated)
+        end = size + len(kept)
+        kept_row[size:end], kept_owner[size:end], language[size:end] = rows[kept], owners[kept], tags[kept]
+        is_label[size:end] = np.diff(owners[kept].astype(np.int64), prepend=-1) != 0
+        size = end
+    return Names(
+        scratch.take_strings(texts, kept_row[:size]),
+        kept_owner[:size],
+        is_label[:size],
+        language[:size],
+        scratch.indptr(kept_owner[:size], len(nodes)),
+        (np.concatenate([each[0] for each in further]), np.concatenate([each[1] for each in further])),
+    )
+
+
+def _mentions(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return the entities of all names and the rows of the names, by entity, then rank, then in order of the sources."""
+    rows = statements.size("name_node")
+    first = 0
+
+    def inside(node: NDArray[np.uint32], rank: NDArray[np.uint8]) -> tuple[NDArray[Any], ...]:
+        nonlocal first
+        entity = nodes.index[node]
+        known = np.flatnonzero(entity >= 0)
+        found = entity[known], rank[known], known + first
+        first += len(node)
+        return found
+
+    columns = statements.numbers("name_node"), statements.numbers("name_rank")
+    mentions = statements.scratch.by_blocks(inside, columns, (np.uint32, np.uint8, np.uint32))
+    owner, _, row = statements.scratch.sort_rows(mentions, (max(1, len(nodes)), 256, max(1, rows)))
+    return owner, row
+
+
+def _whole_entities(owner: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
+    """Yield the bounds of blocks of rows that end where another entity begins."""
+    begin = 0
+    for _, last in blocks(len(owner)):
+        end = len(owner) if last == len(owner) else int(np.searchsorted(owner, owner[last]))
+        if end > begin:
+            yield begin, end
+            begin = end
+
+
+def _repeated(owner: NDArray[np.uint32], hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return an order in which equal names of an entity follow one another, and which mentions are not the first of a name.
+
+    A name may come twice (label in two languages): its first mention is kept, and the languages of further ones are noted.
+    """
+    again = np.lexsort((hashes, owner))
+    repeated = np.zeros(len(owner), dtype=bool)
+    same = (owner[again][1:] == owner[again][:-1]) & (hashes[again][1:] == hashes[again][:-1])
+    repeated[again[1:][same]] = True
+    return again, repeated
+
+
+def _further_languages(
+    again: NDArray[np.int64], repeated: NDArray[np.bool_], language: NDArray[Any], is_label: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return names that are labels in more languages than that of their first mention, and these languages.
+
+    again     [mentions] the mentions in an order in which equal names of an entity follow one another, the first one first
+    repeated  [mentions] not the first mention of a name
+    """
+    firsts = np.flatnonzero(~repeated[again])
+    first = again[firsts][np.cumsum(~repeated[again]) - 1]  # of each mention in that order
+    wanted = (repeated & is_label & (language > 0))[again]
+    row = (np.cumsum(~repeated) - 1)[first[wanted]]
+    found = language[again[wanted]]
+    other = found != language[first[wanted]]
+    pairs = np.unique(np.stack((row[other], found[other].astype(np.int64))), axis=1)
+    return pairs[0], pairs[1].astype(language.dtype)
+
+
+def choose_answers(
+    statements: Statements, nodes: Nodes, names: Names, only_types: Sequence[str] = (), not_types: Sequence[str] = ()
+) -> NDArray[np.bool_]:
+    """Which entities may be answers [n]: named ones of the wanted types, and no schemes or categories unless they are wanted.
+
+    not_types  "none" among them: schemes and categories are answers, too
+    """
+    named: NDArray[np.bool_] = np.diff(names.indptr) > 0
+    indptr, entity_types = collect_types(statements, nodes)
+
+    def label_of(type_id: str) -> str | None:
+        index = nodes.index[statements.ids[type_id]] if type_id in statements.ids else -1
+        return names.texts[int(names.indptr[index])] if index >= 0 and named[index] else None
+
+    having = partial(of_types, types=list(statements.types), type_indptr=indptr, entity_types=entity_types, label_of=label_of)
+    answers = named
+    if only_types:
+        answers = named & having(only_types)
+    elif "none" not in not_types:
+        organizing = having(ORGANIZING, must_occur=False) & ~having(_CONCEPT, must_occur=False)
+        organizing[nodes.ids.holding(_CATEGORY)] = True
+        answers = named & ~organizing
+        _note_connectors(statements, int((named & organizing).sum()))
+    unwanted = [each for each in not_types if each != "none"]
+    answers = answers & ~having(unwanted) if unwanted else answers
+    if not answers.any():
+        raise BuildError("no entity with a name is left that may be an answer; give other types", code="no-answers")
+    return answers
+
+
+def _note_connectors(statements: Statements, count: int) -> None:
+    if count:
+        statements.notes[f"{count:,} schemes, collections and categories connect others and are no answers"] = None
+
+
+def collect_types(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Return the types of each entity: `indptr` [entities + 1] and types, ascending, each once."""
+    scratch = statements.scratch
+
+    def inside(node: NDArray[np.uint32], type_id: NDArray[np.uint32]) -> tuple[NDArray[Any], ...]:
+        entity = nodes.index[node]
+        return entity[entity >= 0], type_id[entity >= 0]
+
+    columns = statements.numbers("type_node"), statements.numbers("type_id")
+    pairs = scratch.by_blocks(inside, columns, (np.uint32, np.uint32))
+    entity, types = scratch.sort_rows(pairs, (max(1, len(nodes)), max(1, len(statements.types))))
+    entity, types = scratch.chosen(scratch.first_of_equal(entity, types), entity, types)
+    return scratch.indptr(entity, len(nodes)), types
