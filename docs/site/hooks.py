@@ -23,10 +23,10 @@ PAGES = {  # path in the repository -> path on the site, of pages from outside d
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "benchmarks/README.md": "benchmarks.md",
-    "experiments/local/report.md": "experiments/local/report.md",
+    **{(path := file.relative_to(ROOT).as_posix()): path for file in sorted(ROOT.glob("experiments/*/report.md"))},
 }
 NOTEBOOKS = {"docs/tutorial.ipynb": "tutorial.md"}
-ASSETS = ("benchmarks/results/*.png", "experiments/local/figures/*.png", "NOTICE", "CITATION.cff", "LICENSE")
+ASSETS = ("benchmarks/results/*.png", "experiments/*/figures/*.png", "NOTICE", "CITATION.cff", "LICENSE")
 
 _LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 _IMAGE = re.compile(r"(<img\b[^>]*?\bsrc=\")([^\"#]+)")
