@@ -57,6 +57,25 @@ def timeless(line: str) -> str:
     return re.sub(r" in [\d.]+ s( \([\d,]+ documents/s\))?$", " in N s", line.rstrip())
 
 
+FIGURE = re.compile(r"(\d+[.,]\d+)(%?)")
+
+
+def alike(shown: str, printed: str) -> bool:
+    """Are two lines the same but for last digits? Those of KBs as small as the cookbook's change with every ranker."""
+    figures = [FIGURE.findall(line) for line in (shown, printed)]
+    if FIGURE.sub("#", shown) != FIGURE.sub("#", printed):
+        return False
+    pairs = ((float(a.replace(",", ".")), float(b.replace(",", ".")), unit) for (a, unit), (b, _) in zip(*figures, strict=True))
+    return all(abs(a - b) <= (5 if unit else 0.05) for a, b, unit in pairs)
+
+
+def test_lines_alike() -> None:
+    assert alike("Paris 0.57 x 12.1%", "Paris 0.55 x 13.0%")
+    assert not alike("Paris 0.57", "Paris 0.75")
+    assert not alike("Paris 0.57", "London 0.57")
+    assert not alike("5 of 5 names 0,57", "4 of 5 names 0,57")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=page_name)
 def test_commands_print_what_the_page_shows(page: Path, place: Path) -> None:
@@ -70,7 +89,10 @@ def test_commands_print_what_the_page_shows(page: Path, place: Path) -> None:
                 expected = [*printed[:at], *expected[at:]]
                 old, new = f"$ {command}\n{shown}", "\n".join([f"$ {command}", *expected, ""])
                 page.write_text(page.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
-            assert list(map(timeless, printed[:at])) == list(map(timeless, expected[:at])), command
+            found, wanted = list(map(timeless, printed[:at])), list(map(timeless, expected[:at]))
+            if page.parent == COOKBOOK and len(found) == len(wanted):
+                found = [line if alike(line, other) else other for line, other in zip(wanted, found, strict=True)]
+            assert found == wanted, command
             assert len(printed) > at or "..." not in expected
 
 
