@@ -295,7 +295,7 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
     monkeypatch.setattr("eigenthemes.kg.read.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.candidates.name_index._CHUNK", 60)
     pools = Mock(wraps=ProcessPoolExecutor)
-    monkeypatch.setattr("eigenthemes.core.workers.ProcessPoolExecutor", pools)
+    monkeypatch.setattr("eigenthemes.core.process_pool.ProcessPoolExecutor", pools)
     build_untrained([tmp_path / name], tmp_path / "1.kb", options=options, jobs=1)
     assert pools.call_count == 0
     build_untrained([tmp_path / name], tmp_path / "2.kb", options=options, jobs=2)
