@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest test-browser test-openrefine campaign clean
+.PHONY: demo test lint types pytest docs test-browser test-openrefine test-cluster campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -21,6 +21,11 @@ types: $(VENV)/test.stamp
 pytest: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# The documentation site, into site/: open site/index.html, or serve it with `python3 -m http.server -d site`
+docs: $(VENV)/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "built: site/index.html"
+
 # What `make test` skips where it is missing, and these install: Debian's packages, by root or sudo
 install = command -v $(1) > /dev/null || { root=$$([ "$$(id -u)" = 0 ] || echo sudo -n); echo "installing $(1) ..."; \
 	$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends $(1) > /dev/null; } || \
@@ -35,6 +40,10 @@ test-browser: $(VENV)/browser.stamp
 test-openrefine: $(VENV)/test.stamp
 	@$(call install,openrefine)
 	$(BIN)/python -m pytest -n0 -m openrefine -s tests/openrefine
+
+# A Ray cluster of two nodes, which are killed while it links 20,000 documents: some minutes
+test-cluster: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n0 -m cluster tests/cluster
 
 # Trials that try to break the program, until the time is up; ONLY: kinds of trials, or how they begin (tests/campaign/)
 MINUTES ?= 10
@@ -53,9 +62,13 @@ $(VENV)/test.stamp: $(VENV)/demo.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
 
+$(VENV)/docs.stamp: $(VENV)/demo.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
 $(VENV)/browser.stamp: $(VENV)/test.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,browser]'
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -38,6 +38,7 @@ from benchmarks.common import (
 from benchmarks.synthetic import draw_mentions
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
+from eigenthemes.kb.label_words import LabelWords
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 
@@ -223,7 +224,7 @@ def unknown_words(kb: KB) -> list[str]:
     from eigenthemes.candidates.plain import Lookup
     from eigenthemes.candidates.typos import slips
 
-    lookup = Lookup(kb.name_index, len(kb))
+    lookup = Lookup(kb.name_index, LabelWords.of(kb), len(kb))
     said = dict.fromkeys(word for mention in cweb_mentions() for word in normalize(mention).split() if slips(word))
     unknown = [word for word in said if lookup.token(word) < 0]
     misspelt = [word[:2] + word[3:] for word in said if slips(word[1:])]

@@ -16,8 +16,8 @@ from typing import Any
 from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
-from eigenthemes.candidates.plain import Lookup, MatchTypes
-from eigenthemes.candidates.rules import TYPO_TENTHS
+from eigenthemes.candidates.plain import Lookup, MatchTypes, endings_of
+from eigenthemes.candidates.rules import PLURALS, SHARING, SHARING_BEFORE, TYPO_TENTHS
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
@@ -33,7 +33,20 @@ TUNED = {
 }
 REPORTED = {"general/wned-wiki": "general", "places/gwn": "places"}
 
-RULES = ("exact names kept", "bracketed part optional", "initials", "acronyms", "endings", "shared words", "typos")
+RULES = (
+    "exact names kept",
+    "bracketed part optional",
+    "initials",
+    "acronyms",
+    "endings",
+    "shared words",
+    "typos",
+    "stems",
+    "other spelling",
+    "labels that begin so",
+    "more sharing",
+    "word families",
+)
 _MATCH_TYPES = {
     "exact names kept": {LABEL, ALIAS},
     "bracketed part optional": {UNBRACKETED},
@@ -47,13 +60,19 @@ class RuledLookup(Lookup):
     """The default generator with the first `rules` of RULES only."""
 
     def __init__(self, kb: KB, rules: int) -> None:
-        super().__init__(kb.name_index, len(kb))
-        self.rules = frozenset(RULES[:rules])
+        generator = CandidateGenerator(kb, sharing=SHARING)
+        plain, self.rules = generator._lookup, frozenset(RULES[:rules])
+        sharing = SHARING if "more sharing" in self.rules else SHARING_BEFORE
+        super().__init__(kb.name_index, plain.label_words, len(kb), has_families=plain.has_families, sharing=sharing)
+        self.generator = generator
         self.match_types = set[int]().union(*(types for rule, types in _MATCH_TYPES.items() if rule in self.rules))
 
-    def candidates(self, normalized: str) -> set[int]:
+    def candidates(self, name: str) -> set[int]:
         """What the default generator finds with these rules."""
-        return set(self.default(normalized, MAX_CANDIDATES))
+        found = self.default(normalize(name), MAX_CANDIDATES)
+        if "stems" in self.rules and self.generator._is_inflected(name, list(found.values())):
+            found = self.generator._with_inflected(name, found, MAX_CANDIDATES)
+        return set(found)
 
     def whole_names(self, key: str) -> tuple[list[int], list[int]]:
         pairs = [pair for pair in zip(*super().whole_names(key), strict=True) if pair[1] in self.match_types]
@@ -62,8 +81,22 @@ class RuledLookup(Lookup):
     def _by_ending(self, key: str) -> Iterator[int]:
         return super()._by_ending(key) if "endings" in self.rules else iter(())
 
+    def _by_spelling(self, all_words: list[str], words: list[str], tokens: list[int]) -> Iterator[int]:
+        return super()._by_spelling(all_words, words, tokens) if "other spelling" in self.rules else iter(())
+
+    def _chosen(self, contained: list[int], nearer: MatchTypes, tokens: list[int], most: int) -> list[int]:
+        if "labels that begin so" in self.rules:
+            return super()._chosen(contained, nearer, tokens, most)
+        return [entity for entity in contained if entity not in nearer]
+
     def _sharing(self, words: list[str], tokens: list[int], most: int) -> MatchTypes:
         return super()._sharing(words, tokens, most) if "shared words" in self.rules else {}
+
+    def _forms(self, word: str, token: int) -> list[int]:
+        if "word families" in self.rules:
+            return super()._forms(word, token)
+        plurals = self.tokens(endings_of(word, PLURALS)) if token < 0 else []
+        return [row for row in dict.fromkeys(plurals) if row >= 0]
 
     def _alternatives(self, words: list[str], tokens: list[int]) -> list[list[tuple[int, int]]]:
         alternatives = super()._alternatives(words, tokens)
@@ -114,7 +147,7 @@ def recall_by_rule(name: str, mentions: MentionSet) -> list[float]:
     values, candidates = [], dict[str, set[int]]()
     for rules in range(len(RULES) + 1):
         lookup = RuledLookup(mentions.kb, rules)
-        candidates = {text: lookup.candidates(normalize(text)) for text in mentions.golds}
+        candidates = {text: lookup.candidates(text) for text in mentions.golds}
         if rules == 0:
             _must_equal(f"{name}: all rules off", candidates, generated(mentions, "paper"))
         values.append(mentions.recall(candidates))
@@ -131,7 +164,7 @@ def report_only(name: str, mentions: MentionSet) -> Row:
 def generated(mentions: MentionSet, generator: str) -> dict[str, set[int]]:
     """The candidates the generator itself finds for each text."""
     texts = list(mentions.golds)
-    table = CandidateGenerator(mentions.kb, generator=generator).find_batch(texts)
+    table = CandidateGenerator(mentions.kb, generator=generator, sharing=SHARING).find_batch(texts)
     candidates: dict[str, set[int]] = {text: set() for text in texts}
     for mention, entity in zip(table.mention_of.tolist(), table.entity.tolist(), strict=True):
         candidates[texts[mention]].add(entity)

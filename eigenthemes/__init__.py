@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # as in typing, whose import takes longer than all else h
 if TYPE_CHECKING:
     from typing import Any
 
+    from eigenthemes.arrow import arrow_json_lines, link_arrow, linked_schema
     from eigenthemes.build import build_kb, complete_vectors, embed_kb, import_vectors, train_kb
     from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
     from eigenthemes.candidates.options import CandidateOptions
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
         Explanation,
         MapPoint,
         MapSupport,
+        MemoryReason,
         Reason,
+        RowReason,
         Support,
     )
     from eigenthemes.frames import link_frame
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from eigenthemes.text.normalize import normalize, tokenize
 
 _NAMES = {
+    "arrow": ("arrow_json_lines", "link_arrow", "linked_schema"),
     "build": ("build_kb", "complete_vectors", "embed_kb", "import_vectors", "train_kb"),
     "candidates.generator": ("CandidateGenerator", "CandidateTable"),
     "candidates.options": ("CandidateOptions",),
@@ -100,7 +104,9 @@ _NAMES = {
         "Explanation",
         "MapPoint",
         "MapSupport",
+        "MemoryReason",
         "Reason",
+        "RowReason",
         "Support",
     ),
     "records": (
@@ -150,6 +156,7 @@ __all__ = [
     "Linker",
     "MapPoint",
     "MapSupport",
+    "MemoryReason",
     "Mention",
     "MissingExtraError",
     "Neighbor",
@@ -157,6 +164,7 @@ __all__ = [
     "RankedCandidate",
     "ReadOptions",
     "Reason",
+    "RowReason",
     "SourceError",
     "Support",
     "Table",
@@ -165,13 +173,16 @@ __all__ = [
     "VectorError",
     "WorkerError",
     "__version__",
+    "arrow_json_lines",
     "build_kb",
     "complete_vectors",
     "embed_kb",
     "evaluate",
     "import_vectors",
+    "link_arrow",
     "link_frame",
     "link_table_file",
+    "linked_schema",
     "normalize",
     "read_documents",
     "tokenize",

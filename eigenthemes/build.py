@@ -31,8 +31,9 @@ from eigenthemes.embeddings.vector_sets import (
 )
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.embeddings.word_vectors import WordVectors
-from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.errors import EigenthemesError, OptionError, VectorError
 from eigenthemes.kb.attributes import EntityAttributes
+from eigenthemes.kb.memory import FILES, Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
@@ -56,6 +57,7 @@ def build_kb(
     dimensions: int | None = None,
     train: bool = True,
     word_vectors: Any = None,
+    names: Sequence[tuple[str, str]] = (),
     seed: int = 0,
     force: bool = False,
     jobs: int = 1,
@@ -71,7 +73,11 @@ def build_kb(
     train       train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
     max_memory  bytes, or 4G, 500M: what does not fit is kept in temporary files; the same KB. Mapped files do not count
     temporary   the folder for these; None: the one the KB is in
+    names       pairs of a name and the id of an entity: names that people know, and the sources lack
+    force       replace the KB that is there; corrections that it remembers are kept
     """
+    from eigenthemes.selftrain.corrections import check_names
+
     sources = [sources] if isinstance(sources, str | Path) else sources
     options, progress = options or ReadOptions(), progress or Silent()
     check_writable(Path(out), force=force)
@@ -114,6 +120,8 @@ def build_kb(
                 del statements, content, graph
                 if vectors is not None:
                     description["vectors"] = add_vectors(writer, vectors)
+            memory = _memory_there(Path(out)).with_names(check_names(names, writer.preview(description)))
+            description = _add_memory(writer, description, memory)
             if word_vectors is not None:
                 WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
                 description["word_vectors"] = {"source": name_of_source(word_vectors)}
@@ -262,6 +270,7 @@ def train_kb(
     path: str | Path,
     gold: Iterable[Document] | None = None,
     *,
+    names: Sequence[tuple[str, str]] = (),
     vectors: str | None = None,
     word_vectors: Any = None,
     seed: int = 0,
@@ -269,24 +278,34 @@ def train_kb(
 ) -> KB:
     """Train the ranker of a KB and keep it there.
 
-    gold          documents whose mentions have gold: the weights are fitted on them, too, starting from the self-trained ones
+    gold          documents whose mentions have gold: what they say is remembered, and from 20 mentions on, in all, the weights
+                  are fitted on what is remembered, too, starting from the self-trained ones
+    names         pairs of a name and the id of an entity, to be remembered, too
     vectors       the set of vectors it is to be used with; None: the one made or imported last, if there is any
     word_vectors  a file of word vectors or gensim's KeyedVectors: they are kept in the KB, and the words around a name count;
                   None: those the KB holds, if it does
     """
     check_seed(seed)
-    from eigenthemes.selftrain.gold import gold_train, labelled_documents
+    from eigenthemes.selftrain.corrections import check_gold, check_names, refit, self_trained
     from eigenthemes.selftrain.train import self_train
 
     kb = KB.open(path)
-    annotated = None if gold is None else labelled_documents(gold, kb)  # before minutes of training
+    said = [] if gold is None else check_gold(gold, kb)  # before minutes of training
+    memory = Memory.of(kb).with_documents(said).with_names(check_names(names, kb))
     new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
     context = new_context or WordContext.of(kb)
-    ranker = self_train(kb, vectors=vectors, context=context, seed=seed, progress=progress)
-    if annotated is not None:
-        ranker = gold_train(kb, ranker, annotated, vectors=vectors, context=context, progress=progress)
-    source = None if word_vectors is None else name_of_source(word_vectors)
-    return store_ranker(kb, ranker, vectors, context=new_context, source=source)
+    ranker = self_trained(kb, vectors, seed=seed) if (said or names) and new_context is None else None
+    with KBWriter(kb.path, base=kb) as writer:
+        description = _add_memory(writer, kb.described, memory)
+        if new_context is not None:
+            new_context.write(writer)
+            description["word_vectors"] = {"source": name_of_source(word_vectors)}
+        changed = writer.preview(description)
+        ranker = ranker or self_train(changed, vectors=vectors, context=context, seed=seed, progress=progress)
+        ranker = refit(changed, ranker, said, vectors=vectors, context=context, progress=progress)
+        _add_attributes(writer, kb)
+        name = vectors or next(iter(kb.vector_sets), "")
+        return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
 
 
 def adapt_kb(
@@ -297,40 +316,69 @@ def adapt_kb(
     reset: bool = False,
     progress: Progress | None = None,
 ) -> KB:
-    """Learn from a pile of documents without labels how names are written there, and keep it in the KB.
+    """Learn from a pile of documents without labels how names are written there and what it is about; keep it in the KB.
+
+    How names are written, texts tell; what the pile is about, 100 documents or more, with mentions or without.
 
     vectors  the set of vectors whose ranker is adapted; None: the one made or imported last
     reset    forget what was learned
     """
     from eigenthemes.ranking.selftrained import ranker_of
-    from eigenthemes.selftrain.adapt import adapt
+    from eigenthemes.selftrain.adapt import adapt, has_text
+    from eigenthemes.selftrain.pile import ENOUGH, learn_pile
 
     kb = KB.open(path)
-    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None)
-    return store_ranker(kb, ranker if reset else adapt(kb, ranker, documents, vectors=vectors, progress=progress), vectors)
+    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None, pile=None)
+    pile = list(documents)
+    learned = ranker
+    if not reset and (len(pile) < ENOUGH or any(map(has_text, pile))):
+        learned = adapt(kb, ranker, pile, vectors=vectors, progress=progress)
+    if len(pile) >= ENOUGH:
+        learned = replace(learned, pile=learn_pile(kb, ranker, pile, vectors=vectors, progress=progress))
+    return store_ranker(kb, learned, vectors)
 
 
-def store_ranker(
-    kb: KB, ranker: Ranker, vectors: str | None = None, *, context: WordContext | None = None, source: str | None = None
-) -> KB:
-    """Write a ranker into a KB, and word vectors it was trained with and their source, in one commit."""
+def forget(path: str | Path, *, names: Sequence[str] = (), documents: Sequence[str] = (), everything: bool = False) -> KB:
+    """Forget corrections: what was said of some names, what some documents said, or all. Fitted weights stay as they are."""
+    kb = KB.open(path)
+    memory = Memory() if everything else Memory.of(kb).without(names=names, document_ids=documents)
+    with KBWriter(kb.path, base=kb) as writer:
+        return writer.commit(_add_memory(writer, kb.described, memory), left_out=set() if memory else set(FILES))
+
+
+def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None) -> KB:
+    """Write a ranker into a KB, in one commit."""
     name = vectors or next(iter(kb.vector_sets), "")
     with KBWriter(kb.path, base=kb) as writer:
         description = kb.described
         if ranker.cells is not None:
             _add_attributes(writer, kb)
-        if context is not None:
-            context.write(writer)
-            description["word_vectors"] = {"source": source}
         return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
 
 
 def train_ranker(kb: KB, *, seed: int, progress: Progress | None) -> dict[str, Any]:
     """Train a ranker with the vectors and word vectors that a KB uses; return the manifest's entry for it."""
+    from eigenthemes.selftrain.corrections import refit
     from eigenthemes.selftrain.train import self_train
 
-    ranker = self_train(kb, context=WordContext.of(kb), seed=seed, progress=progress)
+    context = WordContext.of(kb)
+    ranker = refit(kb, self_train(kb, context=context, seed=seed, progress=progress), context=context, progress=progress)
     return {next(iter(kb.vector_sets), ""): ranker.to_dict()}
+
+
+def _add_memory(writer: KBWriter, description: dict[str, Any], memory: Memory) -> dict[str, Any]:
+    """Write a memory, if there is one; return the description with what the manifest says of it."""
+    if memory:
+        memory.write(writer)
+    return {**{key: value for key, value in description.items() if key != "memory"}, **memory.described()}
+
+
+def _memory_there(path: Path) -> Memory:
+    """Return the memory of the KB that is to be replaced: corrections outlive it."""
+    try:
+        return Memory.of(KB.open(path))
+    except EigenthemesError:  # there is none, or it is damaged
+        return Memory()
 
 
 def _add_attributes(writer: KBWriter, kb: KB) -> None:

@@ -1,13 +1,22 @@
 """Records that say why: explanations of links, and the map of a document's candidates; each turns into JSON by itself.
 
-Explanation (ExplainedCandidate, Support, Reason, ColumnReason)   why a mention was linked as it was
+Explanation (ExplainedCandidate, Support, Reason, ColumnReason, RowReason)   why a mention was linked as it was
 CandidateMap (MapPoint, MapSupport)                               where the candidates of a document lie, and what supports what
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from eigenthemes.display import Shown
+from eigenthemes.display.plain import plain
+from eigenthemes.display.short import short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eigenthemes.display.parts import Part
 
 # Why a candidate of another name supports one: the values of `Reason.type`.
 EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"
@@ -34,6 +43,9 @@ class ExplainedCandidate:
     matched_name: str
     contributions: dict[str, float]
     connected: bool
+
+    def __repr__(self) -> str:
+        return f"ExplainedCandidate({short(self.id)}, {short(self.display_label)}, {self.probability:.3f})"
 
     def to_dict(self) -> dict[str, Any]:
         record: dict[str, Any] = _rounded(asdict(self))
@@ -93,7 +105,45 @@ class ColumnReason:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class RowReason:
+    """The cell of the same row that speaks for a candidate: a relation leads from it to what that cell means, as in other rows.
+
+    relation   as the sources name it; label: as words
+    reverse    it leads from the other cell to this one
+    text       of the other cell; id, neighbor: of the entity that it means, and its label
+    having     so many of the `rows` with other names, both in the KG, have the relation, by what is likely
+    """
+
+    relation: str
+    label: str
+    reverse: bool
+    text: str
+    id: str
+    neighbor: str
+    having: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReason:
+    """What corrections say of a name: in how many documents each.
+
+    linked      it meant the best candidate
+    otherwise   it meant something else of the KG
+    none        it was none of the KG
+    not_a_name  it was no name
+    here        this very document is one of them
+    """
+
+    linked: int
+    otherwise: int
+    none: int
+    not_a_name: int
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Shown):
     """Why a mention was linked as it was.
 
     sentence         all this in plain English
@@ -109,6 +159,8 @@ class Explanation:
     detection        how likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given
     stands_for       what the text itself defines the name to stand for, where that speaks against it
     column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
+    row              the cell of its row that speaks for the best candidate; None: there is none, or it is no cell
+    memory           what people's corrections say of the name; None: nothing
     """
 
     text: str
@@ -127,13 +179,24 @@ class Explanation:
     detection: float | None = None
     stands_for: str = ""
     column: ColumnReason | None = None
+    row: RowReason | None = None
+    memory: MemoryReason | None = None
     sentence: str = ""
+
+    def __repr__(self) -> str:
+        return f"Explanation({plain(self.sentence or self.text)})"
+
+    def _view(self) -> Iterator[Part]:
+        from eigenthemes.display.views import view_of_explanation
+
+        return view_of_explanation(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
-        if self.column is None:
-            del record["column"]
+        for absent in ("column", "row", "memory"):
+            if record[absent] is None:
+                del record[absent]
         return record
 
 

@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.core.checks import check_probability, check_whole
-from eigenthemes.documents.json_lines import document_of
+from eigenthemes.documents.given import AnyDocument, as_document
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.explanations import CandidateMap, Explanation
+from eigenthemes.kb.labels import Labels
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
 from eigenthemes.ranking.candidate_map import candidate_map
@@ -29,11 +30,8 @@ from eigenthemes.ranking.table_report import TableReport, report_table
 from eigenthemes.records import Document, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
 from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of, types_by_column
 
-AnyDocument = str | Mapping[str, Any] | Document
 OnError = str | Callable[[int, DocumentError], None]
 Frame = TypeVar("Frame")  # a data frame, of whichever library
-
-_REMEMBERED = 200_000  # entities whose id and label are kept at hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Linker:
     explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
     label_lang  language tag, e.g. "de": entities are shown by their first name in that language, if any; None: by their labels
     detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
-    language    of the texts: "en", "de" or "fr", whose inflection is known; None: as the KB's names and each text say
+    language    of the texts: "en", "de", "fr", "es" or "tr"; None: as the KB's names and each text say
     candidates  how candidates are found
     scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
 
@@ -94,7 +92,7 @@ class Linker:
         if explain and not self.method.calibrated:
             raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained, or leave explain out")
         self.top, self.explain, self.scoring = top, explain, scoring
-        self.label_lang = _checked_language(kb, label_lang)
+        self.labels = Labels(kb, label_lang)
         self.candidates = candidates or CandidateOptions()
         self.batches = batch_maker(
             kb,
@@ -126,13 +124,16 @@ class Linker:
             "candidates": candidates,
             "scoring": scoring,
         }
-        self._id_and_label: dict[int, tuple[str, str]] = {}
         self._make_ready()
 
     @classmethod
     def open(cls, path: str | Path, **options: Any) -> Linker:
         """A linker on a KB folder; options as in `Linker`."""
         return cls(KB.open(path), **options)
+
+    def __repr__(self) -> str:
+        threshold = f", threshold={self.threshold:.2f}" if self.method.calibrated and self.rule.allow_nil else ""
+        return f"Linker({self.kb!r}, method={self.method_name!r}{threshold})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopened, (self.kb, self._options)
@@ -363,7 +364,7 @@ class Linker:
     def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
         """Of each mention: its best candidates (id, label, score), why it is not linked (None: it is), and its probability."""
         decisions = decided.decisions
-        named = map(self._id_and_label_of, decided.batch.table.entity[decisions.order].tolist())
+        named = map(self.labels.of, decided.batch.table.entity[decisions.order].tolist())
         scores = decisions.scores[decisions.order].tolist()
         candidates = [(id, label, score) for (id, label), score in zip(named, scores, strict=True)]
         bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
@@ -373,36 +374,6 @@ class Linker:
             ranking = candidates[bounds[mention] : bounds[mention + 1]]
             yield ranking, NIL_REASONS[reason], probability[mention] if calibrated and reason == LINKED else None
 
-    def _id_and_label_of(self, entity: int) -> tuple[str, str]:
-        """The id and the label of an entity."""
-        known = self._id_and_label.get(entity)
-        if known is None:
-            if len(self._id_and_label) >= _REMEMBERED:
-                self._id_and_label.clear()
-            known = self._id_and_label[entity] = (self.kb.id_of(entity), self._label_of(entity))
-        return known
-
-    def _label_of(self, entity: int) -> str:
-        """The name of an entity in the language that is wanted, or its label."""
-        found = None if self.label_lang is None else self.kb.label_in(entity, self.label_lang)
-        return self.kb.label_of(entity) if found is None else found
-
-
-def _checked_language(kb: KB, language: str | None) -> str | None:
-    """Return a language tag in small letters; refuse one in which the KB has no names, as if nothing had been asked."""
-    if language is None:
-        return None
-    wanted = language.lower().replace("_", "-")
-    tags = sorted({str(tag) for tag in kb.languages} - {""}) if kb.has("name_languages") else []
-    if not any(f"{tag.lower()}-".startswith(f"{wanted}-") for tag in tags):
-        have = f"it has {', '.join(tags[:10])}" if tags else "it does not know the languages of its names"
-        raise OptionError(
-            f"the KB has no name in the language {language[:40]!r}; {have}: choose another, or leave it out",
-            code="no-labels-in-language",
-            where="label_lang",
-        )
-    return wanted
-
 
 def _cell_of(link: Link) -> tuple[int, int]:
     return link.mention.row or 0, link.mention.col or 0
@@ -411,30 +382,3 @@ def _cell_of(link: Link) -> tuple[int, int]:
 def _reopened(kb: KB, options: dict[str, Any]) -> Linker:
     """A linker that was pickled: it travels as the KB's path and its options."""
     return Linker(kb, **options)
-
-
-def as_document(given: AnyDocument) -> Document:
-    """A document from whatever people pass."""
-    if isinstance(given, Document):
-        check_spans(given)
-        return given
-    if not isinstance(given, str | Mapping):
-        raise DocumentError(f"a document is of the type {type(given).__name__}; expected a text, a dict or a Document")
-    return document_of(given if isinstance(given, str) else dict(given))
-
-
-def check_spans(document: Document) -> None:
-    """Refuse mentions that are not what their span of the text says; readers of files have done so already."""
-    text = document.text
-    for number, mention in enumerate(document.mentions or ()):
-        if text is None or mention.start is None or mention.end is None:
-            continue
-        span = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else None
-        if span is None or span.split() != mention.text.split():
-            at = f"the span from {mention.start} to {mention.end}"
-            found = "is outside the text" if span is None else f"is {span[:40]!r}"
-            raise DocumentError(
-                f"mention {number} is {mention.text[:40]!r}, but {at} {found}; expected offsets in code points, the end "
-                "not included",
-                where=f"mention {number}",
-            )

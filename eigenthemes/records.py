@@ -1,9 +1,9 @@
 """The records people see: frozen, and each turns into JSON by itself.
 
-Document (Mention, Table)              what somebody wants linked
-LinkedDocument (Link, RankedCandidate) the same with an answer for each mention
-LinkedTable                            a table with an answer for each cell
-Candidate, Entity                      what a KB holds
+Document (Mention, Table)               what somebody wants linked
+LinkedDocument (Link, RankedCandidate)  the same with an answer for each mention
+LinkedTable                             a table with an answer for each cell
+Candidate, Entity                       what a KB holds
 
 Why a link is as it is: `explanations`.
 """
@@ -11,10 +11,21 @@ Why a link is as it is: `explanations`.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from eigenthemes.display import Shown
+from eigenthemes.display.short import short, short_repr
 from eigenthemes.errors import DocumentError
 from eigenthemes.explanations import Explanation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eigenthemes.display.parts import Part
+
+FRAGMENTS = "fragments"  # field of a mention in several pieces: their spans, in code points
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +39,9 @@ class Candidate:
     match_type: str
     prior: float
     description: str = ""
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,6 +74,9 @@ class Mention:
     full_name: str | None = None
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
     @property
     def name(self) -> str:
         """The name that is looked up: the full name, or the text."""
@@ -77,6 +94,9 @@ class Table:
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def __repr__(self) -> str:
+        return f"Table(header={short(self.header)}, {len(self.rows):,} {'row' if len(self.rows) == 1 else 'rows'})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +123,30 @@ class Document:
         if self.text is None and self.table is None and self.mentions is None:
             raise DocumentError("a document has neither text nor table nor mentions; give one of them")
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def spans_of(self, mention: Mention) -> list[Span]:
+        """Where a mention is in the text, in code points; without a place of its own, where its name first occurs."""
+        text = self.text or ""
+        if mention.start is not None and mention.end is not None:
+            return [(mention.start, mention.end)]
+        fragments = mention.source.get(FRAGMENTS)
+        if isinstance(fragments, list) and fragments and all(_is_span(fragment, len(text)) for fragment in fragments):
+            return [(start, end) for start, end in fragments]
+        start = text.find(mention.text)
+        return [(start, start + len(mention.text))] if start >= 0 and mention.text else []
+
     def start_of(self, mention: Mention) -> int:
         """Where a mention starts in the text; without a span of its own, where its name first occurs; -1: nowhere."""
         return (self.text or "").find(mention.text) if mention.start is None else mention.start
+
+
+def _is_span(fragment: Any, length: int) -> bool:
+    if not isinstance(fragment, list | tuple) or len(fragment) != 2:
+        return False
+    start, end = fragment
+    return type(start) is int and type(end) is int and 0 <= start < end <= length
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +183,12 @@ class Link:
     unknown_candidates: tuple[str, ...] = ()
     explanation: Explanation | None = None
 
+    def __repr__(self) -> str:
+        if self.entity is None:
+            return f"Link({short(self.mention.text)} -> NIL, {self.nil_reason})"
+        sure = "" if self.probability is None else f", {self.probability:.3f}"
+        return f"Link({short(self.mention.text)} -> {short(self.entity)}, {short(self.label)}{sure})"
+
     def to_dict(self) -> dict[str, Any]:
         record = {
             **self.mention.to_dict(),
@@ -161,11 +208,24 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedDocument:
+class LinkedDocument(Shown):
     """A document with a link for each of its mentions."""
 
     document: Document
     links: tuple[Link, ...]
+
+    def __repr__(self) -> str:
+        from eigenthemes.display.views import counted_links
+
+        document = self.document
+        name = "" if document.id is None else f"id={document.id!r}, "
+        what = "" if document.text is None else f"text={short(document.text)}, "
+        return f"LinkedDocument({name}{what}{counted_links(self.links)})"
+
+    def _view(self) -> Iterator[Part]:
+        from eigenthemes.display.views import view_of_document
+
+        return view_of_document(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of the document with the links in place of its mentions."""
@@ -198,7 +258,7 @@ class LinkedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedTable:
+class LinkedTable(Shown):
     """A table with a link for each cell of some columns that may be a name, in order of row and column.
 
     columns  the numbers of these columns, from 0
@@ -210,6 +270,17 @@ class LinkedTable:
     links: tuple[Link, ...]
     context: str = "table"
     id: str | int | None = None
+
+    def __repr__(self) -> str:
+        from eigenthemes.display.views import counted_links
+
+        columns = tuple(self.column_name(column) for column in self.columns)
+        return f"LinkedTable({self.table!r}, columns={short(columns)}, {counted_links(self.links)})"
+
+    def _view(self) -> Iterator[Part]:
+        from eigenthemes.display.views import view_of_table
+
+        return view_of_table(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: a document that could be linked again, with the columns and the context beside it."""
@@ -253,7 +324,7 @@ def _answer(link: Link | None) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Shown):
     """An entity of a KB.
 
     aliases  all names but the label
@@ -266,6 +337,14 @@ class Entity:
     description: str
     types: tuple[str, ...]
     prior: float
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    def _view(self) -> Iterator[Part]:
+        from eigenthemes.display.views import view_of_entity
+
+        return view_of_entity(self)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -18,7 +18,8 @@ from eigenthemes.kg.demo import SMALL
 from eigenthemes.linker import Linker
 
 _TEXT = "Michael Jordan and his students David Blei and Andrew Ng wrote on LDA at Berkeley."
-_TABLE = {"header": ["who"], "rows": [["Michael Jordan"], ["David Blei"], ["Andrew Ng"], ["Scottie Pippen"]]}
+_PAIRS = (("Michael Jordan", "Berkeley"), ("David Blei", "LDA"), ("Andrew Ng", "Berkeley"), ("Scottie Pippen", "Chicago Bulls"))
+_TABLE = {"header": ["who", "what"], "rows": [list(pair) for pair in _PAIRS]}
 _NODES = 3000
 _DIMENSIONS = 32
 
@@ -36,7 +37,7 @@ def warm_up(*, every_vectors: bool = False, progress: Progress | None = None) ->
         build_kb(SMALL, kb, progress=progress)
         linker = Linker(kb, explain=True)
         linker.link(_TEXT)
-        linker.link_table(_TABLE)
+        linker.link_table(_TABLE, columns=["who", "what"])
     graph = _graph()
     for method in GRAPH_METHODS if every_vectors else GRAPH_METHODS[:1]:
         make_vectors(graph, method=method, dimensions=_DIMENSIONS, progress=progress)

@@ -222,6 +222,25 @@ def test_the_ranker_is_measured(demo_kb: KB, demo_data: Path, tmp_path: Path, mo
     assert {file.name for file in tmp_path.glob("*.png")} == {"selftrained-reliability.png", "selftrained-risk.png"}
 
 
+@pytest.mark.slow
+def test_a_corpus_is_measured(demo_kb: KB, demo_data: Path, tmp_path: Path) -> None:
+    cluster = benchmark("bench_cluster")
+    corpus = cluster.write_corpus(tmp_path / "in", Namespace(set=f"general/{SET}", documents=20, parts=4))
+    assert len(list(corpus.iterdir())) == 4
+    measured = {}
+    for engine in cluster.ENGINES:
+        row = cluster._run(demo_kb.path, corpus, tmp_path / engine, engine, 1)
+        assert row["documents"] == 20
+        few = {"documents": 5, "cpu_s_per_1000": row["cpu_s_per_1000"]}
+        measured[engine, 1] = [cluster._with_steady(few, row), {**cluster._with_steady(few, row), "documents_per_second": 0.5}]
+    best = cluster._best(measured)
+    assert [(row["engine"], row["documents_per_second"] > 0.5) for row in best] == [("jobs", True), ("ray", True)]
+    assert best[0]["steady_ratio_to_jobs"] == 1
+    assert best[1]["steady_cpu_s_per_1000"] == pytest.approx(best[1]["cpu_s_per_1000"], rel=0.01)
+    cluster.draw(best, tmp_path / "cluster.png")
+    assert (tmp_path / "cluster.png").stat().st_size > 5000
+
+
 def test_columns_that_are_left_out_exist() -> None:
     left_out = benchmark("bench_selftrained").LEFT_OUT
     assert {column for columns in left_out.values() for column in columns} <= set(COLUMNS)

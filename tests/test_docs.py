@@ -19,7 +19,12 @@ from eigenthemes import KB
 from eigenthemes.cli import all_commands
 from eigenthemes.kg.demo import DOCUMENTS, SMALL
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+COOKBOOK = ROOT / "docs" / "cookbook"
+
+
+def page_name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -34,6 +39,11 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def files_of(page: Path) -> list[Path]:
+    """The files that a recipe of the cookbook starts from: small ones, in the format of the published ones."""
+    return sorted((COOKBOOK / "files" / page.stem).iterdir()) if page.parent == COOKBOOK and page.stem != "index" else []
+
+
 def shell(command: str, place: Path) -> str:
     function = f'eigenthemes() {{ {sys.executable} -m eigenthemes "$@"; }}; '
     environment = {name: value for name, value in os.environ.items() if name != "EIGENTHEMES_DATA"}  # the pages assume none
@@ -44,14 +54,16 @@ def shell(command: str, place: Path) -> str:
 
 
 def timeless(line: str) -> str:
-    return re.sub(r" in [\d.]+ s$", " in N s", line.rstrip())
+    return re.sub(r" in [\d.]+ s( \([\d,]+ documents/s\))?$", " in N s", line.rstrip())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=page_name)
 def test_commands_print_what_the_page_shows(page: Path, place: Path) -> None:
+    for file in files_of(page):
+        shutil.copy(file, place)
     for block in blocks(page, "console"):
-        for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+        for command, shown in re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
             printed, expected = shell(command, place).splitlines(), shown.splitlines()
             at = expected.index("...") if "..." in expected else max(len(printed), len(expected))
             if os.environ.get("UPDATE_DOCS"):
@@ -71,7 +83,7 @@ def run_snippets(page: Path) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES[1:] if blocks(page, "python")], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [page for page in PAGES[1:] if blocks(page, "python")], ids=page_name)
 def test_python_snippets_run(
     page: Path, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,7 +111,18 @@ def test_the_python_of_the_readme_gives_probabilities(
     assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == [str(link.probability) for link in links]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_recipe_has_its_files_and_is_in_the_list() -> None:
+    recipes = {page.stem for page in COOKBOOK.glob("*.md")} - {"index"}
+    assert recipes == {folder.name for folder in (COOKBOOK / "files").iterdir()}
+    assert recipes == set(re.findall(r"\]\((\w+)\.md\)", (COOKBOOK / "index.md").read_text(encoding="utf-8")))
+    for recipe in recipes:
+        page = COOKBOOK / f"{recipe}.md"
+        assert "## Trouble" in page.read_text(encoding="utf-8")
+        assert "eigenthemes build" in "".join(blocks(page, "console"))
+        assert not [file for file in files_of(page) if file.name not in page.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
     assert not [target for target in targets if not (page.parent / target).exists()]

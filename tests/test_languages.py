@@ -63,10 +63,46 @@ def test_spellings(linker: Linker, text: str, entity: str) -> None:
     assert link.entity == BASE + entity
 
 
-@pytest.mark.xfail(strict=True, reason="endings behind an apostrophe, of which Turkish has dozens, hide the name")
 def test_turkish_endings(linker: Linker) -> None:
     expected = [("İstanbul", "istanbul"), ("Mısır", "egypt"), ("Isparta", "isparta")]
     assert found(linker, "Bugün İstanbul'dan Mısır'a, yarın Isparta'ya.") == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("tr", "Ülkenin kütüphaneleri ve halk sağlığının önemi", [("kütüphaneleri", "library"), ("halk sağlığının", "health")]),
+        ("tr", "KÜTÜPHANEDE bir kitabı okudu", [("KÜTÜPHANEDE", "library"), ("kitabı", "book")]),
+        ("es", "Las bibliotecas y libros de salud", [("bibliotecas", "library"), ("libros", "book")]),
+        ("fr", "Il a pris le bus", []),
+        ("fr", "Les prix du bus", [("prix", "price")]),
+    ],
+)  # fmt: skip
+def test_inflected_names_of_a_thesaurus(
+    tmp_path: Path, quick_disk: None, language: str, text: str, expected: list[tuple[str, str]]
+) -> None:
+    names = {
+        "tr": {"library": "kütüphane", "book": "kitap", "health": "halk sağlığı", "price": "fiyat", "school": "ilk okul"},
+        "es": {
+            "library": "biblioteca",
+            "book": "libro",
+            "health": "salud pública",
+            "price": "precio",
+            "school": "escuela rural",
+        },
+        "fr": {
+            "library": "bibliothèque",
+            "book": "livre",
+            "health": "santé publique",
+            "price": "prix",
+            "school": "école rurale",
+        },
+    }[language]
+    source, label = tmp_path / "kg.nt", "<http://www.w3.org/2000/01/rdf-schema#label>"
+    source.write_text("".join(f'<{BASE}{name}> {label} "{each}"@{language} .\n' for name, each in names.items()))
+    kb = build_untrained([source], tmp_path / "x.kb", embedding=None)
+    assert found(Linker(kb, method="degree"), text) == expected
+    assert found(Linker(kb, method="degree", language=language), text) == expected
 
 
 # labels

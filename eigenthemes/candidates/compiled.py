@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates import rules
-from eigenthemes.candidates.compiled_sharing import share
+from eigenthemes.candidates.compiled_families import families_of, no_families
+from eigenthemes.candidates.compiled_sharing import add_sharing, sharing_scratch
+from eigenthemes.candidates.compiled_spelling import other_spellings
 from eigenthemes.candidates.compiled_typos import CHECKED
-from eigenthemes.candidates.rules import CONTAINS, ENDING, QUOTA
+from eigenthemes.candidates.rules import CONTAINS, ENDING, LONGEST_SPELLED, LOOKED_AT, MOST_TYPOS, QUOTA, SPELLING
 from eigenthemes.candidates.typos import LONGEST
 from eigenthemes.core.jit import announce_compilation, kernel
+from eigenthemes.kb.label_words import LabelWords
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, LABEL, UNBRACKETED, NameIndexArrays
 from eigenthemes.kernels.common import other_form, position
 from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
@@ -30,6 +33,11 @@ class Index(NamedTuple):
     entities: Any
     endings: Any  # [rules, 2, 4] uint8: ending of the mention, ending of the name
     lengths: Any  # [rules, 4] int64: their lengths, letters before, last letter of the first (0: none)
+    families: Any
+    least_tenths: Any  # `rules.Sharing`
+    most_sharing: Any
+    fills_up: Any
+    first_words: Any  # [entities] int32: the token that the label begins with, or -1
     token_blob: Any
     token_offsets: Any
     token_hashes: Any
@@ -60,14 +68,23 @@ class Mention(NamedTuple):
     states: Any
     order: Any
     at: Any
+    near: Any  # tokens a slip away from one of the words; which word, and how many tokens, are in `near_word`
+    near_word: Any
 
 
-def index_of(names: NameIndexArrays, entities: int) -> Index:
+def index_of(
+    names: NameIndexArrays, label_words: LabelWords, entities: int, *, has_families: bool, sharing: rules.Sharing
+) -> Index:
     """Return the index of a KB, ready for `find_candidates`."""
     announce_compilation(find_candidates, "looking up many names at once")
     return Index(
         np.int64(entities),
         *_ending_table(),
+        families_of(names.tokens) if has_families else no_families(),
+        np.int64(sharing.tenths),
+        np.int64(sharing.most),
+        sharing.fills_up,
+        label_words.first(np.arange(entities, dtype=np.uint32)).astype(np.int32),
         names.tokens.blob,
         names.tokens.offsets,
         names.token_table.hashes,
@@ -107,31 +124,40 @@ def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, la
     mentions = len(starts)
     counts = np.zeros(mentions, dtype=np.int64)
     out, match_types = np.empty((mentions, most), dtype=np.uint32), np.empty((mentions, most), dtype=np.uint8)
-    hits = np.empty(most, dtype=np.uint32)
-    forms, rows = np.empty(len(index.lengths), dtype=np.uint64), np.empty(len(index.lengths), dtype=np.int64)
+    looked_at = most if paper else max(most, LOOKED_AT)
+    hits = np.empty(looked_at, dtype=np.uint32)
+    most_forms = max(len(index.lengths), MOST_TYPOS + 1)
+    forms, rows = np.empty(most_forms, dtype=np.uint64), np.empty(most_forms, dtype=np.int64)
     points, checked = np.empty((5, LONGEST + 1), dtype=np.int64), np.zeros(CHECKED + 1, dtype=np.int64)
     token_shift, key_shift = shift_of(index.token_buckets), shift_of(index.key_buckets)
     worst_whole = LABEL if labels_only else ALIAS
-    mention = _scratch(starts, ends)
+    mention, fills_up = _scratch(starts, ends), index.fills_up and len(index.families.members) > 0
+    weighed, best = sharing_scratch(len(mention.squashed))
     for m in range(mentions):
         words, size, known = _read(text, starts[m], ends[m], index, token_shift, mention)
         if words == 0:
             continue
-        contained = _contain(words, mention, index, labels_only, most, hits) if known else 0
         key = find(finish(mention.states[size]), index.key_hashes, index.key_buckets, key_shift)
         if paper:
+            contained = _contain(words, mention, index, labels_only, most, hits) if known else 0
             _mark_whole(key, index, worst_whole, hits, contained, out[m], match_types[m])
             counts[m] = contained
             continue
+        mention.near_word[0] = -1
         count = _whole_names(key, index, worst_whole, most, out[m], match_types[m])
         if count < most:
             other_forms = _other_forms(index, mention.squashed[:size], mention.states, key_shift, forms, rows)
-            count = _by_ending(rows[:other_forms], index, worst_whole, count, most, out[m], match_types[m])
-        nearer = count
-        for i in range(contained):
-            count = _add(hits[i], CONTAINS, count, nearer, most, out[m], match_types[m])
-        if count == 0:
-            count = share(text, words, mention, index, labels_only, most, points, checked, out[m], match_types[m])
+            count = _by_other_key(rows[:other_forms], ENDING, index, worst_whole, count, most, out[m], match_types[m])
+        if count == 0 and size <= LONGEST_SPELLED:
+            spellings = other_spellings(text, words, size, mention, index, key_shift, points, checked, rows)
+            count = _by_other_key(rows[:spellings], SPELLING, index, worst_whole, count, most, out[m], match_types[m])
+        if count < most and known:
+            contained = _contain(words, mention, index, labels_only, looked_at, hits)
+            count = _choose(hits, contained, mention.tokens[0], index, count, most, out[m], match_types[m])
+        if count == 0 or (count < most and fills_up):
+            count = add_sharing(
+                text, words, mention, index, labels_only, points, checked, weighed, best, count, out[m], match_types[m]
+            )
         _sort(out[m], match_types[m], count)
         counts[m] = count
     return counts, out, match_types
@@ -151,6 +177,8 @@ def _scratch(starts: Any, ends: Any) -> Any:
         np.empty(longest + 1, np.uint64),
         np.empty(longest, np.int64),
         np.empty(longest, np.int64),
+        np.empty(MOST_TYPOS, np.int64),
+        np.full(2, -1, np.int64),
     )
 
 
@@ -273,15 +301,43 @@ def _other_forms(index: Any, word: Any, states: Any, shift: Any, forms: Any, row
 
 
 @kernel
-def _by_ending(rows: Any, index: Any, worst: Any, count: Any, most: Any, out: Any, match_types: Any) -> Any:
-    """Apply rule 3: entities of which the mention is a name but for its ending; returns the new count."""
+def _by_other_key(rows: Any, how: Any, index: Any, worst: Any, count: Any, most: Any, out: Any, match_types: Any) -> Any:
+    """Apply rule 3: entities of which the mention is a name but for its ending or spelling; returns the new count."""
     quota = QUOTA
     for row in rows:
         for entry in range(index.key_indptr[row], index.key_indptr[row + 1]):
             match_type = index.key_kinds[entry]
             if quota and (match_type <= worst or match_type == UNBRACKETED):
                 quota -= 1
-                count = _add(index.key_entities[entry], ENDING, count, count, most, out, match_types)
+                count = _add(index.key_entities[entry], how, count, count, most, out, match_types)
+    return count
+
+
+@kernel
+def _choose(hits: Any, found: Any, first: Any, index: Any, count: Any, most: Any, out: Any, match_types: Any) -> Any:
+    """Apply rule 4 to the entities that contain all tokens, of which `first` is the mention's first; returns the new count."""
+    others, nearer, room = 0, count, most - count
+    for i in range(found):
+        again = False
+        for j in range(nearer):
+            if out[j] == hits[i]:
+                again = True
+                break
+        if not again:
+            hits[others] = hits[i]
+            others += 1
+    by_prior = others if others <= room else room // 2  # rules.by_prior
+    for i in range(by_prior):
+        out[count], match_types[count] = hits[i], CONTAINS
+        count += 1
+    first_words = index.first_words
+    for begins in (True, False):
+        for i in range(by_prior, others):
+            if count == most:
+                return count
+            if (first_words[hits[i]] == first) == begins:
+                out[count], match_types[count] = hits[i], CONTAINS
+                count += 1
     return count
 
 

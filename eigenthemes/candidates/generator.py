@@ -13,9 +13,23 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.plain import Lookup, MatchTypes
-from eigenthemes.candidates.rules import ENDING, MATCH_TYPES, QUOTA, SHARES
+from eigenthemes.candidates.remembered import remembered_rows
+from eigenthemes.candidates.rules import (
+    ENDING,
+    MATCH_TYPES,
+    OVERLAP,
+    QUOTA,
+    REMEMBERED,
+    SHARES,
+    SHARING,
+    SHARING_BEFORE,
+    TYPO,
+    Sharing,
+)
 from eigenthemes.core.strings import OutOfBoundsError
+from eigenthemes.kb.label_words import LabelWords
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
+from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import InflectedNames
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.stored_strings import damaged
@@ -58,7 +72,9 @@ class CandidateGenerator:
     aliases         look at aliases too, not at labels only
     only_types      only entities of one of these types; not_types: of none of these
     language        of the names that are looked up; None: that of the KB's names, or English
+    sharing         which entities that share words are candidates; None: those that the rankers of the KB know
     embedded        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T
+    remembers       what people said a name means is a candidate, too
     """
 
     def __init__(
@@ -72,11 +88,15 @@ class CandidateGenerator:
         not_types: Sequence[str] = (),
         embedded: NDArray[np.bool_] | None = None,
         language: str | None = None,
+        sharing: Sharing | None = None,
+        remembers: bool = True,
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
+        self.sharing = sharing or (SHARING if _rankers_know_overlap(kb) else SHARING_BEFORE)
         self._embedded = embedded if generator == "paper" else None
         self._inflected = None if generator == "paper" else InflectedNames(kb, language)
+        self._memory = name_memories(kb) if remembers and generator != "paper" else None
         self._allow(_of_asked_types(kb, only_types, not_types))
         self._most = min(max_candidates or 0, len(kb))  # no name has more
         self._zeros = np.zeros(self._most, dtype=np.int64)
@@ -87,8 +107,18 @@ class CandidateGenerator:
         self.allowed = allowed
         wanted = [mask for mask in (allowed, self._embedded) if mask is not None]
         self._only = only_entities(self.kb.name_index, np.logical_and.reduce(wanted)) if wanted else None
-        self._lookup = Lookup(self._only or self.kb.mapped_name_index, len(self.kb), aliases=self.aliases)
+        self._lookup = Lookup(
+            self._only or self.kb.mapped_name_index,
+            LabelWords.of(self.kb, mapped=True),
+            len(self.kb),
+            aliases=self.aliases,
+            has_families=self._has_families,
+            sharing=self.sharing,
+        )
         self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
+
+    def _has_families(self) -> bool:
+        return self._inflected is not None and self._inflected.is_inflected
 
     def only_of_types(self, types: Sequence[str]) -> CandidateGenerator:
         """Return a generator like this one that finds only entities of one of these types."""
@@ -103,18 +133,31 @@ class CandidateGenerator:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
         counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
+        self._add_inflected(name, 0, counts, entity, match_types)
         n = counts[0]
-        if self._is_inflected(name, match_types[0, :n]):
-            return self._find_plain((name,))
-        return CandidateTable(
+        table = CandidateTable(
             1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.priors_of(entity[0, :n]), match_types[0, :n]
         )
+        return self._with_remembered((name,), table)
 
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
         """Return the candidates of many names; the same as one by one, faster."""
         if self.max_candidates is None or not self._should_compile(len(names)):
-            return self._find_plain(names)
-        return self._find_compiled(names)
+            return self._with_remembered(names, self._find_plain(names))
+        return self._with_remembered(names, self._find_compiled(names))
+
+    def _with_remembered(self, names: Sequence[str], table: CandidateTable) -> CandidateTable:
+        """Return a table with what people said these names mean, in order of prior."""
+        if self._memory is None:
+            return table
+        places, entities = remembered_rows(names, table.mention_of, table.entity, self._memory, self.allowed)
+        if not len(places):
+            return table
+        mention_of, entity = np.concatenate((table.mention_of, places)), np.concatenate((table.entity, entities))
+        match_type = np.concatenate((table.match_type, np.full(len(places), REMEMBERED, np.uint8)))
+        order = np.lexsort((entity, mention_of))  # entities are numbered from the highest prior down
+        counts = np.bincount(mention_of, minlength=len(names))
+        return self._table(counts, entity[order], match_type[order])
 
     def match_types(self, name: str) -> dict[int, int]:
         """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
@@ -210,8 +253,18 @@ class CandidateGenerator:
         entities = [entity for entity, kind in zip(*self._lookup.names_of_key(key or 0), strict=True) if kind <= UNBRACKETED]
         most = limit or len(self.kb)
         nearer = dict.fromkeys(entities[: min(QUOTA, most)], ENDING)
-        others = {entity: kind for entity, kind in found.items() if entity not in nearer and kind < SHARES}
-        return dict(sorted([*nearer.items(), *list(others.items())[: max(0, most - len(nearer))]]))
+        others = sorted(
+            ((entity, kind) for entity, kind in found.items() if entity not in nearer),
+            key=lambda each: each[1] in (SHARES, TYPO),
+        )
+        return dict(sorted([*nearer.items(), *others[: max(0, most - len(nearer))]]))
+
+    def _add_inflected(self, name: str, row: int, counts: Any, entity: Any, match_types: Any) -> None:
+        """Do with a row of what the kernel found as `_plain` does."""
+        n = counts[row]
+        if self._is_inflected(name, match_types[row, :n]):
+            found = dict(zip(entity[row, :n].tolist(), match_types[row, :n].tolist(), strict=True))
+            _write(self._with_inflected(name, found, self.max_candidates), row, counts, entity, match_types)
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
         matches = [self._plain(name, self.max_candidates) for name in names]
@@ -229,10 +282,10 @@ class CandidateGenerator:
         starts[1:] = ends[:-1] + 1
         counts, entity, match_types = self._run_kernel(buffer, starts, ends)
         for name, row in row_of.items():
-            if len(name) > _LONG or self._is_inflected(name, match_types[row, : counts[row]]):
-                found = self._plain(name, self.max_candidates)
-                counts[row] = len(found)
-                entity[row, : len(found)], match_types[row, : len(found)] = list(found), list(found.values())
+            if len(name) > _LONG:
+                _write(self._plain(name, self.max_candidates), row, counts, entity, match_types)
+            else:
+                self._add_inflected(name, row, counts, entity, match_types)
         if len(row_of) < len(names):
             rows = np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
             counts, entity, match_types = counts[rows], entity[rows], match_types[rows]
@@ -242,7 +295,10 @@ class CandidateGenerator:
     def _load_kernels(self) -> tuple[Any, Any]:
         from eigenthemes.candidates.compiled import find_candidates, index_of
 
-        return find_candidates, index_of(self._only or self.kb.name_index, len(self.kb))
+        names, label_words = self._only or self.kb.name_index, LabelWords.of(self.kb)
+        return find_candidates, index_of(
+            names, label_words, len(self.kb), has_families=self._has_families(), sharing=self.sharing
+        )
 
     def _run_kernel(self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
         if self._compiled is None:
@@ -255,6 +311,16 @@ class CandidateGenerator:
         rank = np.arange(1, len(entity) + 1) - np.repeat(first, counts)
         mention_of = np.repeat(np.arange(len(counts)), counts)
         return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.priors_of(entity), match_types)
+
+
+def _rankers_know_overlap(kb: KB) -> bool:
+    """Return whether those that were trained learned how much a name shares with the mention."""
+    return all(described["rounds"][0]["choice"].get(OVERLAP) for described in kb.rankers.values())
+
+
+def _write(found: MatchTypes, row: int, counts: Any, entity: Any, match_types: Any) -> None:
+    counts[row] = len(found)
+    entity[row, : len(found)], match_types[row, : len(found)] = list(found), list(found.values())
 
 
 def _of_asked_types(kb: KB, only: Sequence[str], without: Sequence[str]) -> NDArray[np.bool_] | None:
@@ -270,6 +336,8 @@ def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bo
 
     names  the label first; it is the one that shorter forms are made from, and without `aliases` the only one looked at
     """
+    if match_type == REMEMBERED:
+        return mention
     if not aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM):
         return names[0]
     normalized = normalize(mention)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import nsmallest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates import rules
-from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, TYPO
+from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, SPELLING, TYPO
 from eigenthemes.candidates.typos import similar_to_each
 from eigenthemes.core.strings import OutOfBoundsError, Strings, bounds_of, hash_bytes, hash_strings
+from eigenthemes.kb.label_words import LabelWords
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays
 from eigenthemes.text.normalize import squash
 
@@ -21,10 +22,23 @@ MatchTypes = dict[int, int]  # entity -> match type: a key of `rules.MATCH_TYPES
 
 
 class Lookup:
-    """Looks up normalised mentions in the name index of a KB."""
+    """Looks up normalised mentions in the name index of a KB.
 
-    def __init__(self, index: NameIndexArrays, entities: int, *, aliases: bool = True) -> None:
-        self.index, self.entities, self.aliases = index, entities, aliases
+    has_families  tells whether words of one family stand for each other, as in ontologies; asked when first needed
+    """
+
+    def __init__(
+        self,
+        index: NameIndexArrays,
+        label_words: LabelWords,
+        entities: int,
+        *,
+        aliases: bool = True,
+        has_families: Callable[[], bool] = lambda: False,
+        sharing: rules.Sharing = rules.SHARING,
+    ) -> None:
+        self.index, self.label_words, self.entities, self.aliases = index, label_words, entities, aliases
+        self.has_families, self.sharing = has_families, sharing
         self.worst_whole = ALIAS if aliases else LABEL
 
     def paper(self, normalized: str, limit: int | None) -> MatchTypes:
@@ -56,10 +70,16 @@ class Lookup:
             _add(match_types, entity, ENDING, most)
         words = distinct(normalized)
         tokens = self.tokens(words)
-        for entity in self._containing(tokens, None if limit is None else most):
+        if not match_types and len(key) <= rules.LONGEST_SPELLED >= len(key.encode("utf-8", "replace")):
+            for entity in self._by_spelling(normalized.split(), words, tokens):
+                _add(match_types, entity, SPELLING, most)
+        contained = self._containing(tokens, None if limit is None else max(most, rules.LOOKED_AT))
+        for entity in self._chosen(contained, match_types, tokens, most):
             _add(match_types, entity, CONTAINS, most)
-        if not match_types and words:
-            match_types = self._sharing(words, tokens, most)
+        wanted = not match_types or (self.sharing.fills_up and self.has_families())
+        if wanted and len(match_types) < most and words:
+            for entity, match_type in self._sharing(words, tokens, most).items():
+                _add(match_types, entity, match_type, most)
         return dict(sorted(match_types.items()))
 
     def token(self, word: str) -> int:
@@ -104,6 +124,35 @@ class Lookup:
                     quota -= 1
                     yield entity
 
+    def _by_spelling(self, all_words: list[str], words: list[str], tokens: list[int]) -> Iterator[int]:
+        """Return the entities of which the mention, of distinct words, is a name with umlauts, or with one word a slip away."""
+        key = "".join(all_words)
+        keys = [rules.with_umlauts(key.encode("utf-8", "replace")).decode("utf-8", "replace")]
+        unknown = [word for word, token in zip(words, tokens, strict=True) if token < 0]
+        if len(unknown) == 1 and all_words.count(unknown[0]) == 1:
+            at = all_words.index(unknown[0])
+            similar = similar_to_each(unknown, self.index.tokens, self.index.typos)[0][: rules.MOST_TYPOS]
+            keys += ["".join([*all_words[:at], self.index.tokens[token], *all_words[at + 1 :]]) for token in similar]
+        quota = QUOTA
+        for other in keys:
+            if other == key:
+                continue
+            for entity, match_type in zip(*self.whole_names(other), strict=True):
+                if quota and (match_type <= self.worst_whole or match_type == UNBRACKETED):
+                    quota -= 1
+                    yield entity
+
+    def _chosen(self, contained: list[int], nearer: MatchTypes, tokens: list[int], most: int) -> list[int]:
+        """Order entities that contain all tokens by how they are kept: some by prior, then by the beginning of their label."""
+        others, room = [entity for entity in contained if entity not in nearer], most - len(nearer)
+        if len(others) <= room:
+            return others
+        by_prior = rules.by_prior(room)
+        rest = np.array(others[by_prior:], dtype=np.uint32)
+        begins = self.label_words.first(rest) == tokens[0]
+        chosen: list[int] = np.concatenate((rest[begins], rest[~begins])).tolist()
+        return others[:by_prior] + chosen
+
     def _containing(self, tokens: list[int], limit: int | None) -> list[int]:
         if not tokens or min(tokens) < 0:
             return []
@@ -145,32 +194,37 @@ class Lookup:
                 tenths = np.maximum(tenths, tenths_of_token * is_member(entities, posting))
             shared += weight * tenths // 10
             slipped |= tenths == rules.TYPO_TENTHS
-        enough = np.flatnonzero(shared * 10 >= total * rules.SHARE_OF_TEN)
-        best = enough[np.argsort(-shared[enough], kind="stable")][: min(most, rules.MOST_SHARING)]  # ties in order of entity
+        enough = np.flatnonzero(shared * 10 >= total * self.sharing.tenths)
+        best = enough[np.argsort(-shared[enough], kind="stable")][: min(most, self.sharing.most)]  # ties in order of entity
         match_types = np.where(slipped[best], TYPO, SHARES)
         return dict(zip(entities[best].tolist(), match_types.tolist(), strict=True))
 
     def _alternatives(self, words: list[str], tokens: list[int]) -> list[list[tuple[int, int]]]:
         """Return, for each word, the tokens of the vocabulary it may stand for, with what each counts in tenths."""
-        unknown = [word for word, token in zip(words, tokens, strict=True) if token < 0]
-        other: dict[str, list[tuple[int, int]]] = {}
-        forms = [(word, form) for word in unknown for form in endings_of(word, PLURALS)]
-        for (word, _), row in zip(forms, self.tokens([form for _, form in forms]), strict=True):
-            if row >= 0:
-                other.setdefault(word, []).append((row, rules.PLURAL_TENTHS))
-        misspelt = [word for word in unknown if word not in other]
-        for word, near in zip(misspelt, similar_to_each(misspelt, self.index.tokens, self.index.typos), strict=True):
-            if near:
-                other[word] = [(row, rules.TYPO_TENTHS) for row in near[: rules.MOST_TYPOS]]
-        none: list[tuple[int, int]] = []
-        return [[(token, 10)] if token >= 0 else other.get(word, none) for word, token in zip(words, tokens, strict=True)]
+        alternatives = []
+        for word, token in zip(words, tokens, strict=True):
+            forms = [(form, rules.FORM_TENTHS) for form in self._forms(word, token)]
+            alternatives.append([(token, 10), *forms] if token >= 0 else forms)
+        misspelt = [i for i, of_word in enumerate(alternatives) if not of_word]
+        similar = similar_to_each([words[i] for i in misspelt], self.index.tokens, self.index.typos)
+        for i, near in zip(misspelt, similar, strict=True):
+            alternatives[i] = [(row, rules.TYPO_TENTHS) for row in near[: rules.MOST_TYPOS]]
+        return alternatives
+
+    def _forms(self, word: str, token: int) -> list[int]:
+        """Return the tokens that are another form of a word, in the order of the rules."""
+        own = word.encode("utf-8", "replace")
+        forms = [form.encode("utf-8", "replace") for form in endings_of(word, PLURALS)] if token < 0 else []
+        forms += [rules.with_umlauts(own), *(rules.family_of(own) if self.has_families() else ())]
+        rows = dict.fromkeys(self.index.token_table.find(hash_bytes(form)) for form in forms)
+        return [row for row in rows if row >= 0 and row != token][: rules.MOST_FORMS]
 
     def _rare_entities(self, lists: list[list[tuple[NDArray[np.uint32], int]]], weights: list[int], total: int) -> list[int]:
         """Return the entities of the rarest words: any that shares enough weight has one of them."""
         order = nsmallest(rules.RARE_TOKENS, range(len(weights)), key=lambda i: (-weights[i], i))
         left, entities = total, set[int]()
         for i in order:
-            if left * 10 < total * rules.SHARE_OF_TEN:
+            if left * 10 < total * self.sharing.tenths:
                 break
             left -= weights[i]
             for posting, _ in lists[i]:

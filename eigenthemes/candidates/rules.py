@@ -7,10 +7,18 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
    last two).
 3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`. Where nothing equals
    it so far, a name by the stems of its words counts as such (`kb.stem_index`; both look-ups leave that to the generator).
-4. Names and aliases together contain all its tokens (the paper's rule), by prior, until there are T.
-5. Only where all this found nothing: entities that share most of its tokens, weighted by rarity. An unknown token may stand
-   for one with another plural ending or, if there is none, for one a slip of the pen away (`typos`). At least `SHARE_OF_TEN`
-   tenths of the weight must be shared. Tokens that more than `COMMON` entities and one in `COMMON` have count for nothing then.
+   Where nothing equals it yet: a name with the umlauts that it spells out ("Loew" for Löw), or a slip of the pen away in one
+   word.
+4. Names and aliases together contain all its tokens (the paper's rule), until there are T. Where more do, half of the room is
+   by prior, the other half by prior among those of the first `LOOKED_AT` whose label begins with the mention's first word
+   ("England cricket team" for "England" comes before the towns "..., England").
+5. Where nothing was found and, in a KB that writes names small, as ontologies do, until there are T: entities that share most
+   of its tokens, weighted by rarity. A token may stand for one with umlauts or, in a KB that writes names small, for one of its
+   `FAMILY`; an unknown one also for one with another plural ending or, if there is none at all, for one a slip of the pen
+   away (`typos`). At least so many tenths of the weight must be shared as `Sharing` says. Tokens that more than `COMMON`
+   entities and one in `COMMON` have count for nothing then. Many of these are wrong; a ranker that was trained before it knew
+   how much is shared (`OVERLAP`) gets as few as it was trained with.
+6. What people said the name means (`kb.memory`) is a candidate, too, beyond the T (`remembered`; of both look-ups).
 
 The result is in order of prior, like the paper's.
 """
@@ -18,10 +26,12 @@ The result is in order of prior, like the paper's.
 from __future__ import annotations
 
 import math
+import re
+from typing import NamedTuple
 
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 
-ENDING, CONTAINS, SHARES, TYPO = range(ACRONYM + 1, ACRONYM + 5)
+ENDING, CONTAINS, SHARES, TYPO, REMEMBERED, SPELLING = range(ACRONYM + 1, ACRONYM + 7)
 MATCH_TYPES = {
     LABEL: "label",
     ALIAS: "alias",
@@ -32,6 +42,8 @@ MATCH_TYPES = {
     CONTAINS: "contains all words",
     SHARES: "shares words",
     TYPO: "similar spelling",
+    REMEMBERED: "remembered",
+    SPELLING: "other spelling",
 }
 
 QUOTA = 5
@@ -47,14 +59,50 @@ _PEOPLE = (
 )  # fmt: skip
 ENDINGS = PLURALS + tuple((of_mention, of_name, 4) for of_mention, of_name in _PEOPLE)
 
-SHARE_OF_TEN = 4  # in tenths, like all weights in whole numbers: both look-ups agree to the last bit
-MOST_SHARING = 10
+# Endings of words of one family (ataxic, ataxia; inherited, inheritance): words are one where the longest ending that leaves
+# ROOT letters leaves the same. The longest come first.
+FAMILY = tuple(
+    sorted(
+        (
+            "", "s", "es", "ed", "ing", "e", "y", "ies", "ic", "ical", "ics", "ia", "ias", "al", "ally", "ality", "alities",
+            "ation", "ations", "ance", "ant", "ent", "ence", "ive", "ity", "ities", "ous", "osis", "otic", "ism", "ist", "ly",
+            "ar", "ary", "a", "us", "um", "er", "or", "ion", "ions", "atic", "oid", "ment", "able", "ability",
+        ),
+        key=lambda ending: (-len(ending), ending),
+    )
+)  # fmt: skip
+ROOT = 4
+
+LONGEST_SPELLED = 256  # bytes of a mention that may be another spelling of a whole name
+LOOKED_AT = 300  # entities that contain all tokens and are looked at for their labels
 COMMON = 64
+MOST_SHARING = 20
 RARE_LIST = 16  # entities taken of a rare token's list
-RARE_TOKENS = 3  # tokens whose lists are opened
+RARE_TOKENS = 2  # tokens whose lists are opened
+MOST_FORMS = 4
 MOST_TYPOS = 8
 UNIT = 1024
-PLURAL_TENTHS, TYPO_TENTHS = 9, 8  # what a token found by another ending or by a slip counts
+FORM_TENTHS, TYPO_TENTHS = 9, 8  # what a token counts that is another form or a slip away
+_ENDINGS_OF_FAMILY = tuple(ending.encode() for ending in FAMILY)
+_SPELLED_OUT = re.compile(rb"([aou])e")
+
+
+class Sharing(NamedTuple):
+    """Which entities that share words are candidates.
+
+    tenths    of the weight of the words that must be shared, in whole numbers: both look-ups agree to the last bit
+    most      entities that are
+    fills_up  also beside others, where names are written small; False: only where nothing else was found
+    """
+
+    tenths: int
+    most: int
+    fills_up: bool
+
+
+SHARING = Sharing(3, MOST_SHARING, True)
+SHARING_BEFORE = Sharing(4, 10, False)
+OVERLAP = "overlap"  # the column of a ranker that tells how much a name shares with the mention
 
 
 def is_common(entities: int, having: int) -> bool:
@@ -65,3 +113,28 @@ def is_common(entities: int, having: int) -> bool:
 def rarity(entities: int, having: int) -> int:
     """Return the weight of a token: log2(1 + N / df) in units of 1/1024; of an unknown one, as if one entity had it."""
     return int(UNIT * math.log2(1.0 + entities / max(1, having)))
+
+
+def by_prior(room: int) -> int:
+    """Return how many of the places left go to the highest priors alone, where more entities contain all tokens."""
+    return room // 2
+
+
+def root_of(word: bytes) -> bytes:
+    """Return a word without the longest ending of its family."""
+    for ending in _ENDINGS_OF_FAMILY:
+        if len(word) - len(ending) >= ROOT and word.endswith(ending):
+            return word[: len(word) - len(ending)]
+    return word
+
+
+def family_of(word: bytes) -> list[bytes]:
+    """Return the words that have the root of a word, whether there are such or not; itself among them."""
+    root = root_of(word)
+    words = [root + ending for ending in _ENDINGS_OF_FAMILY] if len(root) >= ROOT else []
+    return [other for other in words if root_of(other) == root]
+
+
+def with_umlauts(word: bytes) -> bytes:
+    """Return a normalised word as if its ae, oe and ue were umlauts, which are folded to a, o and u."""
+    return _SPELLED_OUT.sub(rb"\1", word)

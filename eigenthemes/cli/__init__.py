@@ -26,6 +26,7 @@ _COMMANDS = {
     "train": "train",
     "train-taumil": "train_taumil",
     "adapt": "adapt",
+    "corrections": "corrections",
     "info": "inspect",
     "show": "show",
     "verify": "inspect",

@@ -22,30 +22,42 @@ if TYPE_CHECKING:
 @click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
 @tells_damage
 def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool, plain_text: bool) -> None:
-    """Learn from DOCUMENTS, without labels, how names are written there and what stands beside them.
+    """Learn from DOCUMENTS, without labels, how names are written there, what stands beside them, and what they are about.
 
-    DOCUMENTS are read as by link; mentions and gold in them are not looked at. What was learned is kept in the KB and used
-    wherever names are found in a text by their spelling; info shows it, train and --reset forget it.
+    DOCUMENTS are read as by link; gold in them is not looked at. How names are written is used wherever names are found in a
+    text by their spelling. What the documents are about (which kinds of entities they name more often than others) is learned
+    from 100 documents or more, and makes such entities likelier everywhere: link with the KB what is about the same. It is kept
+    in the KB; info shows it, --reset forgets it, and so does train without GOLD.
     """
     from eigenthemes.build import adapt_kb
     from eigenthemes.documents.reader import read_documents
+    from eigenthemes.kb.info import pile_in_words
     from eigenthemes.kb.store import KB
 
     if reset == bool(documents):
         raise OptionError("give documents to learn from, or --reset to forget what was learned; not both")
     read = read_documents(documents, plain_text=plain_text) if documents else ()
-    if reset and _adapted(KB.open(kb), vectors) is None:
+    if reset and not {"adapted", "pile"} & set(_ranker(KB.open(kb), vectors)):
         say(f"{kb}: nothing was learned from documents, so there is nothing to forget", err=True)
         return
-    about = _adapted(adapt_kb(kb, read, vectors=vectors, reset=reset, progress=terminal_progress()), vectors)
-    if about is None:
+    changed = adapt_kb(kb, read, vectors=vectors, reset=reset, progress=terminal_progress())
+    if reset:
         say(f"{kb}: forgot what was learned from documents", err=True)
         return
-    documents_read, names = counted(about["documents"], "document"), counted(about["names"], "name")
-    say(f"{kb}: adapted to {documents_read}, by {names} found in them", err=True)
+    about = _ranker(changed, vectors)
+    if "adapted" in about:
+        documents_read, names = counted(about["adapted"]["documents"], "document"), counted(about["adapted"]["names"], "name")
+        say(f"{kb}: adapted to {documents_read}, by {names} found in them", err=True)
+    if "pile" in about:
+        told = pile_in_words(changed, about["pile"]) or "nothing in particular"
+        say(f"{kb}: {counted(about['pile']['documents'], 'document')} are about {told}", err=True)
+    else:
+        say(
+            "what they are about was not learned: fewer than 100 documents say more of themselves than of a pile; give more",
+            err=True,
+        )
 
 
-def _adapted(kb: KB, vectors: str | None) -> dict[str, Any] | None:
-    """What the KB says of the documents it was adapted to; None: to none."""
-    about: dict[str, Any] | None = kb.rankers.get(vectors or next(iter(kb.vector_sets), ""), {}).get("adapted")
-    return about
+def _ranker(kb: KB, vectors: str | None) -> dict[str, Any]:
+    """What the KB says of its ranker."""
+    return kb.rankers.get(vectors or next(iter(kb.vector_sets), ""), {})

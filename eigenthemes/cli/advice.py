@@ -72,6 +72,8 @@ ADVICE: dict[str, Advice] = {
     "no-model-file": Advice("eigenthemes train-taumil KB DOCUMENTS --word-vectors FILE -o {where}"),
     "not-a-model": Advice("eigenthemes train-taumil writes one"),
     "resume-differs": Advice("leave out --resume to begin anew", ("train-taumil",)),
+    "job-folder": Advice("-o names it", ("link",)),
+    "no-text-column": Advice("--column text=NAME", ("link",)),
     # work and results
     "worker": Advice("--jobs 1", ("build", "link", "link-table", "experiment")),
     "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare", "link-table")),

@@ -16,7 +16,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.command()
 @click.argument("sources", nargs=-1, required=True, type=click.Path())
 @click.option("-o", "--output", required=True, type=click.Path(), help="Folder of the new KB.")
-@click.option("--force", is_flag=True, help="Replace an existing KB.")
+@click.option("--force", is_flag=True, help="Replace an existing KB; the corrections that it remembers are kept.")
 @click.option(
     "--format",
     "format_name",
@@ -46,7 +46,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "--column",
     multiple=True,
     metavar="ROLE=HEADER",
-    help="Tables: which column is which, e.g. id=code, or of one file FILE:id=code; may be given several times.",
+    help="Tables: which column is which, e.g. id=code or edge=parent, or of one file FILE:id=code; may be given several times.",
 )
 @click.option("--no-header", is_flag=True, help="CSV, TSV: the first row is data; columns are called 1, 2, ...")
 @click.option(
@@ -71,6 +71,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.  [default: train]")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
+@click.option("--add-names", type=click.Path(), metavar="FILE", help="Names that the sources lack: a name and an id per line.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
@@ -98,6 +99,8 @@ def build(
     gzip, bzip2, xz or zstd; - reads standard input.
     """
     from eigenthemes.core.workers import available_cores
+    from eigenthemes.kb.info import memory_in_words
+    from eigenthemes.kg.added_names import read_names
 
     how = {
         "options": _read_options(options),
@@ -120,7 +123,10 @@ def build(
     from eigenthemes.build import build_kb
 
     start = time.monotonic()
-    kb = build_kb(sources, output, force=force, temporary=options["temporary"], progress=terminal_progress(), **how)
+    names = () if options["add_names"] is None else read_names(options["add_names"])
+    kb = build_kb(
+        sources, output, names=names, force=force, temporary=options["temporary"], progress=terminal_progress(), **how
+    )
     _report(kb.manifest)
     counts = kb.manifest["counts"]
     say(
@@ -128,6 +134,8 @@ def build(
         f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s",
         err=True,
     )
+    if "memory" in kb.manifest:
+        say(f"{output} remembers {memory_in_words(kb.manifest['memory'])}; eigenthemes corrections lists them", err=True)
 
 
 def _tell_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.evaluate_detect import evaluate_texts
+from eigenthemes.cli.evaluate_detect import evaluate_texts, tell_trained_on
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import (
     candidate_options,
@@ -90,6 +90,7 @@ def evaluate(
             )
         if run.unknown:
             say(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
+        tell_trained_on(name, run.trained_on)
         try:
             check_gold(run, opened, name)
         except SourceError as error:  # the other sets are worth their figures

@@ -25,6 +25,7 @@ _ROWS = {
 def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return name of a set -> method -> figures, and print them unless they are wanted as JSON."""
     from eigenthemes.evaluation.detect import detection_report, evaluate_detection
+    from eigenthemes.kb.name_memory import name_memories
     from eigenthemes.linker import Linker
     from eigenthemes.ranking.methods import method_named, scoring_options
 
@@ -44,6 +45,8 @@ def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], opti
     for name, documents in gold.items():
         read = list(documents)
         results[name] = {}
+        memory = name_memories(kb)
+        tell_trained_on(name, 0 if memory is None else sum(document in memory for document in read))
         for method, linker in linkers.items():
             with terminal_progress(Silent()).step(f"{name}, {method}", total=len(read), unit="documents") as advance:
                 figures = detection_report(evaluate_detection(linker, read, advance=advance))
@@ -53,6 +56,13 @@ def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], opti
             if not options["as_json"]:
                 _print(name, method, figures)
     return results
+
+
+def tell_trained_on(name: str, documents: int) -> None:
+    """Warn of documents of a set that the KB remembers."""
+    if documents:
+        told = f"warning: {name}: {counted(documents, 'document')} the KB was trained on: figures on them say nothing"
+        say(f"{told}; evaluate on others", err=True)
 
 
 def _print(name: str, method: str, figures: dict[str, Any]) -> None:

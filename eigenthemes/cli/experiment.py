@@ -38,8 +38,9 @@ def experiment(
 ) -> None:
     """Compute the tables and figures of the paper, and write a report of them.
 
-    PLAN is a TOML file, or the name of one that comes along: paper.toml, for the files the paper's authors published, and
-    local.toml, for the data of this project. KBs are built once. Sets whose files are not there are left out.
+    PLAN is a TOML file, or the name of one that comes along: paper.toml, for the files the paper's authors published,
+    local.toml, for the data of this project, and tables.toml, for its tables alone. KBs are built once. Sets whose files
+    are not there are left out.
     """
     from pathlib import Path
 

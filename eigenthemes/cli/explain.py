@@ -15,11 +15,9 @@ from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.explanations import ExplainedCandidate, Explanation, Reason
+    from eigenthemes.explanations import Explanation
     from eigenthemes.ranking.explain.explainer import Explainer
     from eigenthemes.records import Document
-
-_GROUPS = ("name", "prior", "themes", "coreference", "context", "column")  # the last one of cells of tables only
 
 
 @click.command()
@@ -120,56 +118,13 @@ def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
         record = {"mention": mention, **found.to_dict(), "candidates": [each.to_dict() for each in candidates]}
         click.echo(json.dumps(record, ensure_ascii=False))
         return
-    say(found.sentence)
-    if not candidates:
-        return
-    click.echo()
-    say(_decision(found))
-    click.echo("\nCandidates: what each group of features adds; 1 more makes 2.7 times as likely\n")
-    groups = tuple(group for group in _GROUPS if group in candidates[0].contributions)
-    print_table(
-        ("label", "id", "probability", *groups, "match type", "matched name"),
-        (_candidate_row(each, groups) for each in candidates),
-        right=range(2, 3 + len(groups)),
-    )
-    click.echo(f"\nNone of them: {found.nil_probability:.1%}; threshold {found.threshold:.0%}")
-    if found.support:
-        _print_support(found)
+    from eigenthemes.display.parts import Grid, Prose
+    from eigenthemes.display.views import view_of_explanation
 
-
-def _decision(found: Explanation) -> str:
-    """What decided between the best candidate and the next."""
-    if found.runner_up is None:
-        return f"Speaks for it: {_shares(found.shares) or 'nothing'}"
-    if not found.shares:
-        return f"Level with {found.runner_up.display_label}"
-    behind = f"; behind in: {_shares(found.against)}" if found.against else ""
-    return f"Ahead of {found.runner_up.display_label} in: {_shares(found.shares)}{behind}"
-
-
-def _shares(shares: dict[str, float]) -> str:
-    return ", ".join(f"{group} {share:.0%}" for group, share in shares.items() if share >= 0.005)
-
-
-def _candidate_row(each: ExplainedCandidate, groups: tuple[str, ...]) -> tuple[str, ...]:
-    parts = (f"{each.contributions[group]:+.2f}" for group in groups)
-    return each.display_label, each.id, f"{each.probability:.1%}", *parts, each.match_type, each.matched_name
-
-
-def _print_support(found: Explanation) -> None:
-    rows = [
-        (f"{each.share:.0%}", each.text, each.label, each.id, f"{each.probability:.0%}", "; ".join(map(_reason, each.reasons)))
-        for each in found.support
-    ]
-    if found.other_support > 0:
-        rows.append((f"{found.other_support:.0%}", "(others)", "", "", "", ""))
-    click.echo("\nSupport: the other names that speak for the best candidate\n")
-    print_table(("share", "name", "candidate", "id", "probability", "how"), rows, right=(0, 4))
-
-
-def _reason(reason: Reason) -> str:
-    if reason.shared:
-        return f"shared: {', '.join(reason.shared)}"
-    if reason.relation:
-        return f"{'edge to it' if reason.reverse else 'edge from it'}: {reason.relation}"
-    return reason.type
+    for number, part in enumerate(view_of_explanation(found, candidates)):
+        if number:
+            click.echo()
+        if isinstance(part, Prose):
+            say(part.text)
+        elif isinstance(part, Grid):
+            print_table(part.header, part.rows, right=part.right)

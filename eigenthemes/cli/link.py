@@ -12,6 +12,14 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.link_corpus import (
+    check_corpus,
+    check_no_corpus,
+    corpus_options,
+    is_corpus,
+    link_into_folder,
+    parse_columns,
+)
 from eigenthemes.cli.options import (
     JOBS,
     candidate_options,
@@ -28,7 +36,7 @@ from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
-    from eigenthemes.records import Link, LinkedDocument
+    from eigenthemes.records import LinkedDocument
     from eigenthemes.stream import Failure, Report
 
 _SHOWN = 10  # failures told on stderr where there is no file for them
@@ -65,6 +73,13 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("--per-line", is_flag=True, help="DOCUMENTS are plain texts with a document on each line.")
 @click.option("--format", metavar="NAME", help="What DOCUMENTS are; default: found from their content. See docs/formats.md.")
 @click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="ROLE=NAME",
+    help="Parquet: what a column is called, e.g. text=body; the roles are id, text, table and mentions.",
+)
+@click.option(
     "--output-format",
     metavar="NAME",
     help="jsonl, json, nif, brat (-o names a folder), pubtator, bioc, aida, web-annotation or html.  [default: by the name "
@@ -73,6 +88,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
 @click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
+@corpus_options
 @tells_damage
 def link(
     kb: str,
@@ -86,6 +102,8 @@ def link(
     errors: str | None,
     strict: bool,
     jobs: int,
+    columns: tuple[str, ...],
+    engine: str | None,
     **options: Any,
 ) -> int:
     """Link the names in DOCUMENTS to the entities of a KB.
@@ -94,14 +112,30 @@ def link(
     the formats of docs/formats.md (NIF, BRAT, PubTator, BioC JSON, AIDA-CoNLL); they may be folders; - reads standard input.
     Where there are no mentions, the KB's names are found in the text. Each document comes back on one line, its mentions with
     entity, label, score and ranking. Exit code 1 if any record could not be linked.
+
+    Where -o names a folder by a / at its end, files of JSON lines and Parquet are linked into it, each into a file of its name
+    and format; what was killed goes on when it is started again. --engine ray does so on a cluster: see docs/cluster.md.
     """
     from eigenthemes.documents.reader import open_documents
     from eigenthemes.stream import collect_garbage_rarely, link_stream
 
+    roles = parse_columns(columns)
+    corpus = is_corpus(output, engine, output_format)
+    if corpus:
+        formats = {"table": table, "text": plain_text, "per-line": per_line, "format": format, "output-format": output_format}
+        check_corpus(
+            documents, output, {**options, **formats, "errors": errors, "strict": strict, "engine": engine, "jobs": jobs}
+        )
+    else:
+        check_no_corpus(options)
     linker = open_linker(kb, options)  # before an output is opened, and with it emptied
+    if corpus:
+        return link_into_folder(linker, documents, output, engine=engine, jobs=jobs, columns=roles, options=options)
     collect_garbage_rarely()
     with ExitStack() as stack:
-        files = stack.enter_context(open_documents(documents, plain_text=plain_text, per_line=per_line, format=format))
+        files = stack.enter_context(
+            open_documents(documents, plain_text=plain_text, per_line=per_line, format=format, columns=roles)
+        )
         _check_outputs([file.path for file in files.files], output, errors)
         wanted = _output_format(output, output_format, table)
         out = sys.stdout.buffer if wanted == "brat" else _open_output(output, stack)
@@ -184,19 +218,13 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
 
 def linked_table(linked: LinkedDocument) -> str:
     """A linked document for people: a row per mention, and the sentences that explain them."""
+    from eigenthemes.display.views import links_table
+
     heading = "" if linked.document.id is None else f"{plain(str(linked.document.id))}\n"
-    calibrated = any(link.probability is not None for link in linked.links)
-    header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
-    lines = [heading + table_text(header, map(_row, linked.links), right=(3,))]
+    header, rows = links_table(linked.links)
+    lines = [heading + table_text(header, rows, right=(3,))]
     lines += [plain(link.explanation.sentence) for link in linked.links if link.explanation is not None]
     return "\n".join(lines) + "\n"
-
-
-def _row(link: Link) -> tuple[str, ...]:
-    ranking = [f"{candidate.label} {candidate.score:.3f}" for candidate in link.ranking]
-    if link.entity is None:
-        return link.mention.text, f"({link.nil_reason})", "", "", ", ".join(ranking)
-    return link.mention.text, link.entity, str(link.label), f"{link.score:.3f}", ", ".join(ranking[1:])
 
 
 def _tell(report: Report, wanted: bool) -> None:

@@ -40,7 +40,7 @@ def language_option(command: Command) -> Command:
         "--lang",
         "language",
         metavar="TAG",
-        help="Language of the texts: en, de or fr. Default: that of the KB's names, or what each text looks like.",
+        help="Language of the texts: en, de, fr, es or tr. Default: that of the KB's names, or what each text looks like.",
     )(command)
 
 

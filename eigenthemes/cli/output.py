@@ -6,7 +6,6 @@ through `plain` on its way there. JSON is for programs, and goes out as it is.
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,26 +14,10 @@ from contextlib import contextmanager
 import click
 
 from eigenthemes.core.progress import Advance, Progress
+from eigenthemes.display.parts import Cell
+from eigenthemes.display.plain import plain as plain
 
 SECONDS_BETWEEN_LINES = 5.0
-
-_LINE_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
-# C0 and C1 controls and DEL, what turns the direction of a text round (not the mere marks that Hebrew names hold), and
-# surrogates, which stand for bytes that are no text
-_DRIVING = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def plain(text: str) -> str:
-    """Return a text as one line that cannot drive a terminal: control characters are spelled out, `\\x1b`."""
-    line = _LINE_BREAKS.sub(" ", text).replace("\t", " ")
-    return _DRIVING.sub(_spelled, line)
-
-
-def _spelled(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte of a file name that is not UTF-8
-        code -= 0xDC00
-    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -125,14 +108,14 @@ def _rate(rate: float, unit: str) -> str:
     return f"{rate:,.0f} {unit}/s"
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+def print_table(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, right: Sequence[int] = ()) -> None:
     """Print a table on stdout."""
     sys.stdout.write(table_text(header, rows, right=right))
 
 
-def table_text(header: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> str:
+def table_text(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, right: Sequence[int] = ()) -> str:
     """Return a table: fitted to a terminal, never cut where it is read by a program."""
-    shown = [[plain(cell) for cell in row] for row in rows]
+    shown = [[plain(cell if isinstance(cell, str) else cell.text) for cell in row] for row in rows]
     return _fitted_table(header, shown, right) if sys.stdout.isatty() else _wide_table(header, shown, right)
 
 

@@ -15,22 +15,39 @@ from eigenthemes.cli.output import counted, say, terminal_progress
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.argument("gold", required=False, type=click.Path())
+@click.option(
+    "--add-names",
+    type=click.Path(),
+    metavar="FILE",
+    help="Names that you know, to be remembered, too: a name and an id per line.",
+)
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
 @tells_damage
-def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | None, seed: int) -> None:
+def train(kb: str, gold: str | None, add_names: str | None, vectors: str | None, word_vectors: str | None, seed: int) -> None:
     """Train the ranker of a KB on documents made up from its own graph; build does so by itself.
 
-    With GOLD (20 mentions with "gold" or more; the formats of eval) the weights are fitted on these, too, starting from the
-    self-trained ones. What is told of them was measured on documents they were not fitted on.
+    GOLD, documents with "gold" in the formats of eval, is remembered, from a single mention on: what a name meant there, none
+    of the KG, or "not_a_name". The same document again replaces what it said. From 20 mentions on, in all, the weights are
+    fitted on what is remembered, too, starting from the self-trained ones; what is told of them was measured on documents they
+    were not fitted on. eigenthemes corrections lists what is remembered, and forgets it.
     """
     from eigenthemes.build import train_kb
     from eigenthemes.documents.reader import read_gold
+    from eigenthemes.kb.info import memory_in_words
+    from eigenthemes.kg.added_names import read_names
 
     start = time.monotonic()
-    documents = None if gold is None else read_gold(gold)
-    changed = train_kb(kb, documents, vectors=vectors, word_vectors=word_vectors, seed=seed, progress=terminal_progress())
+    changed = train_kb(
+        kb,
+        None if gold is None else read_gold(gold),
+        names=() if add_names is None else read_names(add_names),
+        vectors=vectors,
+        word_vectors=word_vectors,
+        seed=seed,
+        progress=terminal_progress(),
+    )
     about = changed.rankers[vectors or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
     say(
@@ -39,6 +56,8 @@ def train(kb: str, gold: str | None, vectors: str | None, word_vectors: str | No
         f"threshold {about['threshold']:.2f}",
         err=True,
     )
+    if "memory" in changed.manifest:
+        say(f"{kb} remembers {memory_in_words(changed.manifest['memory'])}", err=True)
     if "gold" in about:
         _tell_gold(about["gold"])
 

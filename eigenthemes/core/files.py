@@ -23,6 +23,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.paths import check_input
+from eigenthemes.core.places import is_url, open_to_read
 from eigenthemes.core.progress import Advance
 from eigenthemes.errors import SourceError
 
@@ -262,6 +263,8 @@ def check_readable(path: str | Path) -> None:
 def _open_raw(path: str) -> IO[bytes]:
     if path == "-":
         return sys.stdin.buffer
+    if is_url(path):
+        return open_to_read(path)
     check_input(path, once=True, remedy="give the files in it one by one" if Path(path).is_dir() else "give the path of a file")
     try:
         return open(path, "rb")

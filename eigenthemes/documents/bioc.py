@@ -19,10 +19,8 @@ import orjson
 from eigenthemes.documents.identifiers import gold_of_field
 from eigenthemes.documents.offsets import (
     CODE_POINTS,
-    FRAGMENTS,
     UNITS,
     Offsets,
-    Span,
     marks,
     mention_at,
     spans_of,
@@ -30,7 +28,7 @@ from eigenthemes.documents.offsets import (
     width,
 )
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Link, LinkedDocument, Mention
+from eigenthemes.records import FRAGMENTS, Document, Link, LinkedDocument, Mention, Span
 
 BIOC = "bioc"  # field of a document: its skeleton; of a mention: its annotation, and the number of its part
 _COLLECTION = re.compile(
@@ -246,16 +244,24 @@ def bioc_of(linked: LinkedDocument) -> bytes:
         spans = spans_of(document, link.mention)
         part = _part_of(link.mention, parts, offsets, spans[0][0])
         part.setdefault("annotations", []).append(_annotation(link, spans, offsets, names))
-    for part in parts[:-1]:
-        part.setdefault("annotations", [])
+    _complete(whole, parts)
     return orjson.dumps(whole)
 
 
+def _complete(whole: dict[str, Any], parts: list[dict[str, Any]]) -> None:
+    """Add the fields that others expect in every part, empty."""
+    for part in parts:
+        for name, empty in (("infons", {}), ("annotations", []), ("relations", [])):
+            part.setdefault(name, empty)
+    for passage in whole["passages"]:
+        passage.setdefault("sentences", [])
+
+
 def collection_of(document: Document) -> dict[str, Any]:
-    """Return the fields of the collection that a document came from; source, date and key have to be there."""
+    """Return the fields of the collection that a document came from; source, date, key and infons have to be there."""
     kept = document.source.get(BIOC)
     fields = kept.get("collection") if isinstance(kept, dict) else None
-    return {"source": "", "date": "", "key": "", **(fields if isinstance(fields, dict) else {})}
+    return {"source": "", "date": "", "key": "", "infons": {}, **(fields if isinstance(fields, dict) else {})}
 
 
 def _with_texts(skeleton: dict[str, Any], text: str) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from urllib.parse import unquote
 from eigenthemes.documents.identifiers import one_line
 from eigenthemes.documents.json_lines import BOM
 from eigenthemes.documents.located import at_line
-from eigenthemes.documents.offsets import Offsets, Span, mention_at, spans_of, text_of, unit_of
+from eigenthemes.documents.offsets import Offsets, mention_at, spans_of, text_of, unit_of
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, LinkedDocument, Mention
+from eigenthemes.records import Document, LinkedDocument, Mention, Span
 
 BRAT = "brat"  # field of a document: its other lines; of a mention: the id of its annotation
 NO_DATABASE = "KB"  # in front of ids that name no database

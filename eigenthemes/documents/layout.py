@@ -1,7 +1,7 @@
 """Which layout a file of documents has, told by its first bytes; the name only speaks where they do not.
 
 JSON lines, one JSON array, JSON over several lines, the authors' JSON, TabEL's tables, AIDA-CoNLL, WNED XML, NIF, BRAT,
-PubTator, BioC JSON, plain text.
+PubTator, BioC JSON, Parquet, plain text.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _LINES_LOOKED_AT = 20
 _FEWEST_LINES = 3  # of a table whose name does not say that it is one
 _CUT = 60_000  # bytes of a beginning whose last line may be cut
+PARQUET_START = b"PAR1"
 _MOST = 0.8  # of the lines of a table have as many columns as the first
 
 _EXPECTED = (
-    "expected JSON lines, the authors' JSON, TabEL's tables, AIDA-CoNLL lines, WNED XML, NIF, BRAT, PubTator or BioC JSON"
+    "expected JSON lines, the authors' JSON, TabEL's tables, AIDA-CoNLL lines, WNED XML, NIF, BRAT, PubTator, BioC JSON or "
+    "Parquet"
 )
 
 
@@ -55,12 +57,14 @@ class Layout(Enum):
     BRAT = "BRAT standoff"
     PUBTATOR = "PubTator"
     BIOC = "BioC JSON"
+    PARQUET = "Parquet"
     TEXT = "plain text"
 
 
 FORMATS = {
     "jsonl": Layout.JSON_LINES,
     "json": Layout.JSON_VALUES,
+    "parquet": Layout.PARQUET,
     "text": Layout.TEXT,
     "nif": Layout.NIF,
     "brat": Layout.BRAT,
@@ -85,6 +89,8 @@ def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
 
     annotated  only layouts that can hold gold: a plain text is refused, and so is an empty file
     """
+    if head.startswith(PARQUET_START):
+        return Layout.PARQUET
     head = head.removeprefix(BOM).lstrip()
     if is_nif(head):
         return Layout.NIF

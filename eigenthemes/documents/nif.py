@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from eigenthemes.documents.identifiers import id_of_iri, iri_of
 from eigenthemes.documents.located import located
-from eigenthemes.documents.offsets import Offsets, Span, mention_at, spans_of, text_of, unit_of
+from eigenthemes.documents.offsets import Offsets, mention_at, spans_of, text_of, unit_of
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Link, LinkedDocument
+from eigenthemes.records import Document, Link, LinkedDocument, Span
 
 NIF = "nif"  # field of a document or mention: its IRI, and other statements as [predicate, object]
 _CORE, _ITS = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#", "http://www.w3.org/2005/11/its/rdf#"
@@ -28,7 +28,8 @@ _NOWHERE = ("http://aksw.org/notInWiki/", "http://aksw.org/unknown_entity/")
 _STRUCTURE = {_CORE + name for name in ("Sentence", "Paragraph", "Title", "Word", "Structure")}
 _OF_CONTEXT = {_CORE + name for name in ("isString", "beginIndex", "endIndex")}
 _OF_PHRASE = {_CORE + name for name in ("anchorOf", "beginIndex", "endIndex", "referenceContext")}
-_ANSWER = {_ITS + "taIdentRef", _ITS + "taConfidence"}
+_UNIT = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-annotation#annotationUnit"
+_ANSWER = {_ITS + "taIdentRef", _ITS + "taConfidence", _UNIT}
 _FRAGMENT = re.compile(r"[#?](?:char=|offset_|hash_)?[\d,_]*\Z|#(?:char=|offset_|hash_).*\Z")
 _NUMBER = re.compile(r"[+]?\d{1,15}")
 
@@ -57,7 +58,8 @@ def read_nif(stream: IO[bytes], *, origin: str) -> Iterator[Document | DocumentE
         if _CORE + "isString" not in statements:
             continue
         try:
-            yield _document(iri, statements, {phrase: subjects[phrase] for phrase in phrases[iri] if phrase != iri})
+            said = {phrase: _with_units(subjects[phrase], subjects) for phrase in phrases[iri] if phrase != iri}
+            yield _document(iri, statements, said)
         except DocumentError as error:
             yield DocumentError(f"<{iri}>: {error}")
     if broken is not None:
@@ -78,6 +80,13 @@ def _parse(stream: IO[bytes], subjects: dict[str, Statements], origin: str) -> D
         problem = f"broken Turtle ({reason}); what came before was read: mend the file"
         return located(f"{origin}:{line}", problem) if line else DocumentError(problem)
     return None
+
+
+def _with_units(said: Statements, subjects: Mapping[str, Statements]) -> Statements:
+    """Return what is said of a phrase together with what its annotation units say is meant: so NIF 2.1 has it."""
+    units = [subjects[_iri(unit)] for unit in said.get(_UNIT, ()) if _iri(unit) in subjects]
+    meant = [term for unit in units for term in unit.get(_ITS + "taIdentRef", ())]
+    return said if not meant else {**said, _ITS + "taIdentRef": [*said.get(_ITS + "taIdentRef", ()), *meant]}
 
 
 def _iri(term: Any) -> str:

@@ -12,12 +12,9 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Mention
+from eigenthemes.records import FRAGMENTS, Document, Mention, Span
 
 CODE_POINTS, UTF_16, UTF_8 = UNITS = ("code points", "UTF-16 units", "UTF-8 bytes")
-FRAGMENTS = "fragments"  # field of a mention in several pieces: their spans, in code points
-
-Span = tuple[int, int]
 
 
 class Offsets:
@@ -104,16 +101,10 @@ def mention_at(
 
 def spans_of(document: Document, mention: Mention) -> list[Span]:
     """Return where a mention is in the text, in code points; refuse one that is nowhere."""
-    text = document.text or ""
-    if mention.start is not None and mention.end is not None:
-        return [(mention.start, mention.end)]
-    fragments = mention.source.get(FRAGMENTS)
-    if isinstance(fragments, list) and fragments and all(_is_span(fragment, len(text)) for fragment in fragments):
-        return [(start, end) for start, end in fragments]
-    start = text.find(mention.text)
-    if start < 0 or not mention.text:
+    spans = document.spans_of(mention)
+    if not spans:
         raise DocumentError(f"the mention {mention.text[:40]!r} has no place in the text; expected its start and end")
-    return [(start, start + len(mention.text))]
+    return spans
 
 
 def text_of(document: Document, format_name: str) -> str:
@@ -122,10 +113,3 @@ def text_of(document: Document, format_name: str) -> str:
         kind = "a table" if document.table is not None else "a list of mentions"
         raise DocumentError(f"the document is {kind} without a text, which {format_name} needs; write JSON lines, or HTML")
     return document.text
-
-
-def _is_span(fragment: Any, length: int) -> bool:
-    if not isinstance(fragment, list | tuple) or len(fragment) != 2:
-        return False
-    start, end = fragment
-    return type(start) is int and type(end) is int and 0 <= start < end <= length

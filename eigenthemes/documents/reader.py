@@ -11,7 +11,7 @@ Files are read one record at a time. A record of JSON is not parsed here, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -48,6 +48,7 @@ def open_documents(
     per_line: bool = False,
     format: str | None = None,
     annotated: bool = False,
+    columns: Mapping[str, str] | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> DocumentFiles:
     """Open files of documents, and those in folders; `-` is standard input. What is wrong with a file as a whole is said now.
@@ -56,12 +57,13 @@ def open_documents(
     per_line     every file is plain text, and each line a document
     format       what every file is: one of `layout.FORMATS`; None: found from its content
     annotated    files without gold are refused: plain texts and empty files
+    columns      of Parquet files: what the columns of documents are called, by role, for instance {"text": "body"}
     diagnostics  told what is wrong with the bytes; see `DocumentFiles.refuse_truncated`
     """
     if (plain_text or per_line) and format not in (None, "text"):
         raise OptionError(f"the documents cannot be plain text and {format} at once; choose one", where=format)
     layout = Layout.TEXT if plain_text or per_line else None if format is None else layout_named(format)
-    return DocumentFiles(paths, layout=layout, per_line=per_line, annotated=annotated, diagnostics=diagnostics)
+    return DocumentFiles(paths, layout=layout, per_line=per_line, annotated=annotated, columns=columns, diagnostics=diagnostics)
 
 
 def read_documents(
@@ -101,12 +103,19 @@ class DocumentFiles:
     """
 
     def __init__(
-        self, paths: Paths, *, layout: Layout | None, per_line: bool, annotated: bool, diagnostics: Diagnostics | None
+        self,
+        paths: Paths,
+        *,
+        layout: Layout | None,
+        per_line: bool,
+        annotated: bool,
+        columns: Mapping[str, str] | None,
+        diagnostics: Diagnostics | None,
     ) -> None:
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
         self.files = find_files(paths)
         self.several = len(self.files) > 1
-        self._given, self._per_line, self._annotated = layout, per_line, annotated
+        self._given, self._per_line, self._annotated, self._columns = layout, per_line, annotated, columns
         self._source: Source | None = None
         self._layout = Layout.TEXT
         first, *others = self.files
@@ -127,7 +136,9 @@ class DocumentFiles:
                 yield Record(file.name, 1, DocumentError(str(error), code=error.code, where=f"{file.name}:1"))
                 continue
             assert self._source is not None
-            yield from read_records(self._source, self._layout, file, per_line=self._per_line, several=self.several)
+            yield from read_records(
+                self._source, self._layout, file, per_line=self._per_line, several=self.several, columns=self._columns
+            )
             self.close()
 
     def refuse_truncated(self) -> None:
@@ -157,9 +168,10 @@ class DocumentFiles:
     def _open(self, file: DocumentFile) -> Layout:
         self._source = Source(file.path, self.diagnostics, ignore)
         try:
-            if file.walked and b"\0" in self._source.head:
+            layout = self._layout_of(self._source)
+            if file.walked and layout is not Layout.PARQUET and b"\0" in self._source.head:
                 raise SourceError(f"{file.name} is no text; leave it out of the folder", where=file.name)
-            return self._layout_of(self._source)
+            return layout
         except BaseException:
             self.close()
             raise

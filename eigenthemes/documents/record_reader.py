@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import orjson
@@ -25,11 +25,20 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document
 
 
-def read_records(source: Source, layout: Layout, file: DocumentFile, *, per_line: bool, several: bool) -> Iterator[Record]:
+def read_records(
+    source: Source,
+    layout: Layout,
+    file: DocumentFile,
+    *,
+    per_line: bool,
+    several: bool,
+    columns: Mapping[str, str] | None = None,
+) -> Iterator[Record]:
     """Yield the records of a file.
 
     per_line  each line of a plain text is a document
     several   there are other files, so that texts are told apart by the names of their files
+    columns   of Parquet: what the columns of documents are called, by role
     """
     source.is_lines = layout in _SPLITTERS
     name = file.name
@@ -37,6 +46,10 @@ def read_records(source: Source, layout: Layout, file: DocumentFile, *, per_line
         return (Record(name, line, value, layout) for line, value in split_values(source.stream, name))
     if layout in _SPLITTERS:
         return (Record(name, number, data, layout) for number, data in _SPLITTERS[layout](source.stream))
+    if layout is Layout.PARQUET:
+        from eigenthemes.documents.parquet import read_parquet
+
+        return _parsed(read_parquet(file.path, file.name, columns), name)
     if layout is Layout.BIOC:
         return _bioc_records(source, name)
     if layout is Layout.TEXT and per_line:

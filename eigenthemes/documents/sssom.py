@@ -1,7 +1,8 @@
 """Links of table cells as a set of SSSOM mappings (Simple Standard for Sharing Ontology Mappings, version 1.0), as TSV.
 
 A mapping says which entity a distinct text of a column means. Its subject is a literal: the text of the cell, with the name of
-the column as its category. Written in the standard's canonical form: sorted, so that the same links give the same bytes.
+the column as its category. A text that means one entity here and another there has a mapping to each.
+Written in the standard's canonical form: sorted, so that the same links give the same bytes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -18,6 +20,7 @@ COMPOSITE, LEXICAL = "semapv:CompositeMatching", "semapv:LexicalMatching"
 NO_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what the standard's own tools write where nobody chose one
 COLUMNS = (
     "subject_label", "subject_category", "predicate_id", "object_id", "object_label", "mapping_justification", "confidence",
+    "comment",
 )  # fmt: skip
 
 _IRI = re.compile(r"https?://\S+$|urn:\S+$")
@@ -28,7 +31,17 @@ _KNOWN = {
     "https://www.geonames.org/": "geonames",
     "http://dbpedia.org/resource/": "dbr",
 }
+_ALWAYS = COLUMNS.index("confidence")  # columns that every set has
 _LOCAL = "-._~!$&'()*+,;=:@/"  # letters of a reference that need no escape
+
+
+@dataclass(slots=True)
+class Mapped:
+    """What is known of a mapping: the label of its entity, the cells that have it, and the highest probability; -1: none."""
+
+    label: str
+    cells: int = 0
+    confidence: float = -1.0
 
 
 @dataclass(slots=True)
@@ -43,29 +56,35 @@ class MappingSet:
     title: str
     tool_version: str
     justification: str = COMPOSITE
-    best: dict[tuple[str, str], tuple[float, str, str]] = field(default_factory=dict)
+    found: dict[tuple[str, str], dict[str, Mapped]] = field(default_factory=dict)
 
     def add(self, column: str, text: str, entity: str, label: str, probability: float | None) -> None:
-        """Add a link; of several for one text of a column the most probable stays, of equal ones the first."""
-        confidence = -1.0 if probability is None else probability
-        known = self.best.get((column, text))
-        if known is None or confidence > known[0]:
-            self.best[column, text] = (confidence, entity, label)
+        """Add a link of a cell; of several from one text of a column to one entity, the most probable says how sure it is."""
+        meant = self.found.setdefault((column, text), {})
+        known = meant.get(entity)
+        if known is None:
+            known = meant[entity] = Mapped(label)
+        known.cells += 1
+        known.confidence = max(known.confidence, -1.0 if probability is None else probability)
 
     def to_bytes(self) -> bytes:
         """Return the whole file."""
         prefixes = Prefixes(self.kb)
-        calibrated = any(confidence >= 0 for confidence, _, _ in self.best.values())
-        rows = sorted(self._row(prefixes, key, found) for key, found in self.best.items())
-        names = COLUMNS if calibrated else COLUMNS[:-1]
-        lines = ["\t".join(names), *("\t".join(quoted(cell, "\t") for cell in row[: len(names)]) for row in rows)]
+        rows = sorted(row for key, meant in self.found.items() for row in self._rows(prefixes, key, meant))
+        used = [number for number in range(len(COLUMNS)) if number < _ALWAYS or any(row[number] for row in rows)]
+        cells = ([COLUMNS[number] for number in used], *([quoted(row[number], "\t") for number in used] for row in rows))
+        lines = ["\t".join(line) for line in cells]
         block = "".join(f"{line}\n" for line in lines)
         return ("".join(f"#{line}\n" for line in self._metadata(prefixes, block)) + block).encode()
 
-    def _row(self, prefixes: Prefixes, key: tuple[str, str], found: tuple[float, str, str]) -> tuple[str, ...]:
-        (column, text), (confidence, entity, label) = key, found
-        number = f"{confidence:.3f}".rstrip("0").rstrip(".") if confidence >= 0 else ""
-        return text, column, "skos:exactMatch", prefixes.curie(entity), label, self.justification, number
+    def _rows(self, prefixes: Prefixes, key: tuple[str, str], meant: dict[str, Mapped]) -> Iterator[tuple[str, ...]]:
+        column, text = key
+        cells = sum(mapped.cells for mapped in meant.values())
+        for entity, mapped in meant.items():
+            number = f"{mapped.confidence:.3f}".rstrip("0").rstrip(".") if mapped.confidence >= 0 else ""
+            comment = f"{mapped.cells} of the {cells} linked cells with this text" if len(meant) > 1 else ""
+            curie = prefixes.curie(entity)
+            yield text, column, "skos:exactMatch", curie, mapped.label, self.justification, number, comment
 
     def _metadata(self, prefixes: Prefixes, block: str) -> list[str]:
         identity = uuid.uuid5(uuid.NAMESPACE_URL, hashlib.sha256(block.encode()).hexdigest())

@@ -17,6 +17,7 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.core.checks import check_probability
 from eigenthemes.core.progress import Advance
 from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
@@ -58,6 +59,7 @@ class Run:
     in_kb: list[NDArray[np.bool_]] = field(default_factory=list)
     first_rank: list[NDArray[np.int64]] = field(default_factory=list)  # of the first gold candidate; 0: not found
     cells: int = 0  # mentions in tables
+    trained_on: int = 0  # documents that the KB remembers: their figures say nothing
     unknown: int = 0  # candidates that documents gave and the KB does not know
     outside: Counter[str] = field(default_factory=Counter)  # gold ids that the KB does not have, by mentions
     gold_example: str = ""
@@ -108,7 +110,9 @@ def evaluate(
         nothing = batches.make([Document(mentions=())])
         for name, method in chosen.items():
             method(nothing, kb, options[name])
+        memory = name_memories(kb)
         for some in batches_of(documents, BATCH):
+            run.trained_on += 0 if memory is None else sum(document in memory for document in some)
             start = time.perf_counter()
             batch = batches.make(some)
             run.seconds += time.perf_counter() - start

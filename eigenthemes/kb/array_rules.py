@@ -28,6 +28,7 @@ _BOUNDS = {
     "types_offsets": ("types", "types_blob"),
     "relations_offsets": ("relations", "relations_blob"),
     "languages_offsets": ("languages", "languages_blob"),
+    "memory_offsets": ("memory", "memory_blob"),
 }
 # Bounds of buckets, of which there is a power of two: array -> what is in them.
 _BUCKETS = {
@@ -71,7 +72,7 @@ _COLUMNS = {
     "name_more_languages": "name_more_entries",
 }
 _BIT_FILTERS = ("key_filter", "typo_filter")
-_COUNTED_BY_OFFSETS = ("names", "tokens", "types", "relations", "languages")
+_COUNTED_BY_OFFSETS = ("names", "tokens", "types", "relations", "languages", "memory")
 
 
 def sizes_of(entities: int, files: dict[str, dict[str, Any]]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.errors import MissingExtraError, OptionError
+from eigenthemes.kb.overview import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
 
 _WEIGHTS_PER_LINE = 6
+_MOST_TYPES = 4  # that a pile has more often, and as many that it has less often
+_OFTEN = 1.5  # times
 _DEFAULTS = {"embedding": "prone", "train": True, "header": True}  # of the options of a build; all others are empty
 
 
@@ -29,6 +33,8 @@ def card(kb: KB) -> dict[str, Any]:
         "counts": counts,
         "vectors": kb.vector_sets,
         "rankers": kb.rankers,
+        "piles": {name: pile_in_words(kb, ranker["pile"]) for name, ranker in kb.rankers.items() if "pile" in ranker},
+        "memory": kb.manifest.get("memory", {}),
         "missing": kb.missing_parts(),
         "left_out": kb.manifest["left_out"],
         "problems": kb.manifest["problems"],
@@ -80,11 +86,12 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
         ),
         ("density", f"{figures['density']:.2f} edges per entity"),
         ("isolated", f"{counts['isolated']:,} entities without an edge"),
-        ("prior", "the degree" if counts["prior"] == "degree" else "given by the sources"),
-        *(("vectors", _vectors(name, about)) for name, about in figures["vectors"].items()),
+        ("prior", prior_words(counts)),
+        *(("vectors", vectors_words(name, about)) for name, about in figures["vectors"].items()),
         *([] if figures["vectors"] else [("vectors", none.get("vectors", "none"))]),
-        *(row for name, about in figures["rankers"].items() for row in _ranker(name, about)),
+        *(row for name, about in figures["rankers"].items() for row in _ranker(name, about, figures["piles"].get(name))),
         *([] if figures["rankers"] else [("ranker", none.get("ranker", "none"))]),
+        *([("corrections", memory_in_words(figures["memory"]))] if figures["memory"] else []),
         *(("missing", sentence) for sentence in figures["missing"]),
         *(("note", note) for note in figures["notes"]),
         *(("left out", f"{count:,} ({reason})") for reason, count in figures["left_out"].items()),
@@ -96,15 +103,49 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
     yield from _degree_lines(figures["degree"])
 
 
-def _ranker(name: str, about: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def memory_in_words(counts: dict[str, int]) -> str:
+    """Say what a KB remembers of people's corrections."""
+    words = []
+    if counts["corrections"]:
+        parts = ((counts["none"], "none of this KG"), (counts["not_a_name"], "not a name"))
+        apart = ", ".join(f"{count:,} {what}" for count, what in parts if count)
+        words.append(
+            f"{_counted(counts['corrections'], 'correction')} of {_counted(counts['names'], 'name')} in "
+            f"{_counted(counts['documents'], 'document')}{f' ({apart})' if apart else ''}"
+        )
+    if counts["added_names"]:
+        words.append(_counted(counts["added_names"], "added name"))
+    return ", ".join(words)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def pile_in_words(kb: KB, pile: dict[str, Any]) -> str:
+    """Say which types are more often, and less often, in a pile of documents than in made-up ones; empty: none is."""
+    ranked = sorted(pile["often"].items(), key=lambda item: item[1])
+    rare = [item for item in ranked[:_MOST_TYPES] if item[1] <= 1 / _OFTEN]
+    often = [item for item in ranked[: -_MOST_TYPES - 1 : -1] if item[1] >= _OFTEN]
+    return ", ".join(f"{_type_label(kb, type_id)} {times:.2g} x" for type_id, times in (*often, *rare))
+
+
+def _type_label(kb: KB, type_id: str) -> str:
+    index = kb.index_of(type_id)
+    named = index is not None and kb.names_of(index)
+    return kb.label_of(index) if named and index is not None else re.split(r"[/#]", type_id.rstrip("/#"))[-1]
+
+
+def _ranker(name: str, about: dict[str, Any], pile: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield how a ranker was trained, what it goes by, and how often answers of each probability were right."""
-    made, used = about.get("made_up"), f" with {name}" if name else ""
-    trained = f"trained{used} on {about['training']['documents']:,} made-up documents" if "training" in about else "given"
-    yield "ranker", f"{trained}; threshold {about['threshold']:.2f}"
+    made = about.get("made_up")
+    yield "ranker", ranker_words(name, about)
     if "gold" in about:
         yield "", f"and on gold: {about['gold']['documents']:,} documents, {about['gold']['mentions']:,} mentions"
     if "adapted" in about:
         yield "", f"adapted to {about['adapted']['documents']:,} documents, {about['adapted']['names']:,} names found in them"
+    if pile is not None:
+        yield "", f"and to what {about['pile']['documents']:,} documents are about: {pile or 'nothing in particular'}"
     if made:
         figures = f"{made['p_at_1']:.1%} right on {made['mentions']:,} mentions of other made-up documents"
         yield "", f"{figures}, calibration error there {made['calibration_error']:.3f}"
@@ -138,12 +179,6 @@ def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
         span = str(bin_["from"]) if bin_["from"] == bin_["to"] else f"{bin_['from']:,}-{bin_['to']:,}"
         bar = "█" * round(40 * bin_["nodes"] / max(1, most)) or ("▏" if bin_["nodes"] else "")
         yield f"  {span:>15} {bin_['nodes']:>10,} {bar}"
-
-
-def _vectors(name: str, about: dict[str, Any]) -> str:
-    source = f" from {about['source']}" if "source" in about else ""
-    sizes = "".join(f", {about[key]:,} {key}" for key in ("dimensions", "entities") if key in about)
-    return f"{name}: {about.get('method', 'given')}{source}{sizes}"
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

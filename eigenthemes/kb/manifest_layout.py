@@ -25,6 +25,7 @@ _RANKER = {
     "made_up?": _MADE_UP,
     "unlearned?": [str],
     "gold?": {"documents": int, "mentions": int},
+    "self_trained?": {"threshold": float, "temperature": float, "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}]},
     "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
     "tables?": {
         "threshold": float,
@@ -34,6 +35,7 @@ _RANKER = {
         "made_up?": _MADE_UP,
         "reports?": {"types": int, "types_right": int, "relations": int, "relations_right": int},
     },
+    "pile?": {"documents": int, "weights": _WEIGHTS, "types": _WEIGHTS, "often": _WEIGHTS},
     "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
 }
 _COUNTS = dict.fromkeys(
@@ -68,6 +70,7 @@ LAYOUT = {
     "vectors?": {ANY: _VECTORS},
     "rankers?": {ANY: _RANKER},
     "expects?": [str],
+    "memory?": dict.fromkeys(("documents", "corrections", "names", "none", "not_a_name", "added_names"), int),
     "files": {ANY: _FILE},
 }
 

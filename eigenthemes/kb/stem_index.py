@@ -57,9 +57,14 @@ class InflectedNames:
         self.language = language or next(iter(inflected_languages(kb)))
 
     @cached_property
+    def is_inflected(self) -> bool:
+        """Whether names have other forms at all."""
+        return is_inflected(self.kb, self.language)
+
+    @cached_property
     def index(self) -> StemIndex | None:
         """The names by their stems; None where they are not inflected."""
-        return stem_index(self.kb, self.language) if is_inflected(self.kb, self.language) else None
+        return stem_index(self.kb, self.language) if self.is_inflected else None
 
     def key(self, name: str) -> int | None:
         """Return the row of the key of the name, or None."""

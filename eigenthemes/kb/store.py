@@ -17,14 +17,15 @@ from itertools import chain, islice
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
-from eigenthemes.errors import OptionError, VectorError
+from eigenthemes.display import Shown
+from eigenthemes.errors import EigenthemesError, OptionError, VectorError
 from eigenthemes.kb.entities import BLANK, entity_records, neighbor_records
 from eigenthemes.kb.files import ATTEMPTS, KBFiles, replaced
 from eigenthemes.kb.graph import FurtherRelations, Graph
@@ -35,14 +36,19 @@ from eigenthemes.kb.manifest import (
     read_manifest,
 )
 from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
+from eigenthemes.kb.overview import overview_rows
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.kb.type_filter import of_types
 from eigenthemes.records import Entity, Neighbor
 
+if TYPE_CHECKING:
+    from eigenthemes.display.parts import Part
+
 Made = TypeVar("Made")
 
 _BLOCK = 4096  # entities that are read at once where all are
+_SHOWN = 5  # entities that a notebook shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class Vectors:
         return self.known_lengths
 
 
-class KB(KBFiles):
+class KB(KBFiles, Shown):
     """A KB on disk, mapped read-only: it never changes, and any number of threads may use it.
 
         with KB.open("my.kb") as kb:
@@ -116,10 +122,10 @@ class KB(KBFiles):
         self.close()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _reopen, (str(self.path.absolute()), self._state)
+        return _reopen, (str(self.path.absolute()), self.state)
 
     @property
-    def _state(self) -> str:
+    def state(self) -> str:
         """What changes whenever the KB is changed."""
         return str(self.manifest.get("sha256") or self.manifest["data"])
 
@@ -128,6 +134,18 @@ class KB(KBFiles):
 
     def __repr__(self) -> str:
         return f"KB({str(self.path)!r}, {len(self):,} entities)"
+
+    def _view(self) -> Iterator[Part]:
+        """Yield what a notebook shows: the overview, and the entities of the highest priors."""
+        from eigenthemes.display.parts import Facts, Heading, Prose
+        from eigenthemes.display.views import view_of_entities
+
+        yield Heading(self.path.name)
+        yield Facts(overview_rows(self.manifest))
+        try:
+            yield view_of_entities(list(entity_records(self, 0, min(_SHOWN, len(self)))))
+        except EigenthemesError as error:  # closed, replaced or damaged
+            yield Prose(str(error))
 
     # entities, by their ids
 
@@ -285,6 +303,11 @@ class KB(KBFiles):
         return self._strings("languages")
 
     @cached_property
+    def memory_lines(self) -> Strings:
+        """What people said names mean, a document each: see `kb.memory`."""
+        return self._strings("memory")
+
+    @cached_property
     def descriptions(self) -> Strings:
         return self._strings("descriptions")
 
@@ -422,6 +445,6 @@ _VIEWS = tuple(name for name, value in vars(KB).items() if isinstance(value, cac
 def _reopen(path: str, state: str) -> KB:
     """Open a KB that was pickled: its path, and what it held then."""
     kb = KB.open(path)
-    if kb._state != state:
+    if kb.state != state:
         raise replaced(kb.path)
     return kb

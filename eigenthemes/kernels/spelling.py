@@ -8,22 +8,26 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 
-CASED, COVERED, BEGINS, ENDS, IN_LABEL = range(5)  # columns of the result
+CASED, COVERED, BEGINS, ENDS, IN_LABEL, OVERLAP = range(6)  # columns of the result
 
 
 @kernel
-def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: Any, worst_whole: Any, names: Any) -> Any:
-    """Compare m mentions with the names of their candidates, those of mention i in bounds[i]:bounds[i + 1]; [n, 5] float32.
+def spelling(
+    mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: Any, worst_whole: Any, sharing: Any, names: Any
+) -> Any:
+    """Compare m mentions with the names of their candidates, those of mention i in bounds[i]:bounds[i + 1]; [n, 6] float32.
 
     mentions  (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `SpelledNames.letters`
-    entity    [n] int64; match_type [n] uint8: how its name matched, `worst_whole` and better: by a whole name
+    entity    [n] int64; match_type [n] uint8: how its name matched, `worst_whole` and better: by a whole name;
+              one of `sharing`: names share some words only
     names     (names of each entity, then the arrays of `SpelledNames`) of the KB
 
     CASED             matched by a whole name, and one is written in the same letters, capitals and all
     COVERED           the share of a name's words that the mention has, as a part of it; 1 for a whole name
     BEGINS, ENDS      a name begins, ends with the mention; IN_LABEL: the label contains it
+    OVERLAP           of names that share some words only: words in both the mention and a name, by words in either
     """
-    columns = np.zeros((len(entity), 5), np.float32)
+    columns = np.zeros((len(entity), 6), np.float32)
     for mention in range(len(bounds) - 1):
         words = mentions[1][mentions[0][mention] : mentions[0][mention + 1]]
         for row in range(bounds[mention], bounds[mention + 1]):
@@ -34,10 +38,26 @@ def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: 
                     if names[3][name] == letters[mention]:
                         columns[row, CASED] = 1
                         break
+            elif match_type[row] == sharing[0] or match_type[row] == sharing[1]:
+                for name in range(first, last):
+                    overlap = _overlap(words, names[2][names[1][name] : names[1][name + 1]])
+                    columns[row, OVERLAP] = max(columns[row, OVERLAP], overlap)
             elif len(words):
                 for name in range(first, last):
                     _part(columns, row, words, names[2][names[1][name] : names[1][name + 1]], name == first)
     return columns
+
+
+@kernel
+def _overlap(words: Any, name: Any) -> Any:
+    """Return how many words two lists have in common, as a part of those in either."""
+    common = 0
+    for word in words:
+        for other in name:
+            if word == other:
+                common += 1
+                break
+    return np.float32(common / max(1, len(words) + len(name) - common))
 
 
 @kernel

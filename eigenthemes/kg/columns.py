@@ -17,6 +17,7 @@ _NODE_HEADERS: Mapping[str, tuple[str, ...]] = {
     "description": ("description", "definition", "def", "comment", "abstract"),
     "prior": ("prior", "degree", "popularity", "population"),
     "type": ("type", "types", "class", "category", ":label"),
+    "edge": (),  # ids of other nodes: no name is usual enough to be taken for one
 }
 _EDGE_HEADERS: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "subject", "head", "from", "src", "sourceid", "node1", ":startid"),
@@ -33,6 +34,7 @@ class Columns:
     kgtk: bool
     at: dict[str, list[int]]
     spaces: dict[str, str] = field(default_factory=dict)  # role -> the space its ids live in (Neo4j)
+    relations: dict[int, str] = field(default_factory=dict)  # column of edges of a node -> what the header calls it
 
     def first(self, role: str, row: Sequence[Any]) -> Any:
         """Return the value of the best column of a role; None where it is missing or empty."""
@@ -60,7 +62,8 @@ def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
             at[role] = given + [i for _, i in known]
         if all(at[role] for role in required):
             own = {role: spaces[at[role][0]] for role in ("id", "source", "target") if at.get(role) and spaces[at[role][0]]}
-            return Columns(headers is _EDGE_HEADERS, {"node1", "node2"} <= set(plain), at, own)
+            relations = {i: header[i].strip() if options.header else "link" for i in at.get("edge", ())}
+            return Columns(headers is _EDGE_HEADERS, {"node1", "node2"} <= set(plain), at, own, relations)
     return None
 
 

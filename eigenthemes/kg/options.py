@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from eigenthemes.errors import OptionError
 
 SCOPES = ("exact", "related", "broad", "narrow")
-COLUMN_ROLES = ("id", "name", "aliases", "description", "prior", "type", "source", "target", "relation")
+COLUMN_ROLES = ("id", "name", "aliases", "description", "prior", "type", "edge", "source", "target", "relation")
 NO_LANGUAGE = ("", "mul", "und", "zxx")  # untagged, or tagged as of no language or of all
 
 

@@ -25,7 +25,7 @@ from eigenthemes.kg.statements import ALIAS, Statements
 _TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
 _OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
 _OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [2]})
-_LISTS = ("name", "aliases", "type")  # roles of which a record may hold several values
+_LISTS = ("name", "aliases", "type", "edge")  # roles of which a record may hold several values
 _NO_TEXT = (list, tuple, dict, set, bytes, bool)
 _NULL = "\\N"  # how databases write nothing
 _LONGEST_HEADER = 60  # letters of a column name
@@ -314,6 +314,16 @@ class TableReader:
             statements.description(node, str(description), 0)
         if prior is not None:
             statements.prior(node, prior, f"{self.origin}:{number}")
+        self._edges_of(node, columns, row, number)
+
+    def _edges_of(self, node: int, columns: Columns, row: Sequence[Any], number: int) -> None:
+        """Read the edges that columns of a node hold: ids of other nodes, the header being the relation."""
+        statements = self.statements
+        for column, relation in columns.relations.items():
+            value = row[column] if column < len(row) else None
+            for target in [] if value in (None, "") else _listed(value, self.options.split):
+                statements.predicates_seen.add(relation)
+                statements.record_edge(node, statements.node(target.strip()), relation, number)
 
 
 def _parsed(line: str) -> tuple[dict[str, Any], str]:

@@ -16,7 +16,8 @@ matches that may be mentions, the longest win, from left to right. Which match m
 
 Where the KB writes words in lower case, and in German, names are also found by the stems of their words (`stemming`), so that
 they may be inflected or in other spelling; in KBs of very many names only the last word is (`inflection`). Then come names that
-share a word with another one (`coordination`) and parts of German compounds (`compounds`).
+share a word with another one (`coordination`) and parts of German compounds (`compounds`). What people corrected to be a name
+is one, whatever these rules say (`remembered`).
 
 Each rule was measured on annotated texts of four KBs; that a single word in lower case is rare in the KB did not help.
 """
@@ -33,6 +34,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import StemIndex
 from eigenthemes.kb.store import KB
 from eigenthemes.kernels.spans import find_spans
@@ -53,13 +55,14 @@ from eigenthemes.mentions.matching import (
 )
 from eigenthemes.mentions.name_rules import LocatedMatch, all_matches, apply_rules, content_matches, longest_matches
 from eigenthemes.mentions.name_writing import NameWriting
+from eigenthemes.mentions.remembered import FindMatches, RememberedNames
 from eigenthemes.mentions.stemming import Stems, stemmed_forms, with_stem_matches
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.languages import checked_language
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words, split
 from eigenthemes.text.stems import stem
-from eigenthemes.text.words import part_elisions
+from eigenthemes.text.words import part_elisions, without_turkish_endings
 
 __all__ = ["LONGEST", "NameDetector"]
 
@@ -74,7 +77,7 @@ class NameDetector:
 
     dates     months and weekdays may be names, too
     nested    names within names are mentions, too; else the longest win
-    language  of the texts: "en", "de" or "fr"; None: as the KB's names and the words of each text say
+    language  of the texts: "en", "de", "fr", "es" or "tr"; None: as the KB's names and the words of each text say
     allowed   [entities] bool: those that may be meant; names that only others have are no names. None: all
 
     Any number of threads may share one: what it remembers follows from the KB alone.
@@ -124,6 +127,8 @@ class NameDetector:
         if not len(pieces.word):
             return []
         language, stems = self._stems.choose(words)
+        if language == "tr":
+            pieces, words = split(without_turkish_endings(part_elisions(text)))
         matches = content_matches(self._matches(pieces, words, language, stems), pieces, words)
         if self._allowed_keys is not None:
             matches = matches[self._allowed_keys[matches[:, 2]]]
@@ -131,6 +136,8 @@ class NameDetector:
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
         if stems is not None:
             matches = self._rightly_inflected(matches, text, pieces)
+        if self._remembered is not None:
+            matches = np.concatenate((matches, self._remembered.matches(text, pieces, words, self._find_matches(pieces))))
         found = (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
         if stems is None:
             return found
@@ -156,8 +163,7 @@ class NameDetector:
 
     def _matches(self, pieces: Pieces, words: Words, language: str, stems: StemIndex | None) -> Matches:
         """Return all spans that are a name: first piece, last piece, row of the key, change; [n, 4]."""
-        plain = find_spans.is_sooner_plain(_STEPS * len(pieces.word))
-        find_matches = matches_plain if plain else matches_compiled
+        find_matches = self._find_matches(pieces)
         forms = self._word_forms(words, stemmed=stems is not None)
         matches = find_matches(pieces, forms, self._keys)
         if stems is None:
@@ -165,6 +171,15 @@ class NameDetector:
         return with_stem_matches(
             matches, find_matches(pieces, stemmed_forms(words, language), self._stems.keys(language, stems)), stems
         )
+
+    def _find_matches(self, pieces: Pieces) -> FindMatches:
+        """Return what finds spans: in plain Python for a sentence, compiled for more."""
+        return matches_plain if find_spans.is_sooner_plain(_STEPS * len(pieces.word)) else matches_compiled
+
+    @cached_property
+    def _remembered(self) -> RememberedNames | None:
+        memory = name_memories(self.kb)
+        return None if memory is None else RememberedNames(memory, self.allowed)
 
     def _word_forms(self, words: Words, *, stemmed: bool) -> WordForms:
         """Return how the words of a text may be read, but for their stems; where there are some, none."""

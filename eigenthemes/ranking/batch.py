@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.candidates.rules import CONTAINS
+from eigenthemes.candidates.rules import CONTAINS, REMEMBERED, Sharing
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.mentions.cells import cell_forms
@@ -115,7 +115,7 @@ class BatchMaker:
         """Look up other forms of cells that are no whole name; the first form that is one takes the place of the cell."""
         if not is_cell.any() or self.generator.generator == "paper":
             return table, {}
-        is_cell[table.mention_of[table.match_type <= UNBRACKETED]] = False
+        is_cell[table.mention_of[(table.match_type <= UNBRACKETED) | (table.match_type == REMEMBERED)]] = False
         no_names = (i for i in np.flatnonzero(is_cell).tolist() if mentions[i].candidates is None)
         keys = self.kb.name_index.key_table  # of whole names: most forms are none, and need no look-up
         tried = [(i, form) for i in no_names for form in cell_forms(mentions[i].text) if keys.find(name_key(form)) >= 0]
@@ -175,11 +175,21 @@ def batch_maker(
     vectors: str | None = None,
     detector: str = "names",
     language: str | None = None,
+    sharing: Sharing | None = None,
+    remembers: bool = True,
 ) -> BatchMaker:
-    """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any."""
+    """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any.
+
+    remembers  what people said names mean is among their candidates
+    """
     chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     generator = CandidateGenerator(
-        kb, **asdict(candidates or CandidateOptions()), embedded=None if chosen is None else chosen.has, language=language
+        kb,
+        **asdict(candidates or CandidateOptions()),
+        embedded=None if chosen is None else chosen.has,
+        language=language,
+        sharing=sharing,
+        remembers=remembers,
     )
     return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
-from eigenthemes.ranking.features import COLUMNS, FeatureContext
+from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.features.column import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows
 from eigenthemes.ranking.mention_groups import MentionGroups
@@ -17,7 +17,7 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 Floats = NDArray[np.float64]
 
 CELL_WEIGHTS = (2.0, -2.0)  # of CELL_COLUMNS; from 2 to 3 the first makes no difference
-_NIL = (*NIL_COLUMNS, *COLUMNS, *CELL_NIL_COLUMNS)
+CELL_NIL = (*NIL_COLUMNS, *COLUMNS, *CELL_NIL_COLUMNS)
 _FIELDS = ("choice", "none", "threshold")
 
 
@@ -39,14 +39,15 @@ class CellModel:
     def to_dict(self) -> dict[str, Any]:
         """Describe it for the manifest."""
         assert self.nil is not None
-        weights = {"choice": to_named(tuple(CELL_COLUMNS), self.choice), "none": to_named(_NIL, self.nil)}
+        weights = {"choice": to_named(tuple(CELL_COLUMNS), self.choice), "none": to_named(CELL_NIL, self.nil)}
         return {"threshold": round(self.threshold, 4), **self.about, **weights}
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> CellModel:
         """Make it from the manifest."""
         about = {key: value for key, value in described.items() if key not in _FIELDS}
-        choice, nil = from_named(tuple(CELL_COLUMNS), described["choice"]), from_named(_NIL, described["none"])
+        choice = from_named(tuple(CELL_COLUMNS), described["choice"])
+        nil = from_named(CELL_NIL, {**memory.NIL, **described["none"]})
         return cls(choice, nil, float(described["threshold"]), about)
 
 

@@ -10,7 +10,8 @@ spelled like a name of the KB, half mean nothing of the kind. What is known of a
   word: what it says is bounded, because synthetic documents hang together better than texts do;
 - *inflection*: the ranker doubts "coral reefs" where the KB has "coral reef"; for a span of a text it is as good as exact;
 - *clues* of the text around the name, and abbreviations that the text itself defines;
-- what was learned from a pile of documents, if the KB was adapted to one (`ranking.adaptation`).
+- what people said of the name (`ranking.remembered`), and what was learned from a pile of documents, if the KB was adapted to
+  one (`ranking.adaptation`).
 
 With n names in the document, what other names support weighs n^2 / (n^2 + 6): where there are no others, their silence says
 nothing, and the popularity of the entity speaks instead. How many of a document's names are chance, pi, is estimated from the
@@ -33,6 +34,7 @@ from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.logit import sigmoid
 from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.ranking.remembered import remembered_odds
 from eigenthemes.text.normalize import squash
 
 Floats = NDArray[np.float64]
@@ -185,7 +187,7 @@ def detect(
         return None
     best = best_candidates(groups, features, probability, nil, context)
     names = name_odds(groups, best, context, model)
-    odds = names.odds
+    odds = names.odds + remembered_odds(groups, best.having, context)
     if adaptation is not None:
         odds = odds + adaptation.odds(groups, best.having, best.popularity, tuple(POPULARITY))
     factor = np.ones(len(groups))

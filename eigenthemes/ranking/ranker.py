@@ -5,7 +5,8 @@ Each round weighs candidates by how likely the round before found them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,18 +14,21 @@ from numpy.typing import NDArray
 
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.cells import CellModel, CellRound, cell_evidence, dot, from_named, to_named
+from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
-from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, memory, theme_features
+from eigenthemes.ranking.features.name import WEIGHED_LIKE
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
+from eigenthemes.ranking.features.row import RowAgreement
 from eigenthemes.ranking.logit import sigmoid, softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.ranking.pile import PileModel
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
-_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables")
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "pile")
 _LONGER_NAME = COLUMNS.index("longer_name")
 
 
@@ -46,6 +50,7 @@ class Ranker:
     chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
     adaptation   what was learned from a pile of documents without labels; None: nothing
     cells        what is different for the cells of tables; None: trained before there was such a model
+    pile         what a pile of documents is about; None: it was adapted to none
     """
 
     rounds: tuple[Weights, ...]
@@ -55,6 +60,7 @@ class Ranker:
     chance: ChanceModel | None = None
     adaptation: Adaptation | None = None
     cells: CellModel | None = None
+    pile: PileModel | None = None
 
     @property
     def cell_threshold(self) -> float | None:
@@ -68,7 +74,7 @@ class Ranker:
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
-        parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells}
+        parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells, "pile": self.pile}
         return {
             **figures,
             **self.about,
@@ -78,16 +84,45 @@ class Ranker:
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Ranker:
-        """Make it from the manifest. A column it does not know weighs nothing."""
+        """Make it from the manifest. A column it does not know weighs nothing, those of memory as they do without gold."""
         rounds = tuple(
-            Weights(from_named(columns, weights["choice"]), from_named((*NIL_COLUMNS, *columns), weights["none"]))
+            Weights(
+                _of_columns(columns, {**memory.CHOICE, **weights["choice"]}),
+                _of_columns((*NIL_COLUMNS, *columns), {**memory.NIL, **weights["none"]}),
+            )
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
         about = {key: value for key, value in described.items() if key not in _FIELDS}
         chance = ChanceModel.of(described["chance"]) if "chance" in described else None
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
-        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells)
+        pile = PileModel.of(described["pile"]) if "pile" in described else None
+        return cls(rounds, float(described["temperature"]), float(described["threshold"]), about, chance, adapted, cells, pile)
+
+
+def with_memory_weights(ranker: Ranker) -> Ranker:
+    """Return a ranker with the weights of memory that made-up documents cannot teach."""
+    rounds = tuple(
+        Weights(
+            _with_weights(columns, weights.choice, memory.CHOICE),
+            _with_weights((*NIL_COLUMNS, *columns), weights.nil, memory.NIL),
+        )
+        for columns, weights in zip(_columns(len(ranker.rounds)), ranker.rounds, strict=True)
+    )
+    cells = ranker.cells
+    if cells is not None and cells.nil is not None:
+        cells = replace(cells, nil=_with_weights(CELL_NIL, cells.nil, memory.NIL))
+    return replace(ranker, rounds=rounds, cells=cells)
+
+
+def _with_weights(columns: tuple[str, ...], weights: Floats, given: Mapping[str, float]) -> Floats:
+    return np.array([given.get(column, weight) for column, weight in zip(columns, weights, strict=True)])
+
+
+def _of_columns(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
+    """Return the weights of columns by their names; of a newer one, that of the column it was told from."""
+    older = {column: weights[like] for column, like in WEIGHED_LIKE.items() if like in weights}
+    return from_named(columns, older | weights)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:
@@ -100,11 +135,12 @@ class BatchRanking:
 
     groups           the mention groups of the batch, and their candidates
     features         [n, c] COLUMNS of each candidate in the last round
-    probability      [n] of each candidate
-    nil_probability  [m] that no candidate of a group is right; 1 where there is none
+    probability      [n] of each candidate; nil_probability [m] that no candidate of a group is right, 1 where there is none
     weight           [n] how likely each candidate was when it supported others in the last round
     detection        how likely names found by their spelling are names at all; None: all mentions were given
     cells            what the columns of tables said in the last round; None: there are no tables
+    rows             what the rows of tables say beside; None: nothing
+    pile             [n] what the pile of documents added to the utility of each candidate; None: the KB was adapted to none
     """
 
     groups: MentionGroups
@@ -114,11 +150,13 @@ class BatchRanking:
     weight: Floats
     detection: Detection | None = None
     cells: CellRound | None = None
+    rows: RowAgreement | None = None
+    pile: Floats | None = None
 
     @property
     def candidate_probability(self) -> Floats:
         """The probability of each candidate in the order of the batch's table."""
-        return self.probability[self.groups.row_of_candidate]
+        return self.probability[self.groups.row_of_candidate] if self.rows is None else self.rows.probability
 
     @property
     def detection_factor(self) -> Floats | None:
@@ -133,7 +171,8 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     evidence = cell_evidence(ranker.cells, groups, context)
     first, *others = ranker.rounds
     features, weight, cells = local, np.zeros(len(local)), None
-    probability, nil_probability = probabilities(first, local, groups)
+    pile = None if ranker.pile is None else ranker.pile.utility(groups, context.kb)
+    probability, nil_probability = probabilities(first, local, groups, pile=pile)
     for number, weights in enumerate(others, start=1):
         weight, is_last = probability, number == len(others)
         features = np.concatenate((local, theme_features(groups, context, weight)), axis=1)
@@ -141,9 +180,10 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(weight), is_last=is_last)
         temperature = ranker.temperature if is_last else 1.0
-        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells)
+        probability, nil_probability = probabilities(weights, features, groups, temperature=temperature, cells=cells, pile=pile)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells)
+    rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, pile)
 
 
 def probabilities(
@@ -153,11 +193,14 @@ def probabilities(
     *,
     temperature: float = 1.0,
     cells: CellRound | None = None,
+    pile: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Compute the probability of each candidate [n], and of NIL [m], by one round's weights."""
     utility = dot(features, weights.choice)
     if cells is not None:
         utility = utility + cells.utility
+    if pile is not None:
+        utility = utility + pile
     choice = softmax(utility, groups.bounds)
     columns = nil_features(groups, features, choice)
     odds = dot(columns, weights.nil)

@@ -11,15 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.display import Shown
+from eigenthemes.display.plain import plain
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.features.relations import described_attribute, readable_relation
 from eigenthemes.records import LinkedTable
+
+if TYPE_CHECKING:
+    from eigenthemes.display.parts import Part
 
 LEAST_OF_CELLS = 1 / 2  # that must be of a type
 LEAST_OF_ROWS = 1 / 3  # that must state a relation
@@ -60,7 +65,7 @@ class ColumnRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class TableReport:
+class TableReport(Shown):
     """What a table is about.
 
     types      of each linked column
@@ -76,6 +81,14 @@ class TableReport:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        return f"TableReport({plain('; '.join(self.sentences()))})"
+
+    def _view(self) -> Iterator[Part]:
+        from eigenthemes.display.parts import Prose
+
+        return map(Prose, self.sentences())
 
     def sentences(self) -> Iterator[str]:
         """Yield it in words, a line each."""

@@ -169,6 +169,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "generator": GENERATORS,
     "ties": TIES,
     "vectors": ("", *VECTORS, "imported"),
+    "contexts": ("column", "row", "none"),
 }
 
 

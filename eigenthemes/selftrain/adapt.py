@@ -56,7 +56,7 @@ def adapt(
     kb: KB, ranker: Ranker, documents: Iterable[Document], *, vectors: str | None = None, progress: Progress | None = None
 ) -> Ranker:
     """Return the ranker adapted to a pile of documents; their mentions and gold, if they have any, are not looked at."""
-    plain = [replace(document, mentions=None) for document in documents if document.text and document.table is None]
+    plain = [replace(document, mentions=None) for document in documents if has_text(document)]
     with (progress or Silent()).step("adapting", total=len(plain), unit="documents") as advance, one_thread():
         pile = _read_pile(kb, ranker, plain, vectors, advance)
     if len(pile.odds) < _LEAST_NAMES:
@@ -65,6 +65,11 @@ def adapt(
             f"{_LEAST_NAMES} or more; give more texts"
         )
     return replace(ranker, adaptation=Adaptation(len(plain), len(pile.odds), _co_train(pile)))
+
+
+def has_text(document: Document) -> bool:
+    """Return whether names can be found in a document."""
+    return bool(document.text) and document.table is None
 
 
 def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str | None, advance: Advance) -> _Pile:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.progress import Advance
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect_attributes
 from eigenthemes.kb.store import KB
@@ -43,7 +44,8 @@ def count_attributes(kb: KB) -> EntityAttributes:
 
     indptr, attributes = collect_attributes(kb)
     sampler = Sampler(kb, np.random.default_rng(0))
-    table = CandidateGenerator(kb).find_batch([sampler.namer.name(sampler.entity()) for _ in range(_NAMES)])
+    names = [sampler.namer.name(sampler.entity()) for _ in range(_NAMES)]
+    table = CandidateGenerator(kb, remembers=False, sharing=SHARING).find_batch(names)
     bounds = np.searchsorted(table.mention_of, np.arange(_NAMES + 1))
     entity = table.entity.astype(np.int64)
     count = names_with.for_steps(int((indptr[entity + 1] - indptr[entity]).sum()))

@@ -45,12 +45,19 @@ def fit_nil(features: Features, is_nil: NDArray[np.bool_], *, start: Floats | No
     return fit_soft(features.astype(np.float64), is_nil.astype(np.float64), start=start, strength=strength)
 
 
-def fit_soft(x: Floats, y: Floats, *, start: Floats | None = None, strength: float = 1.0) -> Floats:
-    """Fit the weights [g] of a logistic regression on labels that may be shares, y [m] in 0..1."""
+def fit_soft(
+    x: Floats, y: Floats, *, start: Floats | None = None, strength: float = 1.0, amount: Floats | None = None
+) -> Floats:
+    """Fit the weights [g] of a logistic regression on labels that may be shares, y [m] in 0..1.
+
+    amount  [m] how much each row counts; None: 1
+    """
+    counts = np.ones(len(y)) if amount is None else amount
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         utility = x @ weights
-        return float(np.logaddexp(0, utility).sum() - y @ utility), x.T @ (sigmoid(utility) - y)
+        value = counts @ (np.logaddexp(0, utility) - y * utility)
+        return float(value), x.T @ (counts * (sigmoid(utility) - y))
 
     return _minimize(loss, x.shape[1], start, strength)
 

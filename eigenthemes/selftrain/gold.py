@@ -1,29 +1,38 @@
-"""A little gold, if there is some: the same weights fitted on it, starting from the self-trained ones."""
+"""A little gold, if there is some: the same weights fitted on it, starting from the self-trained ones.
+
+What a document says is in the KB's memory already when weights are fitted on it: what it says itself does not count for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from eigenthemes.candidates.rules import REMEMBERED, SHARING
 from eigenthemes.core.blas import one_thread
-from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.attributes import EntityAttributes
+from eigenthemes.kb.memory import NOT_A_NAME
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.batch import Batch, batch_maker
 from eigenthemes.ranking.features import FeatureContext
-from eigenthemes.ranking.ranker import Ranker
-from eigenthemes.records import Document, Mention
+from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
-from eigenthemes.selftrain.held_out import outcomes
+from eigenthemes.selftrain.held_out import keep_rows, outcomes
 from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, fit_temperature
+from eigenthemes.text.normalize import normalize, squash
 
 STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they count like some twenty mentions
+STRENGTHS = (5000.0, 200.0, STRENGTH)  # of the weights that choose: which is best, documents kept aside tell
+_MARGIN = 0.01  # of the loss that the next weaker one must spare
 _FOLDS = 5  # and documents at least, or nothing is kept aside
+_FEW = 5000.0  # the strength of all weights where there are too few documents to tell
 
 
 def gold_train(
@@ -33,29 +42,74 @@ def gold_train(
     *,
     vectors: str | None = None,
     context: WordContext | None = None,
-    strength: float = STRENGTH,
+    strength: float | None = None,
     progress: Progress | None = None,
 ) -> Ranker:
-    """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on."""
-    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    features = FeatureContext(kb, maker.vectors, context, EntityAttributes.of(kb))
+    """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on.
+
+    strength  how hard its weights are drawn to those it has; None: as documents kept aside say
+    """
     annotated = labelled_documents(documents, kb)
-    with (progress or Silent()).step("training on gold", total=len(annotated), unit="documents") as advance, one_thread():
-        training = [TrainingBatch.of(maker.make([document]), kb, features) for document in annotated]
+    strengths = STRENGTHS if strength is None else (strength,)
+    total = len(annotated) * len(strengths)
+    with (progress or Silent()).step("training on gold", total=total, unit="documents") as advance, one_thread():
+        gold = _Gold.of(kb, annotated, vectors, context)
+        training = gold.training
         if not any(part.gold.any() for part in training):
-            gold = next(mention.gold[0] for document in annotated for mention in document.mentions or () if mention.gold)
-            raise _unknown("among the candidates of its mention", gold, kb)
-        held_out: list[tuple[TrainingBatch, Ranker]] = []
-        for fold in range(_FOLDS if len(training) >= _FOLDS else 0):
-            others = [part for number, part in enumerate(training) if number % _FOLDS != fold]
-            fitted = _fit(others, features, ranker, strength)
-            held_out.extend((part, fitted) for part in training[fold::_FOLDS])
-            advance(len(training[fold::_FOLDS]))
-        about = _compare(held_out, ranker, kb, features) if held_out else {}
-        final = _fit(training, features, ranker, strength)
+            example = next(mention.gold[0] for document in annotated for mention in document.mentions or () if mention.gold)
+            raise unknown_gold("among the candidates of its mention", example, kb)
+        if len(training) < _FOLDS:
+            few = _FEW if strength is None else strength
+            about, final = {}, replace(fit_rounds(training, gold.features, ranker, few), cells=ranker.cells)
+            final = replace(final, temperature=ranker.temperature)
+        else:
+            tried = {each: _kept_aside(gold, ranker, each, advance) for each in strengths}
+            losses = [_loss(held_out, gold.features) for held_out in tried.values()]
+            best = strengths[int(np.argmin([(1 + _MARGIN * place) * loss for place, loss in enumerate(losses)]))]
+            about, final = _compare(tried[best], ranker, kb, gold), _fit(training, gold.features, ranker, best)
     about = {"documents": len(annotated), "mentions": sum(len(part.batch.mentions) for part in training), **about}
     threshold = about.pop("threshold", ranker.threshold)
-    return replace(final, threshold=threshold, about={**ranker.about, "gold": about}, chance=ranker.chance)
+    started = {key: value for key, value in ranker.to_dict().items() if key in ("rounds", "temperature", "threshold")}
+    return replace(
+        final,
+        threshold=threshold,
+        about={**ranker.about, "gold": about, "self_trained": started},
+        chance=ranker.chance,
+        adaptation=ranker.adaptation,
+        pile=ranker.pile,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    """Documents to fit on, one batch each, and the features with and without what people said of the names."""
+
+    training: list[TrainingBatch]
+    features: FeatureContext
+    features_before: FeatureContext
+
+    @classmethod
+    def of(cls, kb: KB, documents: Sequence[Document], vectors: str | None, context: WordContext | None) -> _Gold:
+        maker = batch_maker(kb, needs_vectors=False, vectors=vectors, sharing=SHARING)
+        attributes = EntityAttributes.of(kb)
+        features = FeatureContext(kb, maker.vectors, context, attributes, leaves_out_own=True)
+        before = FeatureContext(kb, maker.vectors, context, attributes, remembers=False)
+        batches = (without_own(maker.make([document]), features) for document in documents)
+        return cls([TrainingBatch.of(batch, kb, features) for batch in batches], features, before)
+
+
+def without_own(batch: Batch, context: FeatureContext) -> Batch:
+    """Take out candidates that only the document itself said, of a batch of one document."""
+    table, memory = batch.table, context.memory
+    remembered = np.flatnonzero(table.match_type == REMEMBERED)
+    if memory is None or not len(remembered):
+        return batch
+    own, kept = memory.said_by(batch.documents[0]), np.ones(len(table), dtype=bool)
+    for row in remembered.tolist():
+        name = normalize(batch.name_of(int(table.mention_of[row])))
+        said = memory.find(name, without=own.get(squash(name)))
+        kept[row] = said is not None and int(table.entity[row]) in said.linked
+    return keep_rows(batch, kept)
 
 
 def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
@@ -66,7 +120,7 @@ def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
     annotated = []
     for document in documents:
         mentions = tuple(
-            mention for mention in document.mentions or () if mention.gold is not None and not mention.source.get("not_a_name")
+            mention for mention in document.mentions or () if mention.gold is not None and not mention.source.get(NOT_A_NAME)
         )
         if mentions:
             annotated.append(replace(document, mentions=mentions))
@@ -76,29 +130,50 @@ def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
     if not ids:
         raise DocumentError("the gold of all mentions is empty, so there is no answer to learn; give ids of the KB as gold")
     if (kb.indices_of(ids) < 0).all():
-        raise _unknown("in the KB", ids[0], kb)
+        raise unknown_gold("in the KB", ids[0], kb)
     return annotated
 
 
-def _is_gold(mention: Mention) -> bool:
-    return mention.gold is not None and not mention.source.get("not_a_name")
-
-
-def _unknown(where: str, example: str, kb: KB) -> DocumentError:
+def unknown_gold(where: str, example: str, kb: KB) -> DocumentError:
+    """Return the error for gold that has nothing to do with a KB."""
     return DocumentError(
         f"no gold id is {where} (gold is like {example}, the KB's ids are like {kb.id_of(0)}); give gold with the KB's ids"
     )
 
 
 def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float) -> Ranker:
-    fitted = replace(fit_rounds(training, context, start, strength), cells=start.cells)
-    return fit_temperature(fitted, training, context)
+    fitted = fit_rounds(training, context, start, strength, nil_strength=min(strength, STRENGTH))
+    return fit_temperature(replace(fitted, cells=start.cells), training, context)
 
 
-def _compare(held_out: list[tuple[TrainingBatch, Ranker]], before: Ranker, kb: KB, context: FeatureContext) -> dict[str, Any]:
+def _kept_aside(gold: _Gold, ranker: Ranker, strength: float, advance: Advance) -> list[tuple[TrainingBatch, Ranker]]:
+    """Return each document with a ranker that was fitted on others."""
+    held_out: list[tuple[TrainingBatch, Ranker]] = []
+    for fold in range(_FOLDS):
+        others = [part for number, part in enumerate(gold.training) if number % _FOLDS != fold]
+        fitted = _fit(others, gold.features, ranker, strength)
+        held_out.extend((part, fitted) for part in gold.training[fold::_FOLDS])
+        advance(len(gold.training[fold::_FOLDS]))
+    return held_out
+
+
+def _loss(held_out: Sequence[tuple[TrainingBatch, Ranker]], context: FeatureContext) -> float:
+    """Return minus the log likelihood of the right candidates, given that one is right."""
+    total = 0.0
+    for part, ranker in held_out:
+        ranking = rank_batch(ranker, part.batch, context)
+        groups = ranking.groups
+        right = np.bincount(groups.group, weights=ranking.probability * part.gold, minlength=len(groups))
+        any_right = np.maximum(1 - ranking.nil_probability, 1e-12)
+        total -= float(np.log(np.maximum((right / any_right)[right > 0], 1e-12)).sum())
+    return total
+
+
+def _compare(held_out: Sequence[tuple[TrainingBatch, Ranker]], before: Ranker, kb: KB, gold: _Gold) -> dict[str, Any]:
     """Measure both rankers on documents that neither was fitted on, and find the threshold that is best there."""
-    new = [outcomes(fitted, part.batch, kb, context) for part, fitted in held_out]
-    old = [outcomes(before, part.batch, kb, context) for part, _ in held_out]
+    new = [outcomes(fitted, part.batch, kb, gold.features) for part, fitted in held_out]
+    plain = [keep_rows(part.batch, part.batch.table.match_type != REMEMBERED) for part, _ in held_out]
+    old = [outcomes(before, batch, kb, gold.features_before) for batch in plain]
     probability, right, has_answer = (np.concatenate(column) for column in zip(*new, strict=True))
     right_before = np.concatenate([outcome[1] for outcome in old])
     return {

@@ -21,7 +21,12 @@ def without_removed(batch: Batch, kb: KB) -> Batch:
     """Take the right answers of mentions marked REMOVED out of the candidates, as if they were not in the KG."""
     removed = np.array([REMOVED in mention.source for mention in batch.mentions], dtype=bool)
     table = batch.table
-    kept = ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool)
+    return keep_rows(batch, ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool))
+
+
+def keep_rows(batch: Batch, kept: NDArray[np.bool_]) -> Batch:
+    """Return a batch with some of its candidates only."""
+    table = batch.table
     columns = {name: getattr(table, name)[kept] for name in ("mention_of", "entity", "prior", "match_type")}
     mention_of = columns["mention_of"]  # ranks without gaps: a gap would give it away
     columns["rank"] = (1 + np.arange(len(mention_of)) - np.searchsorted(mention_of, mention_of)).astype(np.int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from eigenthemes.text.normalize import name_key, normalize
 
 _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
+_UMLAUTS = re.compile("[äöüÄÖÜ]")
 _TYPO_FROM = 5  # letters of a word that may be misspelled
 _BRACKETS_DROPPED = 0.7
 _INFLECTED_FROM = 4  # letters of a plural
@@ -135,7 +137,9 @@ class Namer:
         return other_number(name) if self.common_nouns else name
 
     def _misspelled(self, name: str) -> str:
-        """Put two letters in the wrong order."""
+        """Put two letters in the wrong order, or spell out the umlauts of a name that has some."""
+        if _UMLAUTS.search(name):
+            return _UMLAUTS.sub(lambda match: f"{unicodedata.normalize('NFD', match[0])[0]}e", name)
         words = name.split()
         long = [i for i, word in enumerate(words) if len(word) >= _TYPO_FROM]
         if not long:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.embeddings.word_context import WordContext
@@ -18,7 +19,7 @@ from eigenthemes.ranking.features import COLUMNS, FeatureContext, local_features
 from eigenthemes.ranking.features.nil import nil_features
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
-from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, probabilities, rank_batch
+from eigenthemes.ranking.ranker import ROUNDS, Ranker, Weights, probabilities, rank_batch, with_memory_weights
 from eigenthemes.records import Document
 from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, reliability_report
 from eigenthemes.selftrain.cells import count_attributes, fit_cells
@@ -84,8 +85,9 @@ def self_train(
     announce_compilation(support, "ranking")
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
-    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    features = FeatureContext(kb, maker.vectors, context, EntityAttributes.of(kb) or count_attributes(kb))
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False, sharing=SHARING)
+    attributes = EntityAttributes.of(kb) or count_attributes(kb)
+    features = FeatureContext(kb, maker.vectors, context, attributes, remembers=False)
     sampler = Sampler(kb, np.random.default_rng(seed), recipe)
     aside, written = max(1, many // _KEPT_ASIDE), context is not None
     tables = max(1, many // _TABLES)
@@ -108,7 +110,8 @@ def self_train(
         },
         "unlearned": unlearned(ranker),
     }
-    return replace(ranker, threshold=best_threshold(probability, right, has_answer), about=about, chance=chance, cells=cells)
+    threshold = best_threshold(probability, right, has_answer)
+    return with_memory_weights(replace(ranker, threshold=threshold, about=about, chance=chance, cells=cells))
 
 
 def documents_for(named: int) -> int:
@@ -136,11 +139,14 @@ def fit_rounds(
     start: Ranker | None = None,
     strength: float = 1.0,
     left_out: Collection[str] = (),
+    nil_strength: float | None = None,
 ) -> Ranker:
     """Fit the weights of each round, given the probabilities of the round before.
 
-    start     weights to stay near to, by `strength`
-    left_out  columns that must not count
+    start         weights to stay near to, by `strength`
+    left_out      columns that must not count
+    nil_strength  the same as `strength`, for NIL in the last round, which alone decides; before, it says how much names support
+                  others. None: the same
     """
     rounds: list[Weights] = []
     features = [part.local for part in training]
@@ -148,7 +154,8 @@ def fit_rounds(
     for number in range(ROUNDS):
         for x in features:
             x[:, [column for column in unwanted if column < x.shape[1]]] = 0
-        rounds.append(fit_round(training, features, None if start is None else start.rounds[number], strength))
+        near = None if start is None else start.rounds[number]
+        rounds.append(fit_round(training, features, near, strength, nil_strength if number == ROUNDS - 1 else None))
         if number < ROUNDS - 1:
             weights = [probabilities(rounds[-1], x, part.groups)[0] for x, part in zip(features, training, strict=True)]
             features = [
@@ -159,7 +166,11 @@ def fit_rounds(
 
 
 def fit_round(
-    training: Sequence[TrainingBatch], features: Sequence[Features], start: Weights | None, strength: float
+    training: Sequence[TrainingBatch],
+    features: Sequence[Features],
+    start: Weights | None,
+    strength: float,
+    nil_strength: float | None = None,
 ) -> Weights:
     """Fit the weights of one round: which candidate is right, then, given the best, whether none is."""
     sizes = np.concatenate([np.diff(part.groups.bounds) for part in training])
@@ -176,7 +187,8 @@ def fit_round(
     )
     is_nil = np.add.reduceat(np.append(gold, False), bounds[:-1]) == 0
     having = sizes > 0
-    nil = fit_nil(of_best[having], is_nil[having], start=None if start is None else start.nil, strength=strength)
+    nil_strength = strength if nil_strength is None else nil_strength
+    nil = fit_nil(of_best[having], is_nil[having], start=None if start is None else start.nil, strength=nil_strength)
     return Weights(choice, nil)
 
 

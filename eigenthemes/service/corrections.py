@@ -15,7 +15,7 @@ from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 
-NEEDED = 20  # mentions with gold from which training makes use of them
+NEEDED = 20  # mentions with gold from which training fits weights on them
 
 
 @dataclass(slots=True)

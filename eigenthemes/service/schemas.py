@@ -366,7 +366,7 @@ SCHEMAS: dict[str, Schema] = {
         {
             "count": whole(3, "documents"),
             "mentions": whole(12, "names with gold in them"),
-            "needed": whole(20, "names from which training makes use of them"),
+            "needed": whole(20, "names from which training also fits its weights on them"),
         },
     ),
 }  # fmt: skip

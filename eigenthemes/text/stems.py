@@ -1,4 +1,4 @@
-"""One form for all forms of a word: English, German and French, by endings and spelling alone, without a lexicon.
+"""One form for all forms of a word: English, German, French, Spanish and Turkish, by endings and spelling alone, no lexicon.
 
 Words come normalised: in lower case, without accents (so that "Häuser" is "hauser" already). A stem is no word, but a common
 spelling of what is one name to a reader. Endings that make another word of a word (-ung, -heit, -isation, the -er of agents)
@@ -7,6 +7,8 @@ stay: a KB has both.
     en   museums, museum; stenoses, stenosis; leukaemia, leukemia; tumours, tumor; Hodgkin's, Hodgkins, Hodgkin
     de   Hauses, Häuser, Häusern, Haus; Krankheiten, Krankheit; öffentlicher, öffentliche; Museen, Museum
     fr   musées, musée; journaux, journal; bateaux, bateau; publiques, publique, public; européenne, européen
+    es   hospitales, hospital; luces, luz; valles, valle
+    tr   müzeler, müzenin, müzelerinde, müzesi, müze; kitabı, kitap; kütüphanesi, kütüphane
 """
 
 from __future__ import annotations
@@ -73,12 +75,30 @@ _GERMAN = (
 )  # fmt: skip
 _GERMAN_S = tuple("abdfghklmnoprt")  # "s" is an ending after these: the Snowball stemmer's, and o
 
-_FRENCH_PLURAL = (("eaux", "eau"), ("aux", "al"), ("ails", "al"), ("ail", "al"), ("ss", "ss"), ("s", ""), ("x", ""))
+_FRENCH_PLURAL = (
+    ("eaux", "eau"), ("aux", "al"), ("ails", "al"), ("ail", "al"), ("ss", "ss"), ("s", ""),
+    ("eux", "eu"), ("oux", "ou"),  # x is no ending elsewhere: "pris" is no "prix"
+)  # fmt: skip
 _FRENCH_FEMININE = (
     ("enne", "en"), ("onne", "on"), ("elle", "el"), ("ive", "if"), ("trice", "teur"), ("euse", "eu"), ("aise", "ai"),
     ("oise", "oi"), ("que", "c"), ("ee", "e"), ("aine", "ain"), ("ine", "ine"), ("ie", "ie"), ("ure", "ure"), ("e", ""),
 )  # fmt: skip
 _FRENCH_LONG = 6  # letters of a word that may be feminine
+
+# Turkish: (ending, letters before it); plural, possessive and case follow each other, the last one goes first. The
+# letter that keeps vowels apart ("müze-s-i-n-de") counts as one, too, and so do those of "savaş", "orman" and "saray": whether
+# "savaşı" is savaş-ı or sava-sı, no rule can tell, but both forms of a name lose the same
+_TURKISH = (
+    ("dan", 3), ("den", 3), ("tan", 3), ("ten", 3), ("lar", 3), ("ler", 3), ("si", 3), ("su", 3), ("da", 4), ("de", 4),
+    ("ta", 4), ("te", 4), ("in", 4), ("un", 4), ("ya", 4), ("ye", 4), ("yi", 4), ("yu", 4), ("i", 4), ("u", 4), ("a", 5),
+    ("e", 5), ("s", 3), ("n", 3), ("y", 3),
+)  # fmt: skip
+# what the vowel of an ending may follow: harmony, as far as it is left where ı is i, ö is o and ü is u
+_HARMONY = {"a": "aiou", "e": "eiou", "i": "aei", "u": "ou"}
+_TURKISH_VOWELS = "aeiou"
+_AFTER_VOWELS, _AFTER_ANY = "syn", "dtl"  # an ending that begins with a vowel follows a consonant
+_SOFTENED = {"b": "p", "d": "t", "g": "k"}  # kitap, kitabı
+_VOWEL, _LAST_VOWEL = re.compile("[aeiou]"), re.compile(r"[aeiou](?=[^aeiou]*$)")
 
 
 def english_stem(word: str) -> str:
@@ -116,7 +136,52 @@ def french_stem(word: str) -> str:
     return _replaced(word, _FRENCH_FEMININE, 3) if len(word) >= _FRENCH_LONG else word
 
 
-STEMMERS: dict[str, Callable[[str], str]] = {"en": english_stem, "de": german_stem, "fr": french_stem}
+def spanish_stem(word: str) -> str:
+    """Return the stem of a Spanish word: singular, without the e that only some singulars have."""
+    if len(word) < _SHORTEST or not word.isalpha():
+        return word
+    if word.endswith("ces") and len(word) > _SHORTEST:
+        return word[:-3] + "z"
+    if word[-1] == "s" and word[-2] in "aeo":
+        word = word[:-1]
+    return word[:-1] if word[-1] == "e" and word[-2] not in "aeiou" and len(word) > _SHORTEST else word
+
+
+def turkish_stem(word: str) -> str:
+    """Return the stem of a Turkish noun, without the endings of number, possession and case."""
+    if len(word) <= _SHORTEST or not word.isalpha():
+        return word
+    shorter = _without_turkish_ending(word)
+    while shorter != word:
+        word, shorter = shorter, _without_turkish_ending(shorter)
+    return word[:-1] + _SOFTENED.get(word[-1], word[-1])
+
+
+def _without_turkish_ending(word: str) -> str:
+    """Return a word without its last ending, if what is left can have it."""
+    for ending, letters_before in _TURKISH:
+        before = word[: -len(ending)]
+        if word.endswith(ending) and len(before) >= letters_before and _may_follow(before, ending):
+            return before
+    return word
+
+
+def _may_follow(before: str, ending: str) -> bool:
+    """Return whether a Turkish ending can follow these letters: where vowels meet, and whether they agree."""
+    after_vowel = before[-1] in _TURKISH_VOWELS
+    if ending[0] not in _AFTER_ANY and after_vowel != (ending[0] in _AFTER_VOWELS):
+        return False
+    own, last = _VOWEL.search(ending), _LAST_VOWEL.search(before)
+    return last is not None and (own is None or last[0] in _HARMONY[own[0]])
+
+
+STEMMERS: dict[str, Callable[[str], str]] = {
+    "en": english_stem,
+    "de": german_stem,
+    "fr": french_stem,
+    "es": spanish_stem,
+    "tr": turkish_stem,
+}
 
 
 def _replaced(word: str, endings: tuple[tuple[str, str], ...], letters_before: int) -> str:

@@ -10,6 +10,14 @@ _APOSTROPHE = re.compile(r"['\u2019](?=[^\W\d_]{2})")
 _ARTICLE = re.compile(r"(?:^|[^\w'\u2019])(?:l|d|qu|un|dell|nell|all|dall|sull)$", re.IGNORECASE)
 _LONGEST_ARTICLE = 4
 
+# Turkish writes the endings of a name behind an apostrophe: İstanbul'dan, Mısır'ın, Ankara'dakiler
+_VOWEL = "[ıiuü]"
+_TURKISH_ENDING = re.compile(
+    rf"(?<=\w\w)['\u2019](?=[^\W\d_])(?:l[ae]r)?(?:[sn]?{_VOWEL}|{_VOWEL}m{_VOWEL}z)?"
+    rf"(?:[yn]?{_VOWEL}|[yn]?[ae]|n?[dt][ae]n?|n?{_VOWEL}n|y?l[ae]|n?c[ae])?"
+    rf"(?:ki(?:l[ae]r)?(?:n?[dt][ae]n?|n?{_VOWEL}n?)?|[dt]{_VOWEL}r|y?[dt]{_VOWEL}|y?m{_VOWEL}ş)?(?:l{_VOWEL}k?|s{_VOWEL}z)?(?!\w)"
+)
+
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text, as they stand."""
@@ -30,3 +38,18 @@ def part_elisions(text: str) -> str:
             parts += [text[done:at], " "]
             done = at + 1
     return "".join(parts) + text[done:] if parts else text
+
+
+def without_turkish_endings(text: str) -> str:
+    """Return a text of the same length in which the endings behind apostrophes are blanks: "İstanbul'dan" is İstanbul."""
+    if "'" not in text and "\u2019" not in text:
+        return text
+    return _TURKISH_ENDING.sub(lambda ending: " " * len(ending[0]), text)
+
+
+def has_turkish_ending(word: str) -> bool:
+    """Return whether a word is a name with a Turkish ending behind an apostrophe."""
+    if "'" not in word and "\u2019" not in word:
+        return False
+    ending = _TURKISH_ENDING.search(word)
+    return ending is not None and len(ending[0]) > 1 and ending.end() == len(word) and word[0].isupper()

@@ -120,10 +120,9 @@ def test_storage_of_somebody_else_is_no_reason_to_fail(visit: Begin) -> None:
 @pytest.mark.parametrize(
     ("counts", "told"),
     [
-        ({"corrections": 0, "documents": 0, "named": 0}, "say what it means"),
-        ({"corrections": 2, "documents": 1, "named": 0}, "at least one correction that names an entity"),
-        ({"corrections": 2, "documents": 1, "named": 1}, "4 documents more"),
-        ({"corrections": 20, "documents": 5, "named": 20}, "Training can use them. It will also tell what was gained."),
+        ({"corrections": 0, "documents": 0}, "say what it means"),
+        ({"corrections": 2, "documents": 1}, "From 20 names on it also fits its weights. With 4 documents more"),
+        ({"corrections": 20, "documents": 5}, "Training remembers them. It will also tell what was gained."),
     ],
 )
 def test_what_training_needs_is_told(visit: Begin, counts: dict[str, int], told: str) -> None:

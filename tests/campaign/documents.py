@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from helpers.commands import json_lines
-from helpers.format_files import COLLECTION, LIDOCAINE, MODIANO, OTHER, SONY_ANN
+from helpers.format_files import COLLECTION, LIDOCAINE, OTHER, RUNNER, SONY_ANN
 from helpers.gold_files import AIDA, AUTHORS, WNED
 from helpers.streaming import mixed_documents
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -123,7 +123,7 @@ LAYOUTS: dict[str, Callable[[Random], str]] = {
     "aida": lambda random: AIDA,
     "wned": lambda random: WNED,
     "tabel": _tabel,
-    "nif": lambda random: MODIANO + OTHER,
+    "nif": lambda random: RUNNER + OTHER,
     "pubtator": lambda random: LIDOCAINE * 2,
     "bioc": lambda random: json.dumps(COLLECTION, indent=random.choice((None, 1))),
     "brat": lambda random: SONY_ANN,

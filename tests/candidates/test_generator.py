@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB, CandidateGenerator
+from eigenthemes.candidates import rules
 from eigenthemes.errors import OptionError
 from eigenthemes.text.normalize import normalize
 
@@ -190,3 +191,81 @@ def test_initials_are_for_names_not_for_words(tmp_path: Path) -> None:
     found = {each.id: each.match_type for each in CandidateGenerator(kb).records("B cell")}
     assert found == {"1": "label", "3": "initials"}
     assert [each.id for each in CandidateGenerator(kb).records("ب سل")] == ["4"]
+
+
+def build(folder: Path, rows: list[str]) -> KB:
+    (folder / "n.tsv").write_text("\n".join(["id\tname\tprior", *rows]) + "\n", encoding="utf-8")
+    return build_untrained([folder / "n.tsv"], folder / "my.kb")
+
+
+def match_types(kb: KB, name: str, **options: object) -> dict[str, str]:
+    return {each.id: each.match_type for each in CandidateGenerator(kb, **options).records(name)}  # type: ignore[arg-type]
+
+
+def test_a_slip_in_a_whole_name_is_told_from_longer_names_that_share_its_words(tmp_path: Path) -> None:
+    kb = build(tmp_path, ["1\tHigher education institutions\t9", "2\tHigher education\t1", "3\tPrimary education\t5"])
+    found = match_types(kb, "Higer education")
+    assert found["2"] == "other spelling"
+    assert found["1"] == "similar spelling"
+    assert match_types(kb, "Higer education", max_candidates=1) == {"2": "other spelling"}
+
+
+def test_umlauts_may_be_spelled_out(tmp_path: Path) -> None:
+    kb = build(tmp_path, ["1\tJoachim Löw\t1", "2\tHorst Köhler\t1", "3\tLoew Theatres\t9", "4\tSamuel Loe\t1"])
+    assert match_types(kb, "Joachim Loew")["1"] == "other spelling"
+    assert match_types(kb, "Koehler") == {"2": "shares words"}
+    assert match_types(kb, "Loew") == {"3": "contains all words"}  # beside what contains it, only in an ontology
+    assert match_types(kb, "Samuel Loe")["4"] == "label"
+
+
+def test_labels_that_begin_with_the_mention_are_kept_beside_higher_priors(tmp_path: Path) -> None:
+    towns = [f"t{i}\tTown{i} of England\t{100 - i}" for i in range(30)]
+    kb = build(tmp_path, [*towns, "team\tEngland cricket team\t1"])
+    found = match_types(kb, "England")
+    assert len(found) == 20
+    assert "team" in found
+    assert {f"t{i}" for i in range(19)} < set(found)
+    assert "team" not in match_types(kb, "England", generator="paper")
+    assert match_types(kb, "England", max_candidates=1).keys() == {"team"}  # half of one place is none
+
+
+def test_words_of_one_family_stand_for_each_other_where_names_are_written_small(tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    small = build(tmp_path / "small", ["1\tAutosomal inheritance pattern\t1", "2\tcardiac arrest\t9", "3\tmild fever\t1"])
+    assert match_types(small, "inherited")["1"] == "shares words"
+    names = build(tmp_path, ["1\tAutosomal Inheritance Pattern\t1", "2\tCardiac Arrest\t9", "3\tMild Fever\t1"])
+    assert "1" not in match_types(names, "inherited")
+
+
+@given(mentions, st.sampled_from([1, 3, 20]))
+def test_compiled_batches_equal_the_plain_look_up_in_an_ontology(ontology: KB, names: list[str], most: int) -> None:
+    generator = CandidateGenerator(ontology, max_candidates=most)
+    plain, compiled = generator._find_plain(names), generator._find_compiled(names)
+    assert plain.mention_of.tolist() == compiled.mention_of.tolist()
+    assert plain.entity.tolist() == compiled.entity.tolist()
+    assert plain.match_type.tolist() == compiled.match_type.tolist()
+
+
+@pytest.fixture(scope="module")
+def ontology(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """Names written small that share words with `mentions`, more than 20 of them with the word "paris"."""
+    parts = (
+        "paris",
+        "iowa tumor",
+        "tumors of paris",
+        "city light",
+        "organizational health",
+        "witgenstein stated",
+        "köhler united",
+    )
+    rows = [f"{i}-{j}\tabnormal {part} number{j} {('of', 'city', 'paris', 'stating')[j % 4]}\t{i * j % 7}"
+            for i, part in enumerate(parts) for j in range(12)]  # fmt: skip
+    return build(tmp_path_factory.mktemp("ontology"), [*rows, "x\tmichael united states\t3", "y\tparis tumor\t1"])
+
+
+@given(st.text("abeiloscdnty", max_size=9))
+def test_a_root_is_the_same_for_all_of_a_family(word: str) -> None:
+    encoded = word.encode()
+    family = rules.family_of(encoded)
+    assert {rules.root_of(other) for other in family} <= {rules.root_of(encoded)}
+    assert (encoded in family) == (len(word) >= rules.ROOT)

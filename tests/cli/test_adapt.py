@@ -29,6 +29,7 @@ def adapted(demo_kb: KB, tmp_path: Path) -> Path:
     done = call("adapt", kb, texts)
     assert done.returncode == 0, done.stderr
     assert f"adapted to {len(TEXTS)} documents" in done.stderr
+    assert "what they are about was not learned: fewer than 100 documents" in done.stderr
     return Path(kb)
 
 
@@ -76,3 +77,16 @@ def test_too_few_names(demo_kb: KB, tmp_path: Path) -> None:
     done = call("adapt", kb, write_jsonl(tmp_path / "few.jsonl", [{"text": "Amman"}]))
     assert done.returncode == 1
     assert "too few to learn from" in done.stderr
+
+
+def test_a_hundred_documents_tell_what_they_are_about(demo_kb: KB, tmp_path: Path) -> None:
+    kb = shutil.copytree(demo_kb.path, tmp_path / "my.kb")
+    texts = "".join(json.dumps({"id": i, "text": TEXTS[i % len(TEXTS)]}) + "\n" for i in range(100))
+    done = call("adapt", kb, "-", stdin=texts)
+    assert done.returncode == 0, done.stderr
+    assert "100 documents are about" in done.stderr
+    assert "and to what 100 documents are about" in call("info", kb).stdout
+    detail = call("explain", kb, "-", "--mention", "0", stdin=TEXTS[0]).stdout
+    assert "pile" in detail
+    assert call("adapt", kb, "--reset").returncode == 0
+    assert KB.open(kb).rankers == demo_kb.rankers

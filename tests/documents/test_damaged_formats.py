@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from helpers.format_files import COLLECTION, LIDOCAINE, MODIANO, OTHER, SONY, SONY_ANN
+from helpers.format_files import COLLECTION, LIDOCAINE, OTHER, RUNNER, SONY, SONY_ANN
 from helpers.gold_files import AIDA
 from helpers.linked import link_of
 from hypothesis import given
@@ -23,7 +23,7 @@ FILES = {
     "x.ann": SONY_ANN.encode(),
     "x.pubtator": LIDOCAINE.encode() * 2,
     "x.json": json.dumps(COLLECTION, indent=1).encode(),
-    "x.ttl": (MODIANO + OTHER).encode(),
+    "x.ttl": (RUNNER + OTHER).encode(),
     "x.tsv": AIDA.encode(),
 }
 ODD = [

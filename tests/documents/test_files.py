@@ -91,7 +91,7 @@ def test_a_format_that_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, "x", "-DOCSTART- (1)\nAda\tB\tAda\tAda\n")
     assert [document.text for document in read_documents(path, format="text")] == ["-DOCSTART- (1)\nAda\tB\tAda\tAda"]
     assert [document.text for document in read_documents(path, format="aida")] == ["Ada"]
-    with pytest.raises(OptionError, match="there is no format 'docx'; choose one of jsonl, json, text, nif"):
+    with pytest.raises(OptionError, match="there is no format 'docx'; choose one of jsonl, json, parquet, text, nif"):
         open_documents(path, format="docx")
     with pytest.raises(OptionError, match="cannot be plain text and aida at once"):
         open_documents(path, per_line=True, format="aida")

@@ -1,4 +1,4 @@
-"""NIF 2.0, as GERBIL and the corpora of N3 write it."""
+"""NIF 2.0, in the layouts that corpora have it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
-from helpers.format_files import MODIANO, OTHER, PREFIXES
+from helpers.format_files import OTHER, PREFIXES, RUNNER
 from helpers.gold_files import refusal, write
 from helpers.linked import link_of
 
@@ -16,10 +16,10 @@ from eigenthemes.records import Document, LinkedDocument, Mention
 
 
 def test_phrases_of_contexts(tmp_path: Path) -> None:
-    first, second = read_gold(write(tmp_path, "x.ttl", MODIANO + OTHER))
-    assert first.id == "http://example.org/doc-75"
+    first, second = read_gold(write(tmp_path, "x.ttl", RUNNER + OTHER))
+    assert first.id == "http://example.org/runner"
     assert first.mentions == (  # in order of the text; what is said of a mere token is no mention
-        Mention("Albert Modiano", 0, 14, gold=()),
+        Mention("Ingrid Solberg", 0, 14, gold=()),
         Mention("Paris", 33, 38, gold=("http://dbpedia.org/resource/Paris",)),
         Mention("Italian", 48, 55),
     )
@@ -30,7 +30,7 @@ def test_phrases_of_contexts(tmp_path: Path) -> None:
 def test_other_statements_are_kept(tmp_path: Path) -> None:
     import pyoxigraph
 
-    (document,) = read_documents(write(tmp_path, "x.ttl", MODIANO))
+    (document,) = read_documents(write(tmp_path, "x.ttl", RUNNER))
     links = tuple(link_of(each, each.gold[0] if each.gold else None) for each in document.mentions or ())
     written = set(
         pyoxigraph.parse(io.BytesIO(HEAD + nif_of(LinkedDocument(document, links), 1)), format=pyoxigraph.RdfFormat.TURTLE)
@@ -38,15 +38,37 @@ def test_other_statements_are_kept(tmp_path: Path) -> None:
     texts = {f"{quad.subject} {quad.predicate} {quad.object}" for quad in written}
     assert any("sourceUrl> <http://example.org/article>" in each for each in texts)
     assert any("DUL.owl#Place>" in each for each in texts)
-    assert any('isString> "Albert Modiano' in each and each.endswith("@en") for each in texts)
+    assert any('isString> "Ingrid Solberg' in each and each.endswith("@en") for each in texts)
     assert sum("taIdentRef" in each for each in texts) == 1
+
+
+def test_annotation_units_of_nif_2_1(tmp_path: Path) -> None:
+    data = (
+        PREFIXES
+        + """
+@prefix ann: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-annotation#> .
+<http://example.org/a#offset_0_11> a nif:Context, nif:OffsetBasedString ; nif:isString "Rome by sea" .
+<http://example.org/a#offset_0_4> a nif:OffsetBasedString, ann:EntityOccurrence ; nif:anchorOf "Rome"^^xsd:string ;
+    nif:beginIndex "0"^^xsd:nonNegativeInteger ; nif:endIndex "4"^^xsd:nonNegativeInteger ;
+    nif:referenceContext <http://example.org/a#offset_0_11> ; ann:entityOccurrenceConf 0.9 ;
+    ann:annotationUnit [ itsrdf:taIdentRef dbpedia:Rome ; itsrdf:taConfidence 0.8 ], [ itsrdf:taIdentRef dbpedia:Roma ] .
+"""
+    )
+    (document,) = read_gold(write(tmp_path, "x.ttl", data))
+    both = ("http://dbpedia.org/resource/Rome", "http://dbpedia.org/resource/Roma")
+    assert document.mentions == (Mention("Rome", 0, 4, gold=both),)
+    written = HEAD + nif_of(LinkedDocument(document, (link_of(document.mentions[0], both[0]),)), 1)
+    assert b"_:" not in written  # no unit that nothing is said of
+    (again,) = read_nif(io.BytesIO(written), origin="x")
+    assert isinstance(again, Document)
+    assert [mention.gold for mention in again.mentions or ()] == [both[:1]]
 
 
 def test_n_triples_are_turtle(tmp_path: Path) -> None:
     import pyoxigraph
 
     data = pyoxigraph.serialize(
-        pyoxigraph.parse(MODIANO.encode(), format=pyoxigraph.RdfFormat.TURTLE), format=pyoxigraph.RdfFormat.N_TRIPLES
+        pyoxigraph.parse(RUNNER.encode(), format=pyoxigraph.RdfFormat.TURTLE), format=pyoxigraph.RdfFormat.N_TRIPLES
     )
     assert data is not None
     (document,) = read_gold(write(tmp_path, "x.nt", data))
@@ -54,13 +76,13 @@ def test_n_triples_are_turtle(tmp_path: Path) -> None:
 
 
 def test_what_came_before_a_broken_line_is_read(tmp_path: Path) -> None:
-    path = write(tmp_path, "x.ttl", MODIANO + "\n<http://example.org/three> nif:isString oops oops .\n")
+    path = write(tmp_path, "x.ttl", RUNNER + "\n<http://example.org/three> nif:isString oops oops .\n")
     first, broken = open_documents(path)
-    assert parse_record(first).id == "http://example.org/doc-75"
+    assert parse_record(first).id == "http://example.org/runner"
     message = refusal(lambda: parse_record(broken))
     assert message.startswith("broken Turtle (")
     assert message.endswith("what came before was read: mend the file")
-    assert broken.line == len(MODIANO.splitlines()) + 2
+    assert broken.line == len(RUNNER.splitlines()) + 2
 
 
 @pytest.mark.parametrize(
@@ -72,7 +94,7 @@ def test_what_came_before_a_broken_line_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_document_costs_no_other(tmp_path: Path, old: str, new: str, sentence: str) -> None:
-    first, second = open_documents(write(tmp_path, "x.ttl", MODIANO.replace(old, new) + OTHER))
+    first, second = open_documents(write(tmp_path, "x.ttl", RUNNER.replace(old, new) + OTHER))
     assert sentence in refusal(lambda: parse_record(first))
     assert parse_record(second).id == "http://example.org/two"
 

@@ -113,16 +113,28 @@ def test_methods_without_probabilities_have_no_confidence(degree_linker: Linker,
     assert row["mapping_justification"] == LEXICAL
 
 
-def test_the_most_probable_of_several_answers_stays() -> None:
+def test_a_text_that_means_two_things_has_two_mappings() -> None:
     mappings = MappingSet("my.kb", "t", "1.0")
-    for entity, probability in (("a", 0.5), ("b", 0.8005), ("c", 0.8), ("d", 1.0 - 1e-9)):
+    for entity, probability in (("a", 0.5), ("b", 0.8005), ("a", 0.8), ("b", 1.0 - 1e-9), ("a", 0.6)):
         mappings.add("city", "Paris", entity, entity.upper(), probability)
-        mappings.add("town", 'a "b"\tc\n', entity, "", None)
+    mappings.add("town", "Paris", "a", "A", 0.25)
+    mappings.add("town", 'a "b"\tc\n', "c", "", None)
     _, rows = read_sssom(mappings.to_bytes())
-    assert [(row["subject_label"], row["object_id"], row["confidence"]) for row in rows] == [
-        ("Paris", "kb:d", "1"),
-        ('a "b"\tc\n', "kb:a", ""),
+    shown = [(row["subject_category"], row["object_id"], row["confidence"], row["comment"]) for row in rows]
+    assert shown == [
+        ("city", "kb:a", "0.8", "3 of the 5 linked cells with this text"),
+        ("city", "kb:b", "1", "2 of the 5 linked cells with this text"),
+        ("town", "kb:a", "0.25", ""),
+        ("town", "kb:c", "", ""),
     ]
+
+
+def test_sets_in_which_each_text_means_one_thing_have_no_comments() -> None:
+    mappings = MappingSet("my.kb", "t", "1.0")
+    for text in ("Paris", "Rome", "Paris"):
+        mappings.add("city", text, text.lower(), text, 0.9)
+    _, rows = read_sssom(mappings.to_bytes())
+    assert [(row["subject_label"], "comment" in row) for row in rows] == [("Paris", False), ("Rome", False)]
 
 
 def test_a_set_without_mappings_is_valid() -> None:

@@ -11,10 +11,10 @@ import pytest
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB, Linker, build_kb, train_kb
+from eigenthemes.documents.given import as_document
 from eigenthemes.embeddings.word_context import WINDOW, WordContext
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import Batch, batch_maker
 from eigenthemes.ranking.features import LOCAL, FeatureContext, local_features
 from eigenthemes.ranking.features.context import context_features

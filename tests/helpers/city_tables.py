@@ -1,4 +1,4 @@
-"""A small KG of cities, countries and persons who are called like cities, and a table of them."""
+"""Small KGs of cities and countries: with persons who are called like cities, or with two cities of one name."""
 
 from __future__ import annotations
 
@@ -34,3 +34,20 @@ def build_cities(folder: Path) -> KB:
 
 def city_table(many: int = 10) -> Table:
     return Table(("city", "country"), tuple((name, country_of(name)) for name in CITIES[:many]))
+
+
+TWIN = CITIES[0]  # a better known one is in another country
+
+
+def build_twins(folder: Path) -> KB:
+    """Build a KB of cities in countries, two of which have one name, with a quickly trained ranker."""
+    nodes: list[dict[str, Any]] = [{"id": f"c-{name}", "name": name, "types": ["City"]} for name in CITIES]
+    nodes += [{"id": "c-twin", "name": TWIN, "types": ["City"]}]
+    nodes += [{"id": f"s-{name}", "name": name, "types": ["Country"]} for name in COUNTRIES]
+    nodes += [{"id": f"f-{number}", "name": f"Fan {number}", "types": ["Person"]} for number in range(8)]
+    edges = [{"source": f"c-{name}", "target": f"s-{country_of(name)}", "relation": "located in"} for name in CITIES]
+    edges += [{"source": "c-twin", "target": f"s-{COUNTRIES[1]}", "relation": "located in"}]
+    edges += [{"source": "c-twin", "target": f"f-{number}", "relation": "home of"} for number in range(8)]
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = [write_jsonl(folder / "nodes.jsonl", nodes), write_jsonl(folder / "edges.jsonl", edges)]
+    return train_quickly(build_untrained(sources, folder / "twins.kb", dimensions=8))

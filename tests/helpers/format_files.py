@@ -1,4 +1,4 @@
-"""Files of the formats of others, as their documentation shows them: BRAT, PubTator, BioC JSON, NIF."""
+"""Files of the formats of others, in the layouts that their documentation shows: BRAT, PubTator, BioC JSON, NIF."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIDOCAINE = """354896|t|Lidocaine-induced cardiac asystole.
 
 """
 
-TITLE = "Lack of association between estrogen receptor 1 gene polymorphisms and multiple sclerosis."
+TITLE = "A made-up study of the gene estrogen receptor 1 in forty patients with multiple sclerosis."
 
 
 def annotation(number: int, name: str, offset: int, **infons: str) -> dict[str, Any]:
@@ -70,34 +70,34 @@ PREFIXES = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologie
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 @prefix dbpedia: <http://dbpedia.org/resource/> .
 """
-MODIANO = (
+RUNNER = (
     PREFIXES
     + """
-<http://example.org/doc-75#char=0,70>
+<http://example.org/runner#char=0,70>
     a nif:String, nif:RFC5147String, nif:Context ;
     nif:beginIndex "0"^^xsd:nonNegativeInteger ; nif:endIndex "70"^^xsd:nonNegativeInteger ;
     nif:sourceUrl <http://example.org/article> ;
-    nif:isString "Albert Modiano (1912–77, born in Paris), was of Italian Jewish origin."@en .
+    nif:isString "Ingrid Solberg ran – in May – to Paris with two Italian rivals beside."@en .
 
-<http://example.org/doc-75#char=33,38>
+<http://example.org/runner#char=33,38>
     a nif:String, nif:RFC5147String, nif:Phrase ;
     nif:anchorOf "Paris"@en ;
     nif:beginIndex "33"^^xsd:nonNegativeInteger ; nif:endIndex "38"^^xsd:nonNegativeInteger ;
-    nif:referenceContext <http://example.org/doc-75#char=0,70> ;
+    nif:referenceContext <http://example.org/runner#char=0,70> ;
     itsrdf:taIdentRef dbpedia:Paris ;
     itsrdf:taClassRef <http://www.ontologydesignpatterns.org/ont/dul/DUL.owl#Place> .
 
-<http://example.org/doc-75#char=0,14>
+<http://example.org/runner#char=0,14>
     a nif:String, nif:RFC5147String, nif:Phrase ;
     nif:beginIndex 0 ; nif:endIndex 14 ;
-    nif:referenceContext <http://example.org/doc-75#char=0,70> ;
-    itsrdf:taIdentRef <http://aksw.org/notInWiki/Albert_Modiano> .
+    nif:referenceContext <http://example.org/runner#char=0,70> ;
+    itsrdf:taIdentRef <http://aksw.org/notInWiki/Ingrid_Solberg> .
 
-<http://example.org/doc-75#char=48,55>
-    a nif:Phrase ; nif:beginIndex 48 ; nif:endIndex 55 ; nif:referenceContext <http://example.org/doc-75#char=0,70> .
+<http://example.org/runner#char=48,55>
+    a nif:Phrase ; nif:beginIndex 48 ; nif:endIndex 55 ; nif:referenceContext <http://example.org/runner#char=0,70> .
 
-<http://example.org/doc-75#char=56,62>
-    a nif:Word ; nif:beginIndex 56 ; nif:endIndex 62 ; nif:referenceContext <http://example.org/doc-75#char=0,70> .
+<http://example.org/runner#char=56,62>
+    a nif:Word ; nif:beginIndex 56 ; nif:endIndex 62 ; nif:referenceContext <http://example.org/runner#char=0,70> .
 """
 )
 OTHER = """

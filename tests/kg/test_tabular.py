@@ -203,6 +203,36 @@ def test_a_column_that_is_named_wins_over_one_that_is_recognised(tmp_path: Path)
     assert kb.label_of(0) == "Ada Lovelace"
 
 
+FIRMS = "id,name,parent,town\nc1,Apex,,Ulm\nc2,Apex North,c1,Ulm|Bonn\nc3,Apex South,c1,\n"
+
+
+def test_a_column_of_nodes_may_hold_edges(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"firms.csv": FIRMS}, columns=(("edge", "parent"), ("edge", "town")))
+    assert neighbours_of(kb, "c1") == {"c2", "c3", "Ulm"}
+    assert neighbours_of(kb, "c2") == {"c1", "Ulm", "Bonn"}
+    assert {(each.id, each.relation, each.reverse) for each in kb.neighbors("c1")} == {
+        ("c2", "parent", True),
+        ("c3", "parent", True),
+        ("Ulm", "town", False),
+    }
+    assert names_of(kb, "Ulm") == []  # it connects only
+    assert diagnostics_of(kb) == {"edge to a node without a record (kept as a connector)": 3}
+
+
+def test_edges_of_a_node_without_a_header_and_in_records(tmp_path: Path) -> None:
+    rows = FIRMS.partition("\n")[2]
+    columns = (("id", "1"), ("name", "2"), ("edge", "3"))
+    kb = build(tmp_path, {"firms.csv": rows}, columns=columns, header=False)
+    assert (neighbours_of(kb, "c1"), list(kb.relations)) == ({"c2", "c3"}, ["link"])
+    (tmp_path / "again").mkdir()
+    records = (
+        '{"id": 1, "name": "Apex"}\n{"id": 2, "name": "Apex North", "parents": [1, 3]}\n'
+        '{"id": 3, "name": "Ida", "parents": null}\n'
+    )
+    kb = build(tmp_path / "again", {"firms.jsonl": records}, columns=(("edge", "parents"),))
+    assert neighbours_of(kb, "2") == {"1", "3"}
+
+
 def test_a_column_that_no_table_has_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="titel"):
         build(tmp_path, {"n.csv": "id,name\na,Ada\n"}, columns=(("aliases", "titel"),))

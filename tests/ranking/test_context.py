@@ -19,9 +19,9 @@ from eigenthemes import KB, Linker
 from eigenthemes.build import train_kb
 from eigenthemes.cli import cli
 from eigenthemes.cli.advice import advise
+from eigenthemes.documents.given import as_document
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.context import context_scores
 from eigenthemes.ranking.methods import method_named, scoring_options

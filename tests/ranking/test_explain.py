@@ -139,8 +139,8 @@ def test_too_unlikely(paris_kb: KB) -> None:
     assert found.nil_reason == "low_probability"
     assert found.nil_probability == pytest.approx(1 / (1 + np.exp(-2 / 1.25)))
     assert found.sentence == (
-        "Springfeld -> nothing: the only candidate, Springfield, has 17% (threshold 41%): similar spelling, and nothing in the "
-        "document supports it."
+        "Springfeld -> nothing: the only candidate, Springfield, has 17% (threshold 41%): Springfield in another spelling, and "
+        "nothing in the document supports it."
     )
     assert explain_names(paris_kb, "Springfeld", "France", threshold=0.0)[0].nil_reason is None
 

@@ -50,10 +50,11 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
     assert GROUPS == {
         "name": (
             "alias", "unbracketed", "initials", "acronym", "ending", "contains", "shares", "typo",
-            "cased", "covered", "begins", "ends", "in_label",
+            "spelling", "cased", "covered", "begins", "ends", "in_label", "overlap",
         ),
         "prior": ("log_prior", "log_rank", "log_names"),
         "context": ("local_context", "global_context"),
+        "memory": ("linked_so", "linked_share", "linked_none", "said_here", "said_none_here"),
         "themes": ("coherence", "edges", "shared_rare", "shared"),
         "coreference": ("longer_name", "same_entity"),
     }  # fmt: skip

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.candidates.options import CandidateOptions
+from eigenthemes.documents.given import as_document
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import Vectors
-from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import Batch, batch_maker
 from eigenthemes.ranking.methods import METHODS, method_named
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from helpers.two_worlds import Experiment
 
+from eigenthemes.records import Document, Mention, Table
 from eigenthemes.reproduction.rows import by
 from eigenthemes.reproduction.sections import SECTIONS
+from eigenthemes.reproduction.sections.wikilinks import split_tables
 
 # """12 documents of 4 names: Ann and Bob are easy at the sea and hard on the hill, Cat and Dan easy, Eve is not there."""
 
@@ -32,6 +34,30 @@ def test_table_2_knows_the_worlds(finished: Experiment) -> None:
     assert value["local-context"]["overall_p_at_1"] == 0.75, "the words of the text tell the worlds apart"
     assert value["local-context"]["significant"] == [], "the global context is as good"
     assert value["eigen"]["ceiling"] == 0.75
+
+
+def test_tables_are_judged_as_a_whole_and_in_parts(finished: Experiment) -> None:
+    rows = finished.rows("wikilinks")
+    whole = {row["method"]: row for row in rows if row["context"] == "table"}
+    assert whole["degree"]["overall_p_at_1"] == whole["degree"]["p_at_1_per_table"] == 0.5
+    assert whole["degree"]["p_at_1_in_kb"] == pytest.approx(2 / 3)
+    assert (whole["degree"]["links"], set(whole["selftrained"]["links"])) == (None, {"precision", "recall", "f1"})
+    parts = {row["context"]: row for row in rows if row["method"] == "selftrained"}
+    assert set(parts) == {"table", "column", "row", "none"}
+    assert {row["mentions"] for row in parts.values()} == {48}
+    (table,) = SECTIONS["wikilinks"].tables(rows)  # type: ignore[misc]
+    assert [row[0] for row in table.rows][-1] == "selftrained, context none"
+
+
+def test_tables_are_split_by_column_row_and_cell() -> None:
+    mentions = tuple(Mention(f"{row}{col}", row=row, col=col) for row in range(3) for col in range(2))
+    documents = [Document(id=number, table=Table(("a", "b"), ()), mentions=mentions) for number in range(2)]
+    for context, many in (("table", 1), ("column", 2), ("row", 3), ("none", 6)):
+        parts, table_of_part = split_tables(documents, context)
+        assert table_of_part.tolist() == [0] * many + [1] * many
+        assert sorted(each.text for part in parts[:many] for each in part.mentions or ()) == [each.text for each in mentions]
+    parts, _ = split_tables(documents, "column")
+    assert [each.text for each in parts[1].mentions or ()] == ["01", "11", "21"]
 
 
 def test_mutilation_takes_out_easy_mentions_only(finished: Experiment) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from eigenthemes.text.languages import guess_language
-from eigenthemes.text.stems import stem
+from eigenthemes.text.stems import STEMMERS, stem
+from eigenthemes.text.words import without_turkish_endings
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,23 @@ from eigenthemes.text.stems import stem
         ("fr", "europeen europeens europeenne europeennes"),
         ("fr", "actif actifs active actives"),
         ("fr", "travail travaux"),
+        ("fr", "lieu lieux"),
+        ("fr", "bijou bijoux"),
+        ("fr", "heureux heureuse heureuses"),
+        ("es", "hospital hospitales"),
+        ("es", "luz luces"),
+        ("es", "valle valles"),
+        ("es", "clase clases"),
+        ("es", "museo museos"),
+        ("es", "imagen imagenes"),
+        ("tr", "muze muzeler muzenin muzede muzeyi muzesi muzelerinde muzesinde muzeden muzeye muzeleri muzesine"),
+        ("tr", "kutuphane kutuphanesi kutuphaneler kutuphanelerinden kutuphanenin kutuphaneye kutuphanesinin"),
+        ("tr", "kitap kitabi kitaplar kitabin kitaptan kitaplari"),
+        ("tr", "hastalik hastaligi hastaliklar hastaliklarin hastaligin hastaliktan"),
+        ("tr", "savas savasi savaslari savasta savasin"),
+        ("tr", "orman ormanlar ormani ormanlarin ormanin"),
+        ("tr", "saray sarayi saraylar sarayin"),
+        ("tr", "okul okulu okullar okulda okulun okuldan okullarinda"),
     ],
 )
 def test_forms_of_one_word_have_one_stem(language: str, forms: str) -> None:
@@ -45,16 +63,36 @@ def test_forms_of_one_word_have_one_stem(language: str, forms: str) -> None:
 @pytest.mark.parametrize(
     ("language", "one", "other"),
     [("en", "four", "for"), ("en", "loss", "los"), ("en", "virus", "viru"), ("en", "nf2", "nf2s"), ("de", "lehrer", "lehre"),
-     ("de", "kaufer", "kauf"), ("fr", "medecin", "medecine"), ("fr", "parti", "partie")],
+     ("de", "kaufer", "kauf"), ("fr", "medecin", "medecine"), ("fr", "parti", "partie"),
+     ("fr", "pris", "prix"), ("fr", "voie", "voix"), ("es", "crisis", "crisi"), ("es", "virus", "viru"),
+     ("es", "puerto", "puerta"), ("tr", "hasta", "has"),
+     ("tr", "araba", "arap"), ("tr", "dunya", "dun"), ("tr", "kemere", "kemera")],
 )  # fmt: skip
 def test_other_words_have_other_stems(language: str, one: str, other: str) -> None:
     assert stem(one, language) != stem(other, language)
 
 
 def test_languages_are_guessed_from_common_words() -> None:
-    every = ("en", "de", "fr")
+    every = tuple(STEMMERS)
     assert guess_language("the cat is on that of which".split(), every) == "en"
     assert guess_language("die Katze ist nicht auf dem Dach".split(), every) == "de"
     assert guess_language("le chat est sur les toits".split(), every) == "fr"
+    assert guess_language("una ciudad entre montañas y también puertos".split(), every) == "es"
+    assert guess_language("bu kitap çok eski ve güzel bir kitap".split(), every) == "tr"
     assert guess_language(["Paris"], every) is None
     assert guess_language([], ()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("İstanbul'dan Mısır'a", "İstanbul     Mısır  "),
+        ("Türkiye’nin, Ankara'dakiler", "Türkiye    , Ankara        "),
+        ("Atatürk'ün Paris'teki evi", "Atatürk    Paris      evi"),
+        ("Konya'daydı", "Konya      "),
+        ("O'Neill, Jeanne d'Arc, Peter's, rock'n'roll, 'dan", "O'Neill, Jeanne d'Arc, Peter's, rock'n'roll, 'dan"),
+    ],
+)
+def test_turkish_endings_behind_an_apostrophe(text: str, plain: str) -> None:
+    assert without_turkish_endings(text) == plain
+    assert len(plain) == len(text)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from eigenthemes.core.arrow_types import is_text
 from eigenthemes.core.progress import Advance
 from eigenthemes.documents.table_files.table_file import CHUNK, Answers, Look, Sampler, TableOptions
 from eigenthemes.errors import OptionError, SourceError
@@ -140,15 +141,6 @@ class ParquetWriter:
     def close(self) -> None:
         self._flush()
         self._writer.close()
-
-
-def is_text(type_: Any) -> bool:
-    """Return whether values of a type of Arrow are texts."""
-    import pyarrow.types as types
-
-    value = type_.value_type if types.is_dictionary(type_) else type_
-    views = getattr(types, "is_string_view", lambda each: False)
-    return bool(types.is_string(value) or types.is_large_string(value) or views(value))
 
 
 def kind_of_type(type_: Any) -> str:

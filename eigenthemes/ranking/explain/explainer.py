@@ -13,19 +13,31 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
-from eigenthemes.explanations import GIVEN, ColumnReason, ExplainedCandidate, Explanation, Reason, Support
+from eigenthemes.explanations import (
+    GIVEN,
+    ColumnReason,
+    ExplainedCandidate,
+    Explanation,
+    MemoryReason,
+    Reason,
+    RowReason,
+    Support,
+)
 from eigenthemes.ranking.explain.shares import shares_of
 from eigenthemes.ranking.explain.words import cut, in_words
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.relations import described_attribute, last_part
+from eigenthemes.ranking.features.row import GROUP as ROW
+from eigenthemes.ranking.pile import GROUP as PILE
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
 from eigenthemes.records import Mention
-from eigenthemes.text.normalize import normalize, tokenize
+from eigenthemes.text.normalize import normalize, squash, tokenize
 
 Floats = NDArray[np.float64]
 
 _MAX_SUPPORT = 5  # names that support
+_LEAST_FACTOR = 1e-9  # of a row that rules a candidate out
 _COLUMNS_OF = {group: np.array([COLUMNS.index(column) for column in columns]) for group, columns in GROUPS.items()}
 _CONNECTIONS = [COLUMNS.index(column) for group in JOINT_GROUPS for column in group.connections]
 
@@ -59,28 +71,30 @@ class Explainer:
         self._of_cells = threshold if cells is None else cells
         self._weights, self._temperature = ranker.rounds[-1].choice / ranker.temperature, ranker.temperature
         self._candidates = WeightedCandidates.of(ranking.groups, context, ranking.weight)
-        self._explanations: dict[tuple[int, str], Explanation] = {}
+        self._explanations: dict[tuple[int, str, int], Explanation] = {}
 
     def explain(self, mention: int) -> Explanation:
         """Explain why a mention of the batch (by its number there) was linked as it was.
 
-        Mentions of one group have the same reasons.
+        Mentions of one group have the same reasons, but for those that their rows give.
         """
-        key = int(self.groups.group_of[mention]), self.batch.mentions[mention].text
+        rows = self.ranking.rows
+        by_row = mention if rows is not None and mention in rows.place else -1
+        key = int(self.groups.group_of[mention]), self.batch.mentions[mention].text, by_row
         if key not in self._explanations:
-            explanation = self._explain(mention, *key)
+            explanation = self._explain(mention, *key[:2])
             self._explanations[key] = replace(explanation, sentence=in_words(explanation))
         return self._explanations[key]
 
     def candidates(self, mention: int) -> list[ExplainedCandidate]:
         """Return all candidates of a mention, the most likely first."""
-        return list(self._explained_candidates(mention, self._ranked_rows(int(self.groups.group_of[mention]))))
+        return list(self._explained_candidates(mention, self._ranked_rows(mention)))
 
     def _explain(self, mention: int, group: int, text: str) -> Explanation:
         factor, other_names = self._factor(group), int(self.groups.other_names[group])
-        nil_probability = 1 - factor * (1 - float(self.ranking.nil_probability[group]))
+        nil_probability = 1 - factor * (1 - self._nil_probability(mention))
         threshold = self._threshold_of(group)
-        rows = self._ranked_rows(group)
+        rows = self._ranked_rows(mention)
         if not rows:
             return Explanation(text, self.nil_reasons[mention], nil_probability, threshold, other_names=other_names)
         best, *others = self._explained_candidates(mention, rows[:2])
@@ -105,6 +119,8 @@ class Explainer:
             None if self._is_given(group) else factor,
             "" if self.ranking.detection is None else self.ranking.detection.abbreviated[group],
             self._column_reason(rows[0]),
+            self._row_reason(mention, rows[0]),
+            self._memory_reason(group, rows[0]),
         )
 
     def _threshold_of(self, group: int) -> float:
@@ -122,9 +138,21 @@ class Explainer:
 
     # candidates
 
-    def _ranked_rows(self, group: int) -> list[int]:
-        first, last = self.groups.bounds[group : group + 2].tolist()
-        return [first + int(i) for i in np.argsort(-self.ranking.probability[first:last], kind="stable")]
+    def _ranked_rows(self, mention: int) -> list[int]:
+        first = int(self.groups.bounds[self.groups.group_of[mention]])
+        return [first + int(i) for i in np.argsort(-self._probabilities(mention), kind="stable")]
+
+    def _probabilities(self, mention: int) -> Floats:
+        """Return the probabilities of the candidates of a mention, in the order of its group's rows."""
+        first, last = self.groups.bounds[self.groups.group_of[mention] :][:2].tolist()
+        rows = self.ranking.rows
+        return self.ranking.probability[first:last] if rows is None else rows.probability[rows.candidates(mention)]
+
+    def _nil_probability(self, mention: int) -> float:
+        rows = self.ranking.rows
+        return float(
+            self.ranking.nil_probability[self.groups.group_of[mention]] if rows is None else rows.nil_probability[mention]
+        )
 
     def _more_popular(self, rows: list[int]) -> int | None:
         prior = self.batch.table.prior[self.groups.table_row[rows]]
@@ -134,7 +162,7 @@ class Explainer:
     def _explained_candidates(self, number: int, rows: Sequence[int]) -> Iterator[ExplainedCandidate]:
         mention, table = self.batch.mentions[number], self.batch.table
         first, last = self.groups.bounds[self.groups.group_of[number] :][:2].tolist()
-        rivals = self.groups.entity[first:last].tolist()
+        rivals, probability = self.groups.entity[first:last].tolist(), self._probabilities(number)
         for row in rows:
             entity, table_row = int(self.groups.entity[row]), self.groups.table_row[row]
             match_type, matched_name = self._match(
@@ -146,13 +174,15 @@ class Explainer:
                 label=self.kb.label_of(entity),
                 display_label=self._display_label(entity, mention.name, rivals),
                 description=self.kb.description_of(entity),
-                probability=float(self.ranking.probability[row]) * self._factor(int(self.groups.group[row])),
+                probability=float(probability[row - first]) * self._factor(int(self.groups.group[row])),
                 prior=float(table.prior[table_row]),
                 match_type=match_type,
                 matched_name=matched_name,
                 contributions={
                     **{group: float(utilities[columns].sum()) for group, columns in _COLUMNS_OF.items()},
                     **self._of_column(row),
+                    **self._of_row(number, row - first),
+                    **self._of_pile(row),
                 },
                 connected=bool(self.ranking.features[row, _CONNECTIONS].any()),
             )
@@ -167,6 +197,23 @@ class Explainer:
         is_cell = cells is not None and cells.evidence.rows[row]
         return {COLUMN.name: float(cells.utility[row]) / self._temperature} if cells is not None and is_cell else {}
 
+    def _of_row(self, mention: int, candidate: int) -> dict[str, float]:
+        """Return what its row adds to the utility of a candidate of a mention; nothing where rows do not count."""
+        rows = self.ranking.rows
+        if rows is None or mention not in rows.place:
+            return {}
+        return {ROW.name: float(np.log(max(rows.factor[rows.candidates(mention)][candidate], _LEAST_FACTOR)))}
+
+    def _row_reason(self, mention: int, row: int) -> RowReason | None:
+        """Return which other cell of its row speaks for a candidate."""
+        rows = self.ranking.rows
+        return None if rows is None else rows.reason(mention, int(self.groups.entity[row]), self.context)
+
+    def _of_pile(self, row: int) -> dict[str, float]:
+        """Return what the pile of documents adds to the utility of a candidate; nothing where the KB was adapted to none."""
+        pile = self.ranking.pile
+        return {} if pile is None else {PILE.name: float(pile[row]) / self._temperature}
+
     def _column_reason(self, row: int) -> ColumnReason | None:
         """Return what the column of a table has in common with a candidate."""
         cells = self.ranking.cells
@@ -175,6 +222,17 @@ class Explainer:
         evidence = cells.evidence
         attribute = described_attribute(self.kb, int(evidence.attribute[row]))
         return ColumnReason(*attribute, int(evidence.having[row]), int(evidence.others[row]))
+
+    def _memory_reason(self, group: int, row: int) -> MemoryReason | None:
+        """Return what corrections say of the name of a group, beside its best candidate."""
+        memory, name = self.context.memory, self.groups.names[int(self.groups.name_of[group])]
+        said = None if memory is None else memory.find(name)
+        if memory is None or said is None:
+            return None
+        document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
+        linked = said.linked.get(int(self.groups.entity[row]), 0)
+        here = squash(name) in memory.said_by(self.batch.documents[document])
+        return MemoryReason(linked, sum(said.linked.values()) - linked, said.none, said.not_a_name, here)
 
     def _match(self, mention: Mention, text: str, entity: int, match_type: int) -> tuple[str, str]:
         names = self.kb.names_of(entity) or [self.kb.id_of(entity)]

@@ -19,8 +19,10 @@ from eigenthemes.explanations import (
 from eigenthemes.ranking.explain.shares import ahead_in
 from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.ranking.features.row import GROUP as ROW
+from eigenthemes.ranking.pile import GROUP as PILE
 
-_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN}
+_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, ROW.name: ROW, PILE.name: PILE}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence
@@ -44,6 +46,8 @@ def _answer(explanation: Explanation) -> str:
         return f"{best.display_label}: " + "; ".join(
             (
                 _name_clause(explanation, best),
+                *_memory_clause(explanation),
+                *_row_clause(explanation),
                 *_column_clause(explanation),
                 _support_clause(explanation, best),
                 *_rivals(explanation, best),
@@ -57,7 +61,13 @@ def _answer(explanation: Explanation) -> str:
     rival = explanation.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
         why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
-    why = "; ".join((why, *_column_clause(explanation), *_detection_clause(explanation)))
+    clauses = (
+        *_memory_clause(explanation),
+        *_row_clause(explanation),
+        *_column_clause(explanation),
+        *_detection_clause(explanation),
+    )
+    why = "; ".join((why, *clauses))
     return f"nothing: {which}, {best.display_label}, has {probability} (threshold {threshold}): {why}"
 
 
@@ -78,6 +88,36 @@ def _column_clause(explanation: Explanation) -> Iterator[str]:
     if column is not None:
         others = f"of the {column.others} other names in this column can"
         yield f"{column.having} {others} {_can(column)}"
+
+
+def _row_clause(explanation: Explanation) -> Iterator[str]:
+    """Say which cell of the same row speaks for the best candidate."""
+    row = explanation.row
+    if row is not None:
+        to = f"from {cut(row.text)} in its row to it" if row.reverse else f"from it to {cut(row.text)} in its row"
+        yield f'"{cut(row.label)}" leads {to}, as in {row.having} of {row.rows} rows'
+
+
+def _memory_clause(explanation: Explanation) -> Iterator[str]:
+    """Say what corrections say of the name."""
+    memory = explanation.memory
+    if memory is None:
+        return
+    linked, others = explanation.nil_reason is None, []
+    for times, what in (
+        (memory.linked, "linked so" if linked else "linked to it"),
+        (memory.otherwise, "linked otherwise"),
+        (memory.none, "none of this KG"),
+        (memory.not_a_name, "not a name"),
+    ):
+        if times:
+            others.append(f"{what} {_times(times)}")
+    here = ", this document among them" if memory.here else ""
+    yield f"{_listed(others)} in your corrections{here}"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def _can(column: ColumnReason) -> str:
@@ -108,6 +148,8 @@ def _match_clause(best: ExplainedCandidate) -> str:
         "initials": "its name with initials",
         "acronym": "an acronym of its name",
         "other ending": f"{best.matched_name} with another ending",
+        "other spelling": f"{best.matched_name} in another spelling",
+        "remembered": "no name of it in the KG",
         "shares words": "some words of its name" if own else f"some words of its other name {best.matched_name}",
     }.get(best.match_type, best.match_type)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.features import context, coreference, name, prior, themes
+from eigenthemes.ranking.features import context, coreference, memory, name, prior, themes
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
@@ -27,10 +27,11 @@ __all__ = [
     "WeightedCandidates",
     "feature_table",
     "local_features",
+    "memory",
     "theme_features",
 ]
 
-LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, context.GROUP)  # what a mention says by itself
+LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, context.GROUP, memory.GROUP)  # what a mention says by itself
 JOINT_GROUPS: tuple[JointGroup, ...] = (themes.GROUP, coreference.GROUP)  # what the other names of its document say
 FEATURE_GROUPS: dict[str, FeatureGroup] = {group.name: group for group in (*LOCAL_GROUPS, *JOINT_GROUPS)}
 

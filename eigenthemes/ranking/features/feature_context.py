@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import spell
+from eigenthemes.core.lazy import lazy
 from eigenthemes.core.pool import Pool
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
+from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.kernels.support import MOST
 
@@ -30,6 +33,8 @@ class FeatureContext:
                   everybody's neighbour
     spelled       names of each entity, and the tokens and letters of each name: what the spelling kernel compares with
     attributes    types and relations of the entities, for the columns of tables; None: columns say nothing
+    memory        what people said names mean; None: nothing, or it is not to be looked at
+    leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
     scratch       room for the support kernel to work in, three arrays as long as the KB
     """
 
@@ -39,8 +44,12 @@ class FeatureContext:
         vectors: Vectors | None,
         word_context: WordContext | None = None,
         attributes: EntityAttributes | None = None,
+        *,
+        remembers: bool = True,
+        leaves_out_own: bool = False,
     ) -> None:
         self.kb, self.vectors, self.word_context, self.attributes = kb, vectors, word_context, attributes
+        self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
@@ -48,6 +57,18 @@ class FeatureContext:
         self.spelled = kb.array("entity_names"), names.indptr, names.tokens, names.letters
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
         self._token_table = kb.name_index.token_table
+
+    @lazy
+    def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
+        """All relations of entities: (indptr, neighbors, relations) of `Graph`, (entries, relations) of `FurtherRelations`."""
+        graph = self.kb.graph
+        if self.kb.has("graph_more_entries"):
+            further = self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations")
+        else:
+            further = np.zeros(0, np.int64), np.zeros(0, graph.relations.dtype)
+            for array in further:
+                array.setflags(write=False)  # as files are: to the compiler that is another type
+        return graph.indptr, graph.neighbors, graph.relations, *further
 
     def name_counts(self, entities: Ints) -> Ints:
         """Count the names of each entity."""

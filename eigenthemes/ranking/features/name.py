@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import letters_of
-from eigenthemes.candidates.rules import CONTAINS, ENDING, SHARES, TYPO
+from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, SHARES, SPELLING, TYPO
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
 from eigenthemes.ranking.features.feature_context import FeatureContext
@@ -22,13 +22,17 @@ _MATCH_TYPES = {
     "contains": (CONTAINS, "names that contain all words of the mention"),
     "shares": (SHARES, "names that share some words with the mention"),
     "typo": (TYPO, "a name of similar spelling"),
+    "spelling": (SPELLING, "a whole name, but for a slip of the pen or umlauts that are spelled out"),
 }  # fmt: skip
+# A ranker that was trained before there was a column weighs it like this one.
+WEIGHED_LIKE = {"spelling": "typo"}
 _SPELLING = {
     "cased": "a whole name, written in the same letters: TP53 is not Trp53, Apple is not apple",
     "covered": "the share of a name's words that the mention has, as a part of it; 1 for a whole name",
     "begins": "a longer name begins with the mention",
     "ends": "a longer name ends with the mention",
     "in_label": "the label contains the mention",
+    OVERLAP: "words that the mention and a name share, as a part of all their words; 0 where a name has all of them",
 }
 _COLUMNS = {**{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
 _COVERED = list(_COLUMNS).index("covered")
@@ -46,8 +50,11 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     letters = hash_strings(Strings.of([letters_of(groups.batch.name_of(i)) for i in first]))
     tokens = context.tokens([groups.names[name] for name in groups.name_of.tolist()])
     compare = spelling.for_steps(int(context.name_counts(groups.entity).sum()))
-    columns[:, len(_MATCH_TYPES) :] = compare(tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, context.spelled)
+    columns[:, len(_MATCH_TYPES) :] = compare(
+        tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, (SHARES, TYPO), context.spelled
+    )
     given = np.array([groups.batch.mentions[i].candidates is not None for i in first], dtype=bool)[groups.group]
+    given |= match_type == REMEMBERED
     if given.any():  # whoever gave them has compared names already, with more than the KB's
         columns[given] = 0
         columns[given, _COVERED] = 1

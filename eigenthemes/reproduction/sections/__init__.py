@@ -24,6 +24,7 @@ from eigenthemes.reproduction.sections import (
     table_2,
     table_2_neural,
     table_3,
+    wikilinks,
     windows,
 )
 
@@ -34,6 +35,7 @@ SECTIONS: dict[str, Section] = {
     "table-2": table_2.SECTION,
     "table-2-neural": table_2_neural.SECTION,
     "table-3": table_3.SECTION,
+    "wikilinks": wikilinks.SECTION,
     "figure-2": figure_2.SECTION,
     "gold-score": gold_score.SECTION,
     "figure-3a": figure_3a.SECTION,

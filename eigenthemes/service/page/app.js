@@ -324,7 +324,8 @@ class Page {
   }
 
   async send() {
-    const documents = this.corrections.gold((item) => !item.sent);
+    const changed = new Set(this.corrections.items.filter((item) => !item.sent).map((item) => item.document));
+    const documents = this.corrections.gold((item) => changed.has(item.document)); // whole: training replaces what a document said
     const answer = await busy("Sending …", () => postCorrections(this.kb.name, documents), () => this.send());
     if (!answer) return;
     this.corrections.markSent();

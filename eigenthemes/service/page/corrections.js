@@ -101,8 +101,7 @@ export class Corrections {
   /** What there is, in figures. */
   counts() {
     const documents = new Set(this.items.map((each) => each.document)).size;
-    const named = this.items.filter((each) => each.gold.length).length;
-    return { corrections: this.items.length, documents, named, unsent: this.items.filter((each) => !each.sent).length };
+    return { corrections: this.items.length, documents, unsent: this.items.filter((each) => !each.sent).length };
   }
 
   /** Remember that the server has them all. */

@@ -1,17 +1,16 @@
-/* The corrections: how many there are, what training would need, and the ways out of the browser. */
+/* The corrections: how many there are, what training makes of them, and the ways out of the browser. */
 
 import { button, count, el, name, redraw } from "./dom.js";
 
-const FEW = 20; // mentions that weigh as much as what the ranker knows by itself: STRENGTH of selftrain/gold.py
+const FEW = 20; // mentions from which on training fits its weights: ENOUGH of selftrain/corrections.py
 const FOLDS = 5; // documents from which on training measures what was gained
 
-/** Say what training would need. @param {{corrections: number, documents: number, named: number}} counts */
-export function needs({ corrections, documents, named }) {
+/** Say what training would make of them. @param {{corrections: number, documents: number}} counts */
+export function needs({ corrections, documents }) {
   if (!corrections) return "Open a name, and say what it means: your answers train the ranker.";
-  if (!named) return "Training needs at least one correction that names an entity.";
-  const more = corrections < FEW ? ` It will feel the change from about ${FEW} names on.` : "";
+  const more = corrections < FEW ? ` From ${FEW} names on it also fits its weights.` : "";
   const measured = documents < FOLDS ? ` With ${count(FOLDS - documents, "document")} more it also tells what was gained.` : " It will also tell what was gained.";
-  return `Training can use them.${more}${measured}`;
+  return `Training remembers them.${more}${measured}`;
 }
 
 /** Shows the corrections of a KB. */

@@ -1,0 +1,168 @@
+"""eigenthemes link of a corpus: into a folder, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from eigenthemes.cli.output import counted, say, terminal_progress
+from eigenthemes.core.checks import MOST_JOBS
+from eigenthemes.core.places import is_url
+from eigenthemes.errors import MissingExtraError, OptionError
+
+if TYPE_CHECKING:
+    from eigenthemes.corpus.job import PartReport
+    from eigenthemes.corpus.run import CorpusReport, Engine
+    from eigenthemes.linker import Linker
+
+Command = Callable[..., Any]
+
+_SHOWN = 10  # parts told on stderr
+_OF_RAY = ("address", "workers", "kb_archive")
+_NOT_HERE = ("table", "text", "per-line", "format", "output-format", "errors", "strict")
+
+
+def corpus_options(command: Command) -> Command:
+    """Where a corpus is linked."""
+    for option in (
+        click.option(
+            "--kb-archive",
+            metavar="FILE",
+            help="With --engine ray: the KB as tar.gz or zip, a path or URL that all machines reach; each unpacks it once. "
+            "Default: the KB is at the same path on all of them.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1, max=MOST_JOBS * 64),
+            metavar="N",
+            help="With --engine ray: parts linked at once.  [default: as many as the cluster has CPUs]",
+        ),
+        click.option(
+            "--address", metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto; default: start one here."
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(("local", "ray")),
+            help="What links the files of a corpus into the folder -o: --jobs processes, or a Ray cluster.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def is_corpus(output: str, engine: str | None, output_format: str | None) -> bool:
+    """Return whether files are to be linked into a folder, one by one."""
+    return engine is not None or ((output.endswith("/") or is_url(output)) and output_format != "brat")
+
+
+def check_corpus(documents: Sequence[str], output: str, given: Mapping[str, Any]) -> None:
+    """Refuse what means nothing where files are linked into a folder."""
+    if output == "-":
+        raise OptionError(
+            "a corpus is linked into a folder, not to standard output; name one with -o FOLDER/", code="job-folder"
+        )
+    if "-" in documents:
+        raise OptionError(
+            "a corpus is files, so that it can be gone on with; save standard input to one, or leave out --engine"
+        )
+    wrong = [name for name in _NOT_HERE if given[name]]
+    if wrong:
+        raise OptionError(f"--{wrong[0]} means nothing where files are linked into a folder in their own formats; leave it out")
+    if given["engine"] == "ray":
+        if given["jobs"] > 1:
+            raise OptionError("--jobs is for this machine; say with --workers how many parts Ray links at once")
+    else:
+        check_no_corpus(given)
+
+
+def check_no_corpus(given: Mapping[str, Any]) -> None:
+    """Refuse options of Ray where it is not asked for."""
+    for name in _OF_RAY:
+        if given[name] is not None:
+            raise OptionError(f"--{name.replace('_', '-')} is for --engine ray; add that, or leave it out")
+
+
+def parse_columns(pairs: Sequence[str]) -> dict[str, str] | None:
+    """The columns of documents by role, from ROLE=NAME."""
+    if not pairs:
+        return None
+    from eigenthemes.documents.arrow_rows import DocumentColumns
+
+    columns = {}
+    for pair in pairs:
+        role, found, name = pair.partition("=")
+        if not found or not name:
+            raise OptionError(f"--column {pair} is not ROLE=NAME; for instance --column text=body")
+        columns[role] = name
+    DocumentColumns.of(columns)
+    return columns
+
+
+def link_into_folder(
+    linker: Linker,
+    documents: Sequence[str],
+    output: str,
+    *,
+    engine: str | None,
+    jobs: int,
+    columns: Mapping[str, str] | None,
+    options: Mapping[str, Any],
+) -> int:
+    """Link the files of a corpus; return the exit code."""
+    from eigenthemes.corpus.run import link_corpus
+
+    with (
+        redirect_stdout(sys.stderr),  # Ray prints what it has to say of processes that died
+        terminal_progress().step("linking", total=None, unit="documents") as advance,
+    ):
+
+        def told(report: PartReport) -> None:
+            advance(report.documents + report.failures)
+
+        try:
+            report = link_corpus(
+                documents,
+                output,
+                linker,
+                engine=_ray_engine(options) if engine == "ray" else None,
+                jobs=jobs,
+                columns=columns,
+                kb_archive=options["kb_archive"],
+                on_part=told,
+            )
+        except KeyboardInterrupt:
+            say("eigenthemes: interrupted; the same command goes on with the parts that are missing", err=True)
+            return 130
+    return _tell(report, output)
+
+
+def _ray_engine(options: Mapping[str, Any]) -> Engine:
+    try:
+        from eigenthemes.integrations.ray import on_ray
+    except ImportError:
+        raise MissingExtraError("--engine ray", "ray", "ray") from None
+    return on_ray(address=options["address"], workers=options["workers"])
+
+
+def _tell(report: CorpusReport, output: str) -> int:
+    before = f" ({report.before:,} linked before)" if report.before else ""
+    rate = f", {report.linked_now / max(1e-9, report.seconds):,.0f} documents/s" if report.linked_now else ""
+    say(
+        f"{counted(report.parts, 'part')}{before}: {counted(report.documents, 'document')}, {report.linked:,} of "
+        f"{counted(report.mentions, 'mention')} linked in {report.seconds:.1f} s{rate}",
+        err=True,
+    )
+    for problem in report.problems[:_SHOWN]:
+        say(f"{problem.name}: {problem.problem}", err=True)
+    if report.problems:
+        say(
+            f"eigenthemes: {counted(len(report.problems), 'part')} could not be linked; the same command tries them again",
+            err=True,
+        )
+    if report.failures:
+        say(f"eigenthemes: {counted(report.failures, 'record')} could not be linked; see errors/ in {output}", err=True)
+    return 1 if report.problems or report.failures else 0

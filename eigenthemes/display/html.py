@@ -1,0 +1,116 @@
+"""Parts as HTML: everything escaped, nothing loaded, no script, and readable on light and dark pages alike.
+
+The marks are those of the page of the service: the label, the id and the probability are in their title.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from html import escape
+from typing import TYPE_CHECKING
+
+from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from eigenthemes.records import Link
+
+# Colours let the page shine through: a notebook does not say whether it is dark
+MARK_STYLE = """mark{background:rgb(38 139 155/22%);border-bottom:2px solid #2b8a99;color:inherit;border-radius:3px}
+mark.nil{background:none;border-bottom:2px dashed #8a8a8a}"""
+
+_STYLE = """.eigenthemes{max-width:60rem;line-height:1.5;overflow-x:auto}
+.eigenthemes h4{margin:.2em 0 .4em;font-size:1.1em}
+.eigenthemes p{margin:.4em 0;overflow-wrap:anywhere}
+.eigenthemes .quiet{opacity:.75;font-size:.9em}
+.eigenthemes .text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4em 0 .8em;line-height:1.8}
+.eigenthemes table{border-collapse:collapse;margin:.4em 0;font-size:.92em;border:0;display:table;width:auto;color:inherit}
+.eigenthemes :is(td,th){text-align:start!important;vertical-align:top;padding:.25em 1.2em .25em 0;border:0;color:inherit;
+border-bottom:1px solid rgb(128 128 128/35%);background:none;overflow-wrap:break-word;max-width:32em;white-space:normal}
+.eigenthemes tr{background:none!important}
+.eigenthemes th{font-weight:600;white-space:nowrap}
+.eigenthemes td{min-width:6em}
+.eigenthemes td.id{overflow-wrap:anywhere;min-width:12em}
+.eigenthemes :is(td,th).right{min-width:0;text-align:end!important;white-space:nowrap;font-variant-numeric:tabular-nums}
+.eigenthemes a{color:inherit;text-decoration:underline dotted}
+""" + re.sub(r"^mark", ".eigenthemes mark", MARK_STYLE, flags=re.MULTILINE)
+
+_CONTROLS = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r\f"}
+_WEB_ADDRESS = re.compile(r"https?://[^\s\"'<>\\^`{|}]+")
+
+
+def html_of(parts: Iterable[Part]) -> str:
+    """Return parts as an element of a page, its style in it; what is no text (half of a surrogate pair) becomes `?`."""
+    shown = "".join(map(_part, parts)).encode("utf-8", "replace").decode()
+    return f'<div class="eigenthemes"><style>{_STYLE}</style>{shown}</div>'
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Heading():
+            return f'<h4 dir="auto">{escaped(part.text)}</h4>'
+        case Prose():
+            return f'<p dir="auto"{" class=quiet" if part.quiet else ""}>{escaped(part.text)}</p>'
+        case MarkedText():
+            return f'<div class="text" dir="auto">{marked_text(part)}</div>'
+        case Facts():
+            rows = (f'<tr><th scope="row">{escaped(name)}</th>{_cell(value)}</tr>' for name, value in part.rows)
+            return f"<table><tbody>{''.join(rows)}</tbody></table>"
+        case Grid():
+            return _grid(part)
+
+
+def _grid(grid: Grid) -> str:
+    header = "".join(
+        f'<th scope="col" dir="auto"{_right(column in grid.right)}>{escaped(name)}</th>'
+        for column, name in enumerate(grid.header)
+    )
+    rows = (
+        "<tr>" + "".join(_cell(cell, right=column in grid.right) for column, cell in enumerate(row)) + "</tr>"
+        for row in grid.rows
+    )
+    return f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _right(wanted: bool) -> str:
+    return ' class="right"' if wanted else ""
+
+
+def _cell(cell: Cell, *, right: bool = False) -> str:
+    match cell:
+        case MarkedCell():
+            answer = "" if cell.link.entity is None else f'<br><span class="quiet">{escaped(cell.link.label or "")}</span>'
+            return f'<td dir="auto">{marked(escaped(cell.text), cell.link)}{answer}</td>'
+        case EntityId():
+            return f'<td class="id" dir="auto">{_entity_id(cell.text)}</td>'
+        case _:
+            return f'<td dir="auto"{_right(right)}>{escaped(cell)}</td>'
+
+
+def _entity_id(entity_id: str) -> str:
+    shown = escaped(entity_id)
+    if not _WEB_ADDRESS.fullmatch(entity_id):
+        return shown
+    return f'<a href="{shown}" target="_blank" rel="noopener noreferrer">{shown}</a>'
+
+
+def marked_text(part: MarkedText) -> str:
+    """Return a text with its mentions marked."""
+    return "".join(reduce(marked, reversed(links), escaped(piece)) for piece, links in part.pieces())
+
+
+def marked(content: str, link: Link) -> str:
+    """Return some HTML within a mark that tells what it is linked to."""
+    if link.entity is None:
+        return f'<mark class="nil" title="no link ({escaped(link.nil_reason or "")})">{content}</mark>'
+    sure = "" if link.probability is None else f"{link.probability:.2f}"
+    title = f"{link.label} ({link.entity})" + (f", probability {sure}" if sure else "")
+    probability = f' data-probability="{sure}"' if sure else ""
+    return f'<mark title="{escaped(title)}" data-id="{escaped(link.entity)}"{probability}>{content}</mark>'
+
+
+def escaped(text: str) -> str:
+    """Return a text as HTML; control characters, which it cannot hold, become what stands for the unknown."""
+    return escape(text.translate(_CONTROLS), quote=True).replace("\r", "&#13;")  # a bare one would be read as a line break

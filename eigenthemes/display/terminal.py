@@ -1,0 +1,85 @@
+"""Parts in a terminal, by rich: nothing in a text is markup, and nothing drives the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose
+from eigenthemes.display.plain import plain, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+    from eigenthemes.records import Link
+
+_LINKED, _NIL, _QUIET = "bold cyan", "dim underline", "dim"
+
+
+def renderable_of(parts: Iterable[Part]) -> Group:
+    """Return parts as what rich prints."""
+    return Group(*map(_part, parts))
+
+
+def _part(part: Part) -> RenderableType:
+    match part:
+        case Heading():
+            return Text(plain(part.text), style="bold")
+        case Prose():
+            return Text(plain(part.text), style=_QUIET if part.quiet else "")
+        case MarkedText():
+            return _marked_text(part)
+        case Facts():
+            return _facts(part)
+        case Grid():
+            return _grid(part)
+
+
+def _marked_text(part: MarkedText) -> Text:
+    """Return the text in its own lines; what is within several links has the style of the shortest."""
+    text = Text()
+    for piece, links in part.pieces():
+        lines = (spelled(line.replace("\t", "    ")) for line in piece.replace("\r\n", "\n").split("\n"))
+        text.append("\n".join(lines), _style(links[-1]) if links else None)
+    return text
+
+
+def _style(link: Link) -> str:
+    return _NIL if link.entity is None else _LINKED
+
+
+def _facts(part: Facts) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style=_QUIET, no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in part.rows:
+        table.add_row(Text(plain(name)), _cell(value))
+    return table
+
+
+def _grid(part: Grid) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column, name in enumerate(part.header):
+        table.add_column(Text(plain(name)), justify="right" if column in part.right else "left", overflow="fold")
+    for row in part.rows:
+        table.add_row(*map(_cell, row))
+    return table
+
+
+def _cell(cell: Cell) -> Text:
+    match cell:
+        case MarkedCell():
+            text = Text.assemble((plain(cell.text), _style(cell.link)))
+            if cell.link.entity is not None:
+                text.append(f"\n{plain(cell.link.label or '')}", _QUIET)
+            return text
+        case EntityId():
+            return Text(plain(cell.text), style=_QUIET)
+        case _:
+            return Text(plain(cell))

@@ -1,0 +1,232 @@
+"""Rows of Arrow as documents, and linked documents as rows: a column for each field of a document, all others pass through.
+
+    id        a text or a whole number; of another type it only passes through
+    text      texts
+    table     struct<header: list<string>, rows: list<list<string>>>; cells may be numbers
+    mentions  list<struct<start, end, row, col, text, gold, candidates, ...>>: absent or null, they are found
+
+Null means what a missing field means in JSON. As JSON lines, the fields of a mention are in one order: `PLACES`, text, those
+the document brought, `LINKED`.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.types as types
+
+from eigenthemes.core.arrow_types import is_text
+from eigenthemes.documents.json_lines import document_of_json
+from eigenthemes.errors import DocumentError, OptionError, SourceError
+from eigenthemes.records import Document
+
+PLACES = {"start": pa.int64(), "end": pa.int64(), "row": pa.int64(), "col": pa.int64(), "full_name": pa.string()}
+_RANKED = pa.struct([("id", pa.string()), ("label", pa.string()), ("score", pa.float64())])
+LINKED = {
+    "entity": pa.string(),
+    "label": pa.string(),
+    "score": pa.float64(),
+    "probability": pa.float64(),
+    "ranking": pa.list_(_RANKED),
+    "nil_reason": pa.string(),
+}
+SOMETIMES = {"explanation": pa.string(), "unknown_candidates": pa.list_(pa.string())}  # explanations are JSON
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentColumns:
+    """What the columns of documents are called; `mentions` is also the name of the column in which their links come back."""
+
+    id: str = "id"
+    text: str = "text"
+    table: str = "table"
+    mentions: str = "mentions"
+
+    @staticmethod
+    def of(given: Mapping[str, str] | None) -> DocumentColumns:
+        """Return the columns for a dict of role and name, for instance {"text": "body"}."""
+        roles = [field.name for field in fields(DocumentColumns)]
+        unknown = [role for role in given or {} if role not in roles]
+        if unknown:
+            raise OptionError(f"columns has the role {unknown[0]!r}; expected {', '.join(roles)}", where="columns")
+        columns = DocumentColumns(**(given or {}))
+        names = [getattr(columns, role) for role in roles]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise OptionError(f"the column {twice[0]!r} is given two roles; give it one", where="columns")
+        return columns
+
+    def check(self, schema: pa.Schema, where: str = "the batch") -> None:
+        """Refuse columns that hold no documents, whatever stands in their rows."""
+        found = ", ".join(schema.names[:10]) or "none"
+        twice = [name for name in schema.names if schema.names.count(name) > 1]
+        if twice:
+            raise SourceError(f"{where} has two columns {twice[0]!r}; give each a name of its own", where=where)
+        if not any(name in schema.names for name in (self.text, self.table, self.mentions)):
+            raise SourceError(
+                f"{where} has no column {self.text!r} (it has {found}); say which column holds the texts",
+                code="no-text-column",
+                where=where,
+            )
+        for name, fits, expected in (
+            (self.text, is_text, "texts"),
+            (self.table, _is_table, "struct<header: list<string>, rows: list<list<string>>>"),
+            (self.mentions, _is_mentions, "list<struct<start, end, text, ...>>"),
+        ):
+            if name in schema.names and not (fits(schema.field(name).type) or types.is_null(schema.field(name).type)):
+                raise SourceError(
+                    f"the column {name!r} of {where} is of the type {schema.field(name).type}; expected {expected}, or another "
+                    "column for it",
+                    code="no-text-column",
+                    where=where,
+                )
+
+
+def _is_list(type_: Any) -> bool:
+    return bool(types.is_list(type_) or types.is_large_list(type_))
+
+
+def _is_mentions(type_: Any) -> bool:
+    return _is_list(type_) and bool(types.is_struct(type_.value_type) or types.is_null(type_.value_type))
+
+
+def _is_table(type_: Any) -> bool:
+    if not types.is_struct(type_) or type_.get_field_index("rows") < 0:
+        return False
+    rows = type_.field("rows").type
+    return _is_list(rows) and (_is_list(rows.value_type) or bool(types.is_null(rows.value_type)))
+
+
+# in
+
+
+def documents_of(batch: pa.RecordBatch, columns: DocumentColumns, *, whole: bool = False) -> Iterator[Document | DocumentError]:
+    """Yield the document of each row, or what is wrong with it.
+
+    whole  documents keep all columns as their source, as for JSON lines; else only what is linked is read
+    """
+    roles = {getattr(columns, field.name): field.name for field in fields(DocumentColumns)}
+    read = [name for name in batch.schema.names if whole or name in roles]
+    values = [_values(batch.column(batch.schema.get_field_index(name)), as_json=name not in roles) for name in read]
+    names = [roles.get(name, name) for name in read]
+    for row in zip(*values, strict=True) if read else ((),) * batch.num_rows:
+        bad = next((value for value in row if isinstance(value, DocumentError)), None)
+        given = zip(names, row, strict=True)
+        yield bad or _document({name: value for name, value in given if value is not None or name == "mentions"})
+
+
+def _values(column: Any, *, as_json: bool) -> list[Any]:
+    """Return the values of a column, as JSON has them if wanted; in place of one that is no UTF-8, the error."""
+    try:
+        values: list[Any] = column.to_pylist()
+    except UnicodeDecodeError:
+        values = [_value(each) for each in column]
+    if as_json and not (is_text(column.type) or types.is_integer(column.type) or types.is_floating(column.type)):
+        return [value if isinstance(value, DocumentError) else _as_json(value) for value in values]
+    return values
+
+
+def _as_json(value: Any) -> Any:
+    return orjson.loads(orjson.dumps(value, default=json_value))
+
+
+def _value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError as error:
+        return DocumentError(
+            f"the row holds a text that is not UTF-8 ({error.reason} at byte {error.start + 1}); write it as UTF-8"
+        )
+
+
+def _document(row: dict[str, Any]) -> Document | DocumentError:
+    if row.get("mentions") is not None:
+        row["mentions"] = [_mention(mention) for mention in row["mentions"]]
+    if "table" in row and row["table"].get("header") is None:
+        row["table"].pop("header", None)
+    external_id = row.get("id")
+    has_id = isinstance(external_id, str | int) and not isinstance(external_id, bool)
+    try:
+        document = document_of_json(row if has_id else {name: value for name, value in row.items() if name != "id"})
+    except DocumentError as error:
+        return error
+    return document if has_id else replace(document, source=row)
+
+
+def _mention(given: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a mention in the order of fields that mentions have; its text has its place there even if it is to be found."""
+    if given is None:
+        return None
+    places = {name: given[name] for name in PLACES if given.get(name) is not None}
+    return {**places, "text": given.get("text"), **{name: given[name] for name in _others(given) if given[name] is not None}}
+
+
+def _others(names: Any) -> list[str]:
+    return [name for name in names if name not in PLACES and name != "text" and name not in LINKED and name not in SOMETIMES]
+
+
+# out
+
+
+def mentions_type(schema: pa.Schema, columns: DocumentColumns, *, explain: bool) -> pa.DataType:
+    """Return the type of linked mentions: places, text, what mentions of the input hold besides, and the link."""
+    others: list[pa.Field] = []
+    column = schema.field(columns.mentions).type if columns.mentions in schema.names else pa.null()
+    if _is_list(column) and types.is_struct(column.value_type):
+        given = column.value_type
+        by_name = {given.field(number).name: given.field(number) for number in range(given.num_fields)}
+        others = [pa.field(name, _plain_type(by_name[name].type)) for name in _others(by_name)]
+    link = {**LINKED, **SOMETIMES}
+    if not explain:
+        del link["explanation"]
+    return pa.list_(pa.struct([*PLACES.items(), ("text", pa.string()), *others, *link.items()]))
+
+
+def _plain_type(type_: Any) -> Any:
+    return type_.value_type if types.is_dictionary(type_) else type_
+
+
+def mentions_array(linked: list[list[dict[str, Any]] | None], type_: pa.DataType) -> pa.Array:
+    """Return the links of documents as a column; None where a document could not be linked."""
+    for links in linked:
+        for link in links or ():
+            if "explanation" in link:
+                link["explanation"] = orjson.dumps(link["explanation"]).decode()
+    return pa.array(linked, type_)
+
+
+def json_lines_of(batch: pa.RecordBatch, columns: DocumentColumns | None = None) -> bytes:
+    """Return the rows of a linked batch as JSON lines: what `eigenthemes link` writes for them."""
+    columns = columns or DocumentColumns()
+    roles = {getattr(columns, field.name): field.name for field in fields(DocumentColumns)}
+    names = [roles.get(name, name) for name in batch.schema.names]
+    values = [column.to_pylist() for column in batch.columns]
+    return b"".join(_line(dict(zip(names, row, strict=True))) for row in zip(*values, strict=True))
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    kept = {name: value for name, value in row.items() if value is not None}
+    if "table" in kept and kept["table"].get("header") is None:
+        kept["table"].pop("header", None)
+    if "mentions" in kept:
+        kept["mentions"] = [_link(link) for link in kept["mentions"]]
+    return orjson.dumps(kept, default=json_value, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _link(link: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in link.items() if value is not None or name in LINKED}
+    if "explanation" in kept:
+        kept["explanation"] = orjson.Fragment(kept["explanation"])
+    return kept
+
+
+def json_value(value: Any) -> Any:
+    """Return what JSON can hold of a value that JSON does not know: bytes in base64, all others as they are shown."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return base64.b64encode(value).decode()
+    return str(value)

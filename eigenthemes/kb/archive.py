@@ -1,0 +1,169 @@
+"""A KB that travels as an archive (tar, tar.gz, tar.bz2, tar.xz or zip): unpacked once per machine, its hash checked.
+
+    folder = unpacked("s3://bucket/my.kb.tar.gz", sha256)
+
+Any number of processes may ask at once: the first unpacks, the others wait for it. A KB appears in the cache only when it is
+whole, so a process that is killed leaves nothing that another would take for a KB.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+from uuid import uuid4
+
+from eigenthemes.core.places import is_url, open_to_read
+from eigenthemes.errors import KBDamagedError, KBError, KBNotFoundError
+from eigenthemes.kb.manifest import MANIFEST
+
+CACHE = "EIGENTHEMES_CACHE"  # environment: where KBs are unpacked
+_BLOCK = 1 << 20
+
+
+def archive_hash(path: str) -> str:
+    """Return the SHA-256 of an archive."""
+    with open_to_read(path) as file:
+        return _digest(file)
+
+
+def unpacked(path: str, sha256: str, *, cache: Path | None = None) -> Path:
+    """Return the folder of the KB in an archive, unpacked on this machine by whoever asked first.
+
+    sha256  what the archive must have; another one is refused before anything is unpacked
+    """
+    cache = _cache_folder() if cache is None else cache
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = cache / sha256
+    if not folder.is_dir():  # it is there only when it is whole
+        with _locked(cache / f"{sha256}.lock"):
+            if not folder.is_dir():
+                _unpack(path, sha256, folder)
+    return _kb_in(folder, path)
+
+
+def _unpack(path: str, sha256: str, folder: Path) -> None:
+    unfinished = folder.with_name(f"{sha256}.{uuid4().hex}.unfinished")
+    unfinished.mkdir()
+    try:
+        archive = _fetched(path, unfinished / "archive")
+        with open(archive, "rb") as file:
+            found = _digest(file)
+        if found != sha256:
+            raise KBDamagedError(
+                f"{path} has the hash {found[:12]}..., expected {sha256[:12]}...: it is another archive than the job began "
+                "with; give that one, or begin a new job",
+                code="archive-hash",
+                where=path,
+            )
+        _extract(archive, unfinished / "kb", path)
+        (unfinished / "kb").rename(folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _fetched(path: str, place: Path) -> Path:
+    """Return an archive as a file of this machine."""
+    if not is_url(path):
+        with open_to_read(path):  # says what is wrong with the path
+            return Path(path)
+    with open_to_read(path) as file, open(place, "wb") as out:
+        shutil.copyfileobj(file, out, _BLOCK)
+    return place
+
+
+def _extract(archive: Path, folder: Path, name: str) -> None:
+    folder.mkdir()
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as opened:
+                for entry in opened.infolist():
+                    if not entry.is_dir():
+                        with opened.open(entry) as file:
+                            _write(folder, entry.filename, file, name)
+            return
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                if member.isdir():
+                    continue
+                content = tar.extractfile(member) if member.isfile() else None
+                if content is None:
+                    raise _refused(name, f"{member.name} is a link or a device")
+                with content:
+                    _write(folder, member.name, content, name)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+        told = " ".join(str(error).split())[:200]
+        raise KBDamagedError(f"{name} cannot be unpacked ({told}); pack the KB again", code="archive", where=name) from None
+
+
+def _write(folder: Path, name: str, content: IO[bytes], archive: str) -> None:
+    """Write a file of an archive; one that would lie outside the folder is refused."""
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0]:
+        raise _refused(archive, f"{name[:80]!r} is no path within it")
+    target = folder.joinpath(*parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target, "xb") as out:
+        shutil.copyfileobj(content, out, _BLOCK)
+
+
+def _refused(archive: str, reason: str) -> KBError:
+    return KBError(f"{archive} is no archive of a KB: {reason}; pack the KB's folder again", code="archive", where=archive)
+
+
+def _kb_in(folder: Path, archive: str) -> Path:
+    """Return where the KB lies: in the folder itself, or in the only one below it that is a KB."""
+    if (folder / MANIFEST).is_file():
+        return folder
+    found = [each.parent for each in folder.glob(f"*/{MANIFEST}")]
+    if len(found) != 1:
+        raise KBNotFoundError(
+            f"{archive} holds {len(found) or 'no'} KBs; pack the folder of one, for instance: tar czf my.kb.tar.gz my.kb",
+            code="archive",
+            where=archive,
+        )
+    return found[0]
+
+
+def _digest(file: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while block := file.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def _cache_folder() -> Path:
+    """Return a folder of this user on this machine's own disk; nobody else may have put a KB there."""
+    if os.environ.get(CACHE):
+        return Path(os.environ[CACHE])
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    folder = Path(tempfile.gettempdir()) / f"eigenthemes-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    status = folder.lstat()
+    if folder.is_symlink() or (hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022)):
+        raise KBError(
+            f"{folder} belongs to somebody else, or others may write to it; set {CACHE} to a folder of your own",
+            code="archive",
+            where=str(folder),
+        )
+    return folder
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold a lock between processes; it ends with the process, however that ends."""
+    with open(path, "ab") as lock:
+        try:
+            import fcntl
+        except ImportError:  # not on Windows: two may unpack, and one folder stays
+            yield
+            return
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
