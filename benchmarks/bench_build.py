@@ -55,7 +55,7 @@ def main() -> None:
     if arguments.only == "limit":
         rows = build_within_limit(arguments.sizes, arguments.cache, scratch)
         report("limit", f"Build of synthetic dumps in memory and within {LIMIT}", rows)
-        plot_growth(rows, RESULTS / "build-limit.png", memory="peak_mb_own")
+        plot_growth(rows, RESULTS / "build-limit.png", seconds="cpu_seconds", memory="peak_mb_own")
     if arguments.only == "forecast":
         rows = compare_forecasts(arguments.sizes, arguments.cache, scratch)
         save_results("build", {"forecast": rows})
@@ -177,7 +177,7 @@ def report(part: str, title: str, rows: list[Row]) -> None:
     print_table(title, [_printed(row) for row in rows])
 
 
-def plot_growth(rows: list[Row], file: Path, *, memory: str = "peak_mb_all") -> None:
+def plot_growth(rows: list[Row], file: Path, *, seconds: str = "seconds", memory: str = "peak_mb_all") -> None:
     """Time and memory against statements, both axes logarithmic, with a line of slope 1 beside."""
     import matplotlib
 
@@ -185,7 +185,7 @@ def plot_growth(rows: list[Row], file: Path, *, memory: str = "peak_mb_all") -> 
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
-    for axis, column, title in zip(axes, ("seconds", memory), ("seconds", "peak memory, MB"), strict=True):
+    for axis, column, title in zip(axes, (seconds, memory), (seconds.replace("_", " "), "peak memory, MB"), strict=True):
         measured = [row for row in rows if column in row]
         for label in dict.fromkeys(map(_series, measured)):
             points = [(row["statements"], row[column]) for row in measured if _series(row) == label]

@@ -36,6 +36,7 @@ _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 # what files of a KB grow with; all others grow with the sources
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
 _OF_TOKENS = ("tokens_", "token_", "postings_indptr", "typo_")
+_FLATTENS = 0.035  # the power falls by this for each factor of 4; fitted on a synthetic dump of a million entities
 # memory of a build, as measured (benchmarks/README.md)
 _BASE = 120e6
 _OF_KB = 2.6  # bytes for each of the KB without vectors
@@ -205,6 +206,7 @@ def _grown(quarter: _Sample, sample: _Sample, count: Callable[[_Sample], int]) -
     if quarter.share >= sample.share:
         return float(large)
     power = min(1.0, max(0.0, math.log(large / small) / math.log(sample.share / quarter.share)))
+    power = max(0.0, power + _FLATTENS * math.log(sample.share, 4))
     return float(large * sample.share**-power)
 
 
