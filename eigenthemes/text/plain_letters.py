@@ -10,7 +10,7 @@ from eigenthemes.text.words import WORD
 
 SEPARATOR, OTHER = 1, 2
 _UNSEEN = 0
-_CODE_POINTS = 0x110000
+_ASCII, _CODE_POINTS = 127, 0x110000
 
 
 def plain_letters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
@@ -21,7 +21,8 @@ def plain_letters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     if not text.isascii():
-        for code in np.unique(codes[_LETTERS[codes] == _UNSEEN]).tolist():
+        beyond = codes[codes > _ASCII]
+        for code in np.unique(beyond[_LETTERS[beyond] == _UNSEEN]).tolist():
             _LETTERS[code] = _letter(chr(code))  # threads that write it write the same
     return codes, _LETTERS
 
@@ -35,7 +36,7 @@ def _letter(char: str) -> int:
 
 def _first_letters() -> NDArray[np.uint8]:
     letters = np.zeros(_CODE_POINTS, np.uint8)
-    letters[:128] = [_letter(chr(code)) for code in range(128)]
+    letters[: _ASCII + 1] = [_letter(chr(code)) for code in range(_ASCII + 1)]
     return letters
 
 
