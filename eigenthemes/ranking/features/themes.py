@@ -51,7 +51,7 @@ def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np
     """Compute e^T (G - G_s) e, G = sum_j w_j e_j e_j^T [n]: Eigenthemes at full rank with one's own name left out.
 
     G_s is the same sum over the candidates of the row's own name. Candidates of weight 0 have none. Where a document has few
-    candidates, their cosines are computed one by one, else G, one d x d matrix per document.
+    candidates, the cosines of all pairs are computed, else G, one d x d matrix per document.
     """
     result = np.zeros(len(groups.table_row))
     if vectors is None:
