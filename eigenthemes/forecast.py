@@ -34,12 +34,16 @@ _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
 _OF_TOKENS = ("tokens_", "token_", "postings_indptr", "typo_")
 _FLATTENS = 0.035  # the power falls by this for each factor of 4; fitted on a synthetic dump of a million entities
-# memory of a build, as measured (benchmarks/README.md)
-_BASE = 120e6
-_OF_KB = 2.6  # bytes for each of the KB without vectors
-_OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 8 * 64  # bytes for each entity: two matrices, and columns that are worked on
-_OF_SPILL = 4.0  # temporary bytes for each of the KB
-_ID = 180  # bytes for each id that is known while sources are read
+# memory of a build in bytes, fitted on builds of the KGs of docs/scale.md
+_BASE = 55e6  # program and libraries
+_WORKER = 50e6  # each further process, where there are any
+_OF_KB = 2.68  # for each byte of the KB without vectors
+_OF_KB_IN_WORKER = 0.9  # more for each, where a worker indexes misspellings meanwhile
+_OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 8 * 64  # for each entity: two matrices, and columns that are worked on
+_ID = 180  # for each id that is known while sources are read
+_UNSPILLED = 100e6, 30  # what stays in memory within a limit: for blocks of rows; for each entity
+_SORTED = 0.5  # for each byte of the KB, what the engine takes for a sort if it may
+_OF_SPILL = 4.0  # temporary bytes for each of the KB; not measured yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def forecast_build(
     with tempfile.TemporaryDirectory() as folder:
         quarter = _build(paths, 4 * every if every > 1 else 1, Path(folder) / "quarter", train=False, **options)
         sample = _build(paths, every, Path(folder) / "sample", train=train, **options)
-    return _extrapolate(quarter, sample, embedding=embedding, dimensions=dimensions, limit=limit)
+    return _extrapolate(quarter, sample, embedding=embedding, dimensions=dimensions, jobs=jobs, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,7 @@ def _every(paths: Sequence[str | Path]) -> int:
 
 
 def _extrapolate(
-    quarter: _Sample, sample: _Sample, *, embedding: str | None, dimensions: int | None, limit: int | None
+    quarter: _Sample, sample: _Sample, *, embedding: str | None, dimensions: int | None, jobs: int, limit: int | None
 ) -> Forecast:
     scale = 1 / sample.share
     entities = _entities(quarter, sample)
@@ -155,7 +159,6 @@ def _extrapolate(
     has_vectors = embedding is not None and sample.counts["edges"] > 0
     wide = dimensions or min(DIMENSIONS, max(2, int(entities) // 5))
     vectors = entities * (4 * wide + 1) if has_vectors else 0
-    memory = _BASE + max(_OF_KB * arrays, (arrays + entities * (_ID + _OF_VECTORS)) if has_vectors else 0)
     return Forecast(
         share=sample.share,
         statements=round(sample.counts["statements"] * scale),
@@ -163,10 +166,23 @@ def _extrapolate(
         names=round(sample.counts["names"] * scale),
         edges=round(sample.counts["edges"] * scale),
         seconds=_seconds(sample, scale, growth["entities"], (arrays + vectors) / sum(sample.files.values())),
-        memory=round(memory if limit is None else min(memory, limit)),
+        memory=round(_memory(arrays, entities, has_vectors=has_vectors, jobs=jobs, limit=limit)),
         disk=round(arrays + vectors),
         temporary=0 if limit is None else round(_OF_SPILL * arrays + 3 * vectors),
     )
+
+
+def _memory(arrays: float, entities: float, *, has_vectors: bool, jobs: int, limit: int | None) -> float:
+    """Return the most memory of all processes together: reading, assembling and making vectors come one after the other."""
+    program = _BASE + (_WORKER * jobs if jobs > 1 else 0)
+    assembling = (_OF_KB + (_OF_KB_IN_WORKER if jobs > 1 else 0)) * arrays
+    with_vectors = arrays + entities * (_ID + _OF_VECTORS) if has_vectors else 0
+    memory = program + max(assembling, with_vectors)
+    if limit is None:
+        return memory
+    blocks, each = _UNSPILLED
+    sorting = min(limit / 4, _SORTED * arrays) + blocks + each * entities
+    return min(memory, limit, program + max(_ID * entities, sorting))
 
 
 def _entities(quarter: _Sample, sample: _Sample) -> float:
