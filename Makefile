@@ -56,6 +56,7 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt
 	@echo "making $(VENV) and installing (about a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[demo,serve]'
+	@$(BIN)/python -m compileall -q eigenthemes  # at once: where Python may not write bytecode, every start would compile it again
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/demo.stamp

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from eigenthemes.records import Entity, Link, LinkedDocument, LinkedTable, Table
 
 _LETTERS, _ROWS = 20_000, 50  # shown of a text, and of a table
-_GROUPS = ("name", "prior", "themes", "coreference", "context", "memory", "pile", "column", "row")  # the last two of cells only
 
 
 def view_of_document(linked: LinkedDocument) -> Iterator[Part]:
@@ -122,8 +121,7 @@ def view_of_explanation(found: Explanation, candidates: Sequence[ExplainedCandid
         return
     yield Prose(_decision(found))
     yield Prose("Candidates: what each group of features adds; 1 more makes 2.7 times as likely")
-    groups = tuple(group for group in _GROUPS if group in candidates[0].contributions)
-    groups = tuple(group for group in groups if group != "memory" or found.memory is not None)
+    groups = tuple(group for group in candidates[0].contributions if any(each.contributions[group] for each in candidates))
     header = ("label", "id", "probability", *groups, "match type", "matched name")
     yield Grid(header, [_candidate_row(each, groups) for each in candidates], right=range(2, 3 + len(groups)))
     yield Prose(f"None of them: {found.nil_probability:.1%}; threshold {found.threshold:.0%}")
