@@ -80,31 +80,42 @@ def build_within_limit(sizes: Sequence[int], cache: Path, scratch: Path) -> list
 
 
 def compare_forecasts(sizes: Sequence[int], cache: Path, scratch: Path) -> list[Row]:
-    """Forecasts beside builds, without a ranker, of CPU seconds: the machine may be busy."""
+    """Forecasts beside builds of one process, in CPU seconds: the machine may be busy. A ranker only for real KGs."""
     kgs = {name: sources(name) for name in SOURCES} | {f"synthetic {size:,}": [synthetic_dump(size, cache)] for size in sizes}
     rows = []
-    for name, files in kgs.items():
-        say(name)
-        command = [sys.executable, "-c", _FORECAST, *map(str, files)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, env=child_environment(), check=True)
-        told, took = json.loads(done.stdout), build_in_new_process(files, scratch, jobs=1, embedding="prone")
-        pairs = {
-            "seconds": (told["seconds"], took["cpu_seconds"]),
-            "memory": (told["memory"] / 1e6, took["peak_mb_own"]),
-            "disk": (told["disk"] / 1e6, took["kb_mb"]),
-        }
-        row: Row = {"KG": name, "share": told["share"]}
-        for what, (forecast, measured) in pairs.items():
-            row |= {f"{what} told": forecast, what: measured, f"{what} ratio": forecast / measured}
-        rows.append(row)
+    for embedding, train in (("none", False), ("prone", False), ("prone", True)):
+        for name, files in kgs.items():
+            if name in SOURCES or not train:
+                made = "nothing" if embedding == "none" else "vectors" + train * ", ranker"
+                say(f"{name}, {made}")
+                rows.append({"KG": name, "made": made, **compare_forecast(files, scratch, embedding, train)})
     return rows
+
+
+def compare_forecast(files: Sequence[Path], scratch: Path, embedding: str, train: bool) -> Row:
+    """What is told of one build, what it takes, and the ratio of both."""
+    command = [sys.executable, "-c", _FORECAST, embedding, str(int(train)), *map(str, files)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=child_environment(), check=True)
+    told, took = json.loads(done.stdout), build_in_new_process(files, scratch, jobs=1, embedding=embedding, train=train)
+    pairs = {
+        "entities": (told["entities"], took["entities"]),
+        "seconds": (told["seconds"], took["cpu_seconds"]),
+        "memory": (told["memory"] / 1e6, took["peak_mb_own"]),
+        "disk": (told["disk"] / 1e6, took["kb_mb"]),
+    }
+    row: Row = {"share": told["share"]}
+    for what, (forecast, measured) in pairs.items():
+        row |= {f"{what} told": forecast, what: measured, f"{what} ratio": forecast / measured}
+    return row
 
 
 _FORECAST = """
 import dataclasses, json, sys, time
 time.perf_counter = time.process_time
 from eigenthemes.forecast import forecast_build
-print(json.dumps(dataclasses.asdict(forecast_build(sys.argv[1:], train=False))))
+embedding, train, *files = sys.argv[1:]
+told = forecast_build(files, embedding=None if embedding == "none" else embedding, train=train == "1")
+print(json.dumps(dataclasses.asdict(told)))
 """
 
 

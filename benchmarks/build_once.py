@@ -1,6 +1,6 @@
 """Build one KB in a process of its own and print what it took: python -m benchmarks.build_once OUT JOBS EMBEDDING FILE...
 
-`--max-memory 4G` is that of `eigenthemes build`.
+`--max-memory 4G` is that of `eigenthemes build`; `--train` trains the ranker, too.
 """
 
 from __future__ import annotations
@@ -39,16 +39,18 @@ def main() -> None:
     parser.add_argument("embedding", help="how vectors are made, or none")
     parser.add_argument("files", nargs="+", help="the source files of the KG")
     parser.add_argument("--max-memory", help="as of eigenthemes build")
+    parser.add_argument("--train", action="store_true", help="train the ranker")
     arguments = parser.parse_args()
     embedding = None if arguments.embedding == "none" else arguments.embedding
-    print(json.dumps(measure(arguments.files, arguments.out, arguments.jobs, embedding, arguments.max_memory)))
+    options = {"jobs": arguments.jobs, "embedding": embedding, "max_memory": arguments.max_memory, "train": arguments.train}
+    print(json.dumps(measure(arguments.files, arguments.out, **options)))
 
 
-def measure(files: Sequence[str], out: str, jobs: int, embedding: str | None, max_memory: str | None = None) -> dict[str, Any]:
-    """Build the KB without a ranker; seconds of each step, and memory."""
+def measure(files: Sequence[str], out: str, *, jobs: int, **options: Any) -> dict[str, Any]:
+    """Build the KB; seconds of each step, and memory."""
     steps = StepTimes()
     start = time.perf_counter()
-    kb = build_kb(files, out, jobs=jobs, embedding=embedding, train=False, force=True, max_memory=max_memory, progress=steps)
+    kb = build_kb(files, out, jobs=jobs, force=True, progress=steps, **options)
     seconds = time.perf_counter() - start
     steps.seconds["everything else"] = seconds - sum(steps.seconds.values())
     statements = kb.manifest["counts"]["statements"]

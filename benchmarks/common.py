@@ -132,11 +132,18 @@ def synthetic_kb(size: int, folder: Path) -> KB:
 
 
 def build_in_new_process(
-    files: Sequence[Path], out: Path, *, jobs: int, embedding: str = "none", max_memory: str | None = None
+    files: Sequence[Path],
+    out: Path,
+    *,
+    jobs: int,
+    embedding: str = "none",
+    max_memory: str | None = None,
+    train: bool = False,
 ) -> dict[str, Any]:
     """Build a KB in a fresh process: what `build_once` measured of itself, and its memory with that of its workers."""
     command = [sys.executable, "-m", "benchmarks.build_once", str(out), str(jobs), embedding, *map(str, files)]
     command += [] if max_memory is None else ["--max-memory", max_memory]
+    command += ["--train"] if train else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=CHECKOUT, env=child_environment()) as process:
         memory = _watch_memory(process)
         printed = process.communicate()[0]

@@ -1,9 +1,8 @@
 """What a build will take, told from a sample: time, memory, disk. The offline story, rehearsed.
 
-The same share of the beginning of every source is built twice, a quarter of it and all of it. What a KG has (statements, names,
-edges) grows with the sources; the words of names grow less than their number, by the power that the two samples show. A node
-that others point to may have its record outside the sample: how many nodes have one is told from how many of those pointed to
-have one in the sample.
+Pieces from all over every source are built twice, a quarter of them and all of them. What a KG has (statements, names, edges)
+grows with the sources; the words of names grow less than their number, by the power that the two samples show. A node that an
+edge leads to may have its name outside the sample: how many nodes have none is told from how many are named in the sample.
 """
 
 from __future__ import annotations
@@ -20,29 +19,31 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.build import build_kb
-from eigenthemes.core.diagnostics import Diagnostics
-from eigenthemes.core.files import SNIFF, check_readable, open_decompressed, source_size
+from eigenthemes.core.files import check_readable, source_size
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.spill import check_memory
 from eigenthemes.embeddings.vector_sets import DIMENSIONS
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
-from eigenthemes.kg.read import detect_format
+from eigenthemes.kg.sample import sample_source
 
 SAMPLE = 2_500_000  # bytes of all sources together that are read of compressed ones; of plain ones several times as many
 _PLAIN = 8
-_BY_LINE = ("nt", "nq", "wikidata", "csv", "tsv", "jsonl", "obo")  # formats whose beginning can be read alone
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 # what files of a KB grow with; all others grow with the sources
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
 _OF_TOKENS = ("tokens_", "token_", "postings_indptr", "typo_")
 _FLATTENS = 0.035  # the power falls by this for each factor of 4; fitted on a synthetic dump of a million entities
-# memory of a build, as measured (benchmarks/README.md)
-_BASE = 120e6
-_OF_KB = 2.6  # bytes for each of the KB without vectors
-_OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 8 * 64  # bytes for each entity: two matrices, and columns that are worked on
-_OF_SPILL = 4.0  # temporary bytes for each of the KB
-_ID = 180  # bytes for each id that is known while sources are read
+# memory of a build in bytes, fitted on builds of the KGs of docs/scale.md
+_BASE = 55e6  # program and libraries
+_WORKER = 50e6  # each further process, where there are any
+_OF_KB = 2.68  # for each byte of the KB without vectors
+_OF_KB_IN_WORKER = 0.9  # more for each, where a worker indexes misspellings meanwhile
+_OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 8 * 64  # for each entity: two matrices, and columns that are worked on
+_ID = 180  # for each id that is known while sources are read
+_UNSPILLED = 100e6, 30  # what stays in memory within a limit: for blocks of rows; for each entity
+_SORTED = 0.5  # for each byte of the KB, what the engine takes for a sort if it may
+_OF_SPILL = 4.0  # temporary bytes for each of the KB; not measured yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,92 +82,74 @@ def forecast_build(
     for path in paths:
         check_readable(path)
     limit = None if max_memory is None else check_memory(max_memory, jobs)
-    share = _share(paths)
+    every = _every(paths)
     options |= {"embedding": embedding, "dimensions": dimensions, "jobs": jobs, "format_name": format_name}
     with tempfile.TemporaryDirectory() as folder:
-        quarter = _build(paths, share / 4, Path(folder) / "quarter", train=False, **options)
-        sample = _build(paths, share, Path(folder) / "sample", train=train, **options)
-    return _extrapolate(quarter, sample, embedding=embedding, dimensions=dimensions, limit=limit)
+        quarter = _build(paths, 4 * every if every > 1 else 1, Path(folder) / "quarter", train=False, **options)
+        sample = _build(paths, every, Path(folder) / "sample", train=train, **options)
+    return _extrapolate(quarter, sample, embedding=embedding, dimensions=dimensions, jobs=jobs, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """A KB of a share of the sources: what it holds, and what it took.
-
-    pointed_to  nodes that some edge leads to; with_record: those of them that have a name
-    """
+    """A KB of a share of the sources: what it holds, and what it took."""
 
     share: float
     counts: dict[str, Any]
     files: dict[str, int]
     seconds: dict[str, float]
-    pointed_to: int
-    with_record: int
+    nodes: _Nodes
 
 
-def _build(paths: Sequence[str | Path], share: float, folder: Path, **options: Any) -> _Sample:
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """How many nodes of a sample have a name; are the source of an edge, and also named; are a target, and also one of both."""
+
+    named: int
+    sources: int
+    named_sources: int
+    targets: int
+    known_targets: int
+
+    @staticmethod
+    def of(kb: KB) -> _Nodes:
+        graph = kb.graph
+        row, incoming = np.repeat(np.arange(len(graph)), graph.degree), graph.relations & 1 == 1
+        named, source, target = np.diff(kb.array("entity_names")) > 0, *np.zeros((2, len(graph)), dtype=bool)
+        source[row[~incoming]], target[row[incoming]] = True, True
+        sets = named, source, named & source, target, target & (named | source)
+        return _Nodes(*(int(np.count_nonzero(each)) for each in sets))
+
+
+def _build(paths: Sequence[str | Path], every: int, folder: Path, **options: Any) -> _Sample:
     folder.mkdir()
-    cut = [_cut(path, share, folder, options["format_name"]) for path in paths]
+    samples = []
+    for number, path in enumerate(paths):
+        part = folder / str(number)  # two sources may have the same name
+        part.mkdir()
+        samples.append(sample_source(path, part, every, seed=number, format_name=options["format_name"]))
+    sizes = [max(1, source_size(path) or 0) for path in paths]
+    share = sum(share * size for (_, share), size in zip(samples, sizes, strict=True)) / sum(sizes)
     clock = _Clock()
     start = time.perf_counter()
-    with build_kb([file for file, _ in cut], folder / "sample.kb", progress=clock, **options) as kb:
+    with build_kb([file for file, _ in samples], folder / "sample.kb", progress=clock, **options) as kb:
         clock.seconds["else"] = time.perf_counter() - start - sum(clock.seconds.values())
         files = {name: int(file["bytes"]) for name, file in kb.manifest["files"].items()}
-        read = sum(size for _, size in cut) / sum(max(1, source_size(path) or 0) for path in paths)
-        return _Sample(min(1.0, read), kb.manifest["counts"], files, clock.seconds, *_pointed_to(kb))
+        return _Sample(share, kb.manifest["counts"], files, clock.seconds, _Nodes.of(kb))
 
 
-def _share(paths: Sequence[str | Path]) -> float:
-    """Return which share of the sources to read, the same of each."""
+def _every(paths: Sequence[str | Path]) -> int:
+    """Return of how many pieces of the sources to build one."""
     size = 0.0
     for path in paths:
         with open(path, "rb") as file:
             packed = file.read(8).startswith(_COMPRESSED)
         size += (source_size(path) or 0) / (1 if packed else _PLAIN)
-    return min(1.0, SAMPLE / max(1.0, size))
-
-
-def _cut(path: str | Path, share: float, folder: Path, format_name: str | None) -> tuple[Path, int]:
-    """Write the beginning of a source; return the file and how many bytes of the source it is.
-
-    Of formats that cannot be cut, or where nothing is to be cut, it is the source itself.
-    """
-    size, read = source_size(path) or 0, 0
-
-    def advance(amount: float) -> None:
-        nonlocal read
-        read += int(amount)
-
-    with open_decompressed(path, Diagnostics(False), advance, ahead=SNIFF) as stream:
-        head = stream.read(SNIFF)
-        if share >= 1 or (format_name or detect_format(head, str(path))) not in _BY_LINE:
-            return Path(path), size
-        file = folder / _plain_name(Path(path))
-        with open(file, "wb") as out:
-            out.write(head)
-            while read < share * size:
-                piece = stream.read(SNIFF)
-                if not piece:
-                    return Path(path), size
-                out.write(piece)
-            out.write(stream.readline())
-    return file, min(size, read)
-
-
-def _plain_name(path: Path) -> str:
-    return path.name.removesuffix(path.suffix) if path.suffix in (".gz", ".bz2", ".xz", ".zst") else path.name
-
-
-def _pointed_to(kb: KB) -> tuple[int, int]:
-    """Return how many nodes some edge leads to, and how many of them have a name."""
-    graph = kb.graph
-    row = np.repeat(np.arange(len(graph)), graph.degree)
-    ends = np.unique(row[graph.relations & 1 == 1])
-    return len(ends), int((np.diff(kb.array("entity_names"))[ends] > 0).sum())
+    return max(1, round(size / SAMPLE))
 
 
 def _extrapolate(
-    quarter: _Sample, sample: _Sample, *, embedding: str | None, dimensions: int | None, limit: int | None
+    quarter: _Sample, sample: _Sample, *, embedding: str | None, dimensions: int | None, jobs: int, limit: int | None
 ) -> Forecast:
     scale = 1 / sample.share
     entities = _entities(quarter, sample)
@@ -176,7 +159,6 @@ def _extrapolate(
     has_vectors = embedding is not None and sample.counts["edges"] > 0
     wide = dimensions or min(DIMENSIONS, max(2, int(entities) // 5))
     vectors = entities * (4 * wide + 1) if has_vectors else 0
-    memory = _BASE + max(_OF_KB * arrays, (arrays + entities * (_ID + _OF_VECTORS)) if has_vectors else 0)
     return Forecast(
         share=sample.share,
         statements=round(sample.counts["statements"] * scale),
@@ -184,20 +166,48 @@ def _extrapolate(
         names=round(sample.counts["names"] * scale),
         edges=round(sample.counts["edges"] * scale),
         seconds=_seconds(sample, scale, growth["entities"], (arrays + vectors) / sum(sample.files.values())),
-        memory=round(memory if limit is None else min(memory, limit)),
+        memory=round(_memory(arrays, entities, has_vectors=has_vectors, jobs=jobs, limit=limit)),
         disk=round(arrays + vectors),
         temporary=0 if limit is None else round(_OF_SPILL * arrays + 3 * vectors),
     )
 
 
+def _memory(arrays: float, entities: float, *, has_vectors: bool, jobs: int, limit: int | None) -> float:
+    """Return the most memory of all processes together: reading, assembling and making vectors come one after the other."""
+    program = _BASE + (_WORKER * jobs if jobs > 1 else 0)
+    assembling = (_OF_KB + (_OF_KB_IN_WORKER if jobs > 1 else 0)) * arrays
+    with_vectors = arrays + entities * (_ID + _OF_VECTORS) if has_vectors else 0
+    memory = program + max(assembling, with_vectors)
+    if limit is None:
+        return memory
+    blocks, each = _UNSPILLED
+    sorting = min(limit / 4, _SORTED * arrays) + blocks + each * entities
+    return min(memory, limit, program + max(_ID * entities, sorting))
+
+
 def _entities(quarter: _Sample, sample: _Sample) -> float:
-    """Return how many entities there will be: those with a name, and those that are only pointed to."""
-    named = sample.counts["named"] / sample.share
-    if sample.share >= 1:
+    """Return how many entities there will be: those with a name, and those that are only ends of edges.
+
+    Either names and edges stand together (N-Triples, Wikidata): a source that is met without a name has none. Or they stand
+    apart (two tables): a source that has a name is met together with it by chance only. So are targets, always.
+    """
+    share, nodes = sample.share, sample.nodes
+    if share >= 1:
         return float(sample.counts["entities"])
-    known = min(1.0, max(1, sample.with_record) / max(1, sample.pointed_to) / sample.share)
-    pointed_to = min(_grown(quarter, sample, lambda each: each.pointed_to), named / known)
-    return float(named + (1 - known) * pointed_to)
+    if nodes.named_sources > math.sqrt(share) * min(nodes.named, nodes.sources):
+        unnamed_sources = (nodes.sources - nodes.named_sources) / share
+    else:
+        unnamed_sources = _by_chance(nodes.named_sources, nodes.sources, share) * _grown(
+            quarter, sample, lambda each: each.nodes.sources
+        )
+    unknown = _by_chance(nodes.known_targets, nodes.targets, share)
+    targets = _grown(quarter, sample, lambda each: each.nodes.targets)
+    return float(nodes.named / share + unnamed_sources + unknown * targets)
+
+
+def _by_chance(known: int, nodes: int, share: float) -> float:
+    """Return the share of nodes of which nothing would be known with all of the sources."""
+    return 1 - min(1.0, known / max(1, nodes) / share)
 
 
 def _grown(quarter: _Sample, sample: _Sample, count: Callable[[_Sample], int]) -> float:

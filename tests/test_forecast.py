@@ -13,6 +13,7 @@ from eigenthemes import forecast
 from eigenthemes.errors import OptionError
 from eigenthemes.forecast import forecast_build
 from eigenthemes.kb.store import KB
+from eigenthemes.kg import sample
 
 LABEL, LINK = "<http://www.w3.org/2000/01/rdf-schema#label>", "<http://example.org/knows>"
 
@@ -46,7 +47,7 @@ def test_small_sources_are_no_sample_but_the_whole(tmp_path: Path, quick_disk: N
 def test_a_sample_tells_the_size_of_the_whole(tmp_path: Path, quick_disk: None, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_kg(tmp_path / "kg.nt.gz", 30_000)
     monkeypatch.setattr(forecast, "SAMPLE", source.stat().st_size // 6)
-    monkeypatch.setattr(forecast, "SNIFF", 1 << 12)
+    monkeypatch.setattr(sample, "PIECE", 1 << 12)
     told = forecast_build(source, train=False, embedding=None)
     kb = build_untrained([source], tmp_path / "my.kb", embedding=None)
     counts = kb.manifest["counts"]
