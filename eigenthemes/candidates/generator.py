@@ -145,7 +145,7 @@ class CandidateGenerator:
 
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
         """Return the candidates of many names; the same as one by one, faster."""
-        if self.max_candidates is None or not self._should_compile(len(names)):
+        if not names or self.max_candidates is None or not self._should_compile(len(names)):
             return self._with_remembered(names, self._find_plain(names))
         return self._with_remembered(names, self._find_compiled(names))
 

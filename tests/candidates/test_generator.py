@@ -269,3 +269,9 @@ def test_a_root_is_the_same_for_all_of_a_family(word: str) -> None:
     family = rules.family_of(encoded)
     assert {rules.root_of(other) for other in family} <= {rules.root_of(encoded)}
     assert (encoded in family) == (len(word) >= rules.ROOT)
+
+
+def test_no_names_have_no_candidates(tiny: KB, monkeypatch: pytest.MonkeyPatch) -> None:
+    for compiles in (False, True):
+        monkeypatch.setattr(CandidateGenerator, "_should_compile", lambda self, names, compiles=compiles: compiles)
+        assert CandidateGenerator(tiny).find_batch([]).mentions == 0
