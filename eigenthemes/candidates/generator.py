@@ -36,6 +36,8 @@ from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
+_BATCH = 64  # mentions from which kernels may be used
+_SINGLES = 2000  # the same for mentions looked up one by one
 _STEPS = 300  # inner steps of a kernel that take about as long as looking one mention up in plain Python
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
@@ -116,6 +118,7 @@ class CandidateGenerator:
             sharing=self.sharing,
         )
         self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
+        self._singles = 0
 
     def _has_families(self) -> bool:
         return self._inflected is not None and self._inflected.is_inflected
@@ -228,7 +231,10 @@ class CandidateGenerator:
 
     def _should_compile(self, mentions: int) -> bool:
         if self._compiled is not None:
-            return True
+            return mentions > 0
+        self._singles += mentions
+        if mentions < _BATCH and self._singles <= _SINGLES:  # the index has to be made ready for kernels, too
+            return False
         from eigenthemes.candidates.compiled import find_candidates
 
         return not find_candidates.is_sooner_plain(_STEPS * mentions)

@@ -34,15 +34,18 @@ class LabelWords:
         return cls(read("entity_names"), read("name_token_indptr"), read("name_tokens"))
 
     def first(self, entities: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the first token of each label, or -1."""
+        """Return the first token of each label, or -1; entities without a name have no label."""
+        first = np.full(len(entities), -1, dtype=np.int64)
         if not len(self.tokens) or not len(entities):
-            return np.full(len(entities), -1, dtype=np.int64)
-        label = self.names[entities]
+            return first
+        named = np.flatnonzero(self.names[entities] < self.names[np.asarray(entities, dtype=np.int64) + 1])
+        label = self.names[entities[named]]
         _check("name", label, len(self.indptr) - 1)
         at, end = self.indptr[label], self.indptr[label + 1]
         has = at < end
         _check("word", at[has], len(self.tokens))
-        return np.where(has, self.tokens[np.where(has, at, 0)].astype(np.int64), -1)
+        first[named[has]] = self.tokens[at[has]]
+        return first
 
 
 def _check(what: str, rows: NDArray[np.int64], size: int) -> None:

@@ -55,7 +55,8 @@ def collect_profiles(kb: KB, spelled: SpelledNames) -> EntityProfiles:
     many = len(kb.name_index.tokens)
     names = kb.array("entity_names"), spelled.indptr, spelled.tokens
     graph = kb.graph.indptr, kb.graph.neighbors
-    indptr, words = collect_words(_words_of_descriptions(kb), names, graph, many)
+    collect = collect_words.for_steps(len(kb.graph.neighbors) + len(spelled.tokens))
+    indptr, words = collect(_words_of_descriptions(kb), names, graph, many)
     counts = np.bincount(words, minlength=many)
     having = np.count_nonzero(np.diff(indptr))
     rarity = np.where(counts > 0, np.log(max(1, having) / np.maximum(1, counts)), 0.0)

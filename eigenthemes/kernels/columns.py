@@ -5,6 +5,7 @@ An attribute is a type or a relation with its direction: types are numbered firs
 
 from __future__ import annotations
 
+from math import log
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,9 @@ def entity_attributes(types: Any, graph: Any, further: Any, type_count: Any, att
         for k in range(types[0][entity], types[0][entity + 1]):
             many = _note(found, many, seen, types[1][k], entity)
         for k in range(graph[0][entity], graph[0][entity + 1]):
-            many = _note(found, many, seen, type_count + graph[1][k], entity)
+            many = _note(found, many, seen, type_count + np.int64(graph[1][k]), entity)
             while entry < len(further[0]) and further[0][entry] <= k:
-                many = _note(found, many, seen, type_count + further[1][entry], entity)
+                many = _note(found, many, seen, type_count + np.int64(further[1][entry]), entity)
                 entry += 1
         indptr[entity + 1] = many
     return indptr, found[:many].copy()
@@ -131,4 +132,4 @@ def log_ratio(having: Any, others: Any, share: Any) -> Any:
     p = min(having / (others + 1), _MOST_COMMON)
     if p <= share:
         return 0.0
-    return having * np.log(p / share) + (others - having) * np.log((1 - p) / (1 - share))
+    return having * log(p / share) + (others - having) * log((1 - p) / (1 - share))

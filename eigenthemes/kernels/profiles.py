@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from eigenthemes.core.jit import kernel
 
 NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
 _SMOOTHING = 5.0  # words that every profile has more, so that a short one says no more than it knows
-_MARKS = 4096  # a power of 2: places in which the words of a window are noted
+_LEAST_ROOM, _ROOM_PER_WORD = 128, 4  # of the table of the words of a window, a power of 2
 
 
 @kernel
@@ -66,32 +67,44 @@ def _note(found: Any, many: Any, seen: Any, word: Any, entity: Any) -> Any:
 def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) -> Any:
     """Compute how much of the words around each name belongs to each candidate [n] float64.
 
-    windows   (indptr [m + 1], words [q] int64): the distinct words around each name, in order
+    windows   (indptr [m + 1], words [q] int64): the words around each name, -1 for one that is not counted
     bounds    [m + 1] candidates of each name; entity [n] int64
     profiles  (indptr, words) as of `collect_words`; rarity [words] float32
 
     The sum of the rarity of the words that are in both, divided by the root of the size of the profile.
     """
     result = np.zeros(len(entity), np.float64)
-    marks = np.zeros(_MARKS, np.bool_)
+    room = np.zeros(0, np.int64)
     for name in range(len(bounds) - 1):
         first, last = windows[0][name], windows[0][name + 1]
-        if first == last:
+        if first == last or bounds[name] == bounds[name + 1]:
             continue
-        window = windows[1][first:last]
-        for k in range(len(window)):
-            marks[window[k] & (_MARKS - 1)] = True
+        size = _LEAST_ROOM
+        while size < _ROOM_PER_WORD * (last - first):
+            size *= 2
+        if size > len(room):
+            room = np.zeros(size, np.int64)
+        table = room[:size]
+        table[:] = -1
+        for k in range(first, last):
+            if windows[1][k] >= 0:
+                table[_place(table, windows[1][k])] = windows[1][k]
         for row in range(bounds[name], bounds[name + 1]):
             start, stop = profiles[0][entity[row]], profiles[0][entity[row] + 1]
             total = 0.0
             for k in range(start, stop):
                 word = np.int64(profiles[1][k])
-                if marks[word & (_MARKS - 1)]:
-                    at = np.searchsorted(window, word)
-                    if at < len(window) and window[at] == word:
-                        total += rarity[word]
+                if table[_place(table, word)] == word:
+                    total += float(rarity[word])
             if total > 0:
-                result[row] = total / np.sqrt(_SMOOTHING + stop - start)
-        for k in range(len(window)):
-            marks[window[k] & (_MARKS - 1)] = False
+                result[row] = total / sqrt(_SMOOTHING + (stop - start))
     return result
+
+
+@kernel
+def _place(table: Any, word: Any) -> Any:
+    """Return where a word is in a table of words, or where it would be; -1 is a free place, and there are some."""
+    at = word & (len(table) - 1)
+    while table[at] != word and table[at] >= 0:
+        at = (at + 1) & (len(table) - 1)
+    return at

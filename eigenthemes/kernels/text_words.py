@@ -1,4 +1,4 @@
-"""The words of a text in one pass: where each starts, and which token of a name index it is."""
+"""The words of a text around some of its places, as tokens of a name index, in one pass over the text."""
 
 from __future__ import annotations
 
@@ -7,34 +7,88 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.common import position
 from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
 
+SEPARATOR, OTHER = 1, 2  # letters that end a word; that are no plain ones, but parts of words
+_UNREAD = -(1 << 62)  # beyond every place of a text
+
 
 @kernel
-def ascii_words(text: Any, hashes: Any, buckets: Any) -> Any:
-    """Return where each run of letters and digits starts [k], and the row of its hash in small letters, -1: unknown [k].
+def words_around(codes: Any, letters: Any, places: Any, owners: Any, hashes: Any, buckets: Any) -> Any:
+    """Return the words around the places of each owner (indptr [owners + 1], words [q] int64).
 
-    text             [bytes] uint8: ASCII; whatever else there is ends a word
+    codes            [c] uint32 code points; letters: the plain small letter of each code point, SEPARATOR or OTHER
+    places           (owner, low, begin, end, high, reach), [k] each: of the words that start in low:begin the last ones
+                     count, of those that start in end:high the first ones, `reach` of each
     hashes, buckets  a `HashTable` of tokens
+
+    Words are rows of the table, in the order of places; those that it has not are left out. A word with other letters cannot be
+    looked up here: it is given as -2 - (where it starts).
     """
-    starts = np.zeros(len(text) // 2 + 1, np.int64)
-    rows = np.zeros(len(text) // 2 + 1, np.int64)
+    owner, low, begin, end, high, reach = places
+    starts = _starts(codes, letters)
+    many = len(starts)
+    spans = np.zeros((len(owner), 4), np.int64)
+    counts = np.zeros(owners + 1, np.int64)
+    for k in range(len(owner)):
+        first = position(starts, 0, many, low[k])
+        before = position(starts, first, many, begin[k])
+        after = position(starts, before, many, end[k])
+        last = position(starts, after, many, high[k])
+        spans[k, 0], spans[k, 1] = max(first, before - reach[k]), before
+        spans[k, 2], spans[k, 3] = after, min(last, after + reach[k])
+        counts[owner[k] + 1] += spans[k, 1] - spans[k, 0] + spans[k, 3] - spans[k, 2]
+    filled = np.cumsum(counts)
+    found = np.zeros(filled[owners], np.int64)
+    rows = np.full(many, _UNREAD, np.int64)
     shift = shift_of(buckets)
-    many, at = 0, 0
-    while at < len(text):
-        if not _is_word(text[at]):
-            at += 1
-            continue
-        starts[many] = at
-        h = OFFSET
-        while at < len(text) and _is_word(text[at]):
-            h = step(h, text[at] + 32 if 65 <= text[at] <= 90 else text[at])
-            at += 1
-        rows[many] = find(finish(h), hashes, buckets, shift) if len(hashes) else -1
-        many += 1
-    return starts[:many], rows[:many]
+    for k in range(len(owner)):
+        for side in range(0, 4, 2):
+            for word in range(spans[k, side], spans[k, side + 1]):
+                if rows[word] == _UNREAD:
+                    rows[word] = _row(codes, letters, starts[word], hashes, buckets, shift)
+                found[filled[owner[k]]] = rows[word]
+                filled[owner[k]] += 1
+    return _without_unknown(np.cumsum(counts), found)
 
 
 @kernel
-def _is_word(char: Any) -> Any:
-    return 48 <= char <= 57 or 65 <= char <= 90 or 97 <= char <= 122
+def _starts(codes: Any, letters: Any) -> Any:
+    """Return where the words of a text start, in order."""
+    starts = np.zeros(len(codes) // 2 + 1, np.int64)
+    many, inside = 0, False
+    for at in range(len(codes)):
+        is_letter = letters[codes[at]] > SEPARATOR
+        if is_letter and not inside:
+            starts[many] = at
+            many += 1
+        inside = is_letter
+    return starts[:many]
+
+
+@kernel
+def _row(codes: Any, letters: Any, start: Any, hashes: Any, buckets: Any, shift: Any) -> Any:
+    """Return the row of the word that starts somewhere; -1: the table has it not; -2 - start: it has other letters."""
+    h, at = OFFSET, start
+    while at < len(codes) and letters[codes[at]] > SEPARATOR:
+        if letters[codes[at]] == OTHER:
+            return -2 - start
+        h = step(h, letters[codes[at]])
+        at += 1
+    return find(finish(h), hashes, buckets, shift) if len(hashes) else np.int64(-1)
+
+
+@kernel
+def _without_unknown(indptr: Any, words: Any) -> Any:
+    """Take the words that are -1 out of lists."""
+    many, first = 0, 0
+    for owner in range(len(indptr) - 1):
+        last = indptr[owner + 1]
+        for k in range(first, last):
+            if words[k] != -1:
+                words[many] = words[k]
+                many += 1
+        first = last
+        indptr[owner + 1] = many
+    return indptr, words[:many]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp, log1p
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,11 @@ def topic_factors(
             continue
         near = _hubs_of_rows(bounds[first], bounds[last], entity, graph, hubs[0])
         found = _score(first, last, bounds, probability, near, mass, score, gain)
-        names = np.sum(bounds[first + 1 : last + 1] > bounds[first:last])
+        names = 0
+        for name in range(first, last):
+            names += bounds[name + 1] > bounds[name]
         for k in range(len(found)):
-            score[found[k]] -= names * np.log1p(hubs[1][found[k]] * gain)
+            score[found[k]] -= names * log1p(hubs[1][found[k]] * gain)
         best = found[np.argsort(-score[found], kind="mergesort")[:TOPICS]]
         shares = _softmax(score[best])
         for k in range(len(best)):
@@ -99,7 +102,7 @@ def _score(first: Any, last: Any, bounds: Any, probability: Any, near: Any, mass
             if score[met[k]] == 0.0:
                 found[many] = met[k]
                 many += 1
-            score[met[k]] += np.log1p(min(1.0, mass[met[k]]) * gain)
+            score[met[k]] += log1p(min(1.0, mass[met[k]]) * gain)
             mass[met[k]] = 0.0
     return found[:many]
 
@@ -107,10 +110,15 @@ def _score(first: Any, last: Any, bounds: Any, probability: Any, near: Any, mass
 @kernel
 def _softmax(scores: Any) -> Any:
     """Return the shares of none, whose score is 0, and of each topic [t + 1]."""
-    shares = np.zeros(len(scores) + 1, np.float64)
-    shares[1:] = scores
-    shares = np.exp(shares - shares.max())
-    return shares / shares.sum()
+    highest = 0.0
+    for k in range(len(scores)):
+        highest = max(highest, scores[k])
+    shares = np.full(len(scores) + 1, exp(-highest), np.float64)
+    total = shares[0]
+    for k in range(len(scores)):
+        shares[k + 1] = exp(scores[k] - highest)
+        total += shares[k + 1]
+    return shares / total
 
 
 @kernel

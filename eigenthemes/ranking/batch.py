@@ -65,6 +65,11 @@ class Batch:
         """Which mentions are cells of a table [mentions]."""
         return _in_tables(self.documents, np.diff(self.mention_bounds))
 
+    @property
+    def in_text(self) -> NDArray[np.bool_]:
+        """Which documents are no tables [documents]."""
+        return np.array([document.table is None for document in self.documents], dtype=bool)
+
     def document_spans(self) -> Iterator[tuple[Document, int, int]]:
         """Return each document with the numbers of its first mention and of the one after its last."""
         bounds = self.mention_bounds.tolist()

@@ -41,11 +41,11 @@ def find_topics(groups: MentionGroups, probability: Floats, context: FeatureCont
 
     if context.hubs is None or not strength > 0:
         return None
-    in_text = np.array([document.table is None for document in groups.batch.documents], dtype=bool)
     graph, gain = context.graph[:2], float(np.expm1(strength))
     of_hubs = context.hub_numbers, context.hubs.share
-    factor, number, weight = topic_factors(
-        groups.document_bounds, in_text, groups.bounds, groups.entity, probability, graph, of_hubs, gain
+    compute = topic_factors.for_steps(context.walk_steps(groups.entity))
+    factor, number, weight = compute(
+        groups.document_bounds, groups.batch.in_text, groups.bounds, groups.entity, probability, graph, of_hubs, gain
     )
     topic = np.where(number >= 0, np.append(context.hubs.entities, 0)[number].astype(np.int64), -1)
     return Topics(context.hubs, factor, topic, weight)

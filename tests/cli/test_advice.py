@@ -14,13 +14,14 @@ import pytest
 
 import eigenthemes
 from eigenthemes import errors
-from eigenthemes.cli import cli
+from eigenthemes.cli import all_commands
 from eigenthemes.cli.advice import ADVICE, Advice, advise
 from eigenthemes.errors import EigenthemesError, KBExistsError, MissingExtraError, OptionError, VectorError
 
 PACKAGE = Path(eigenthemes.__file__).parent
+COMMANDS = all_commands()
 FLAG = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*|-o\b)")
-COMMAND = re.compile(rf"\beigenthemes ({'|'.join(sorted(cli.commands, key=len, reverse=True))})\b")
+COMMAND = re.compile(rf"\beigenthemes ({'|'.join(sorted(COMMANDS, key=len, reverse=True))})\b")
 
 # The flags of other programs.
 ALLOWED = {"core/files.py: iconv -f UTF-16 -t UTF-8"}
@@ -33,7 +34,7 @@ def error_types(base: type[EigenthemesError] = EigenthemesError) -> Iterator[typ
 
 
 def options_of(command: str) -> set[str]:
-    return {flag for parameter in cli.commands[command].params for flag in (*parameter.opts, *parameter.secondary_opts)}
+    return {flag for parameter in COMMANDS[command].params for flag in (*parameter.opts, *parameter.secondary_opts)}
 
 
 def flags_by_command(advice: Advice) -> Iterator[tuple[str, str]]:
@@ -48,7 +49,7 @@ def flags_by_command(advice: Advice) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("code", ADVICE)
 def test_the_flags_of_an_advice_exist(code: str) -> None:
     advice = ADVICE[code]
-    assert set(advice.commands) <= set(cli.commands)
+    assert set(advice.commands) <= set(COMMANDS)
     assert FLAG.search(advice.text) or COMMAND.search(advice.text)
     assert not [(command, flag) for command, flag in flags_by_command(advice) if flag not in options_of(command)]
     assert advice.commands or not FLAG.search(COMMAND.split(advice.text)[0]), "say whose options these are"

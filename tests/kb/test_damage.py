@@ -134,7 +134,7 @@ def test_a_broken_header_is_told_as_damage(kb: Path, header: bytes) -> None:
 def test_vectors_that_are_none_are_told_as_damage(kb: Path, value: float, method: str) -> None:
     overwrite(kb, "vectors-prone", lambda array: array.fill(value))
     with pytest.raises(KBDamagedError, match=r"vectors-prone\.npy has numbers that are no coordinates of unit vectors"):
-        Linker(kb, method=method).link({"mentions": [{"text": "Paris"}, {"text": "London"}, {"text": "France"}]})
+        Linker(kb, method=method).link({"mentions": [{"text": "Paris"}, {"text": "Iowa"}, {"text": "Michael Jordan"}]})
 
 
 def test_a_ranker_that_gives_no_numbers_is_told_as_damage(kb: Path) -> None:

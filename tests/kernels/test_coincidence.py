@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +45,7 @@ def test_evidence_is_what_plain_python_finds(documents: list[list[list[int]]], a
     entity = np.array([each for candidates in names for each in candidates], np.int64)
     lists = bounds_of(attributes), np.array([a for each in attributes for a in each], np.uint32)
     counted = np.ones(len(documents), bool)
-    found = coincidence(bounds_of(documents), bounds_of(names), counted, entity, lists, np.array(SHARE))
+    found = same_bits(coincidence, bounds_of(documents), bounds_of(names), counted, entity, lists, np.array(SHARE))
     evidence, attribute, having, others = found
     assert evidence == pytest.approx([each for document in documents for each in plain(document, attributes)])
     assert ((attribute >= 0) == (evidence > 0)).all()

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.kb.attributes import attribute_count, collect_attributes
-from eigenthemes.kernels.columns import LEAST_UNITS, SAMPLE, column_evidence, names_with
+from eigenthemes.kernels.columns import LEAST_UNITS, SAMPLE, column_evidence, entity_attributes, names_with
 
 ATTRIBUTES = 5
 
@@ -52,7 +53,9 @@ def test_evidence_is_what_plain_python_finds(columns: list[list[list[int]]], att
     share = [0.01, 0.1, 0.3, 0.6, 0.9]
     lists = bounds_of(attributes), flat(attributes, np.uint32)
     parts = bounds_of(columns), np.arange(len(names))  # type: ignore[arg-type]
-    evidence, attribute, having, others = column_evidence(parts, bounds_of(names), flat(names), lists, np.array(share))
+    rows = bounds_of(names), flat(names)
+    evidence, attribute, having, others = same_bits(column_evidence, parts, *rows, lists, np.array(share))
+    same_bits(names_with, *rows, lists, ATTRIBUTES)
     expected = [each for column in columns for each in plain_evidence(column, attributes, share)]
     assert evidence == pytest.approx(expected)
     assert ((attribute >= 0) == (evidence > 0)).all()
@@ -74,6 +77,21 @@ def test_a_name_counts_once_for_an_attribute() -> None:
     lists = np.array([0, 1, 3]), np.array([0, 0, 1], np.uint32)
     counts = names_with(np.array([0, 2, 3, 3]), np.array([0, 1, 1]), lists, 3)
     assert counts.tolist() == [2, 2, 0]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=3), min_size=3, max_size=3), st.lists(st.integers(0, 5), max_size=4))
+def test_attributes_are_numbered_the_same_in_plain_python(relations: list[list[int]], further: list[int]) -> None:
+    types = 70_000  # more than the numbers of relations can hold
+    graph, entries = flat(relations, np.uint16), np.arange(len(further))
+    of_entities = np.array([0, 1, 1, 2]), np.array([69_999, 0], np.uint32)
+    more = entries[: len(graph)], np.array(further, np.uint16)[: len(graph)]
+    found = same_bits(entity_attributes, of_entities, (bounds_of(relations), graph), more, types, types + 10)
+    stated = [set(each) for each in relations]
+    for entry, relation in zip(*more, strict=True):
+        stated[int(np.searchsorted(bounds_of(relations), entry, side="right")) - 1].add(int(relation))
+    for entity, own in enumerate(({69_999}, set(), {0})):
+        attributes = found[1][found[0][entity] : found[0][entity + 1]].tolist()
+        assert sorted(attributes) == sorted(own | {types + relation for relation in stated[entity]})
 
 
 def test_attributes_are_types_and_relations_with_their_direction(demo_kb: KB) -> None:

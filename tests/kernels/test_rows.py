@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +45,7 @@ def factors_of(cells: list[list[int]], candidates: list[list[tuple[int, float]]]
     starts = np.cumsum(counts.ravel()).reshape(counts.shape) - counts
     factor = np.ones(int(counts.sum()))
     scratch = np.zeros(4), np.zeros(4), np.zeros(4, np.int64), np.zeros(4, np.int64)
-    found = row_factors(names, starts, bounds, (entity, probability, nil), graph, scratch, factor)
+    found = same_bits(row_factors, names, starts, bounds, (entity, probability, nil), graph, scratch, factor)
     assert not any(part.any() for part in scratch[:2])
     parts = zip(starts.ravel().tolist(), counts.ravel().tolist(), strict=True)
     return found, [factor[start : start + count].tolist() for start, count in parts]

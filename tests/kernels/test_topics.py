@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.graphs import graph_of
+from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,7 +57,8 @@ def test_factors_are_what_plain_python_finds(documents: list[list[list[tuple[int
     numbers = np.full(NODES, -1, np.int32)
     numbers[list(SHARE)] = range(len(SHARE))
     entity, probability = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.float64)
-    factor, topic, weight = topic_factors(
+    factor, topic, weight = same_bits(
+        topic_factors,
         document_bounds,
         np.ones(len(documents), bool),
         bounds,
@@ -79,8 +81,9 @@ def test_no_more_topics_than_the_best_are_weighed() -> None:
     graph = graph_of([(hub, hubs + name) for hub in range(hubs) for name in range(4)], hubs + 4)
     numbers = np.full(hubs + 4, -1, np.int32)
     numbers[:hubs] = range(hubs)
+    graph_arrays = graph.indptr, graph.neighbors
     one_document = np.array([0, 4]), np.ones(1, bool), np.arange(5), np.arange(4) + hubs, np.full(4, 0.9)
-    factor, topic, weight = topic_factors(*one_document, (graph.indptr, graph.neighbors), (numbers, np.full(hubs, 0.01)), GAIN)
+    factor, topic, weight = same_bits(topic_factors, *one_document, graph_arrays, (numbers, np.full(hubs, 0.01)), GAIN)
     assert factor == pytest.approx(np.ones(4))  # one candidate each: nothing can become likelier
     assert topic[0] >= 0
     assert weight[0] < 1 / TOPICS

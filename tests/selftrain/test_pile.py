@@ -45,11 +45,15 @@ def chance(kb: KB, entity_id: str, name: str) -> float:
     return next(each.score for each in links[0].ranking if each.id == entity_id)
 
 
+def odds(probability: float) -> float:
+    return probability / (1 - probability)
+
+
 def test_what_the_pile_is_about_gets_likelier_and_reset_undoes_it(clubs_and_towns: KB) -> None:
     kb, before = clubs_and_towns, clubs_and_towns.manifest
     usual = chance(kb, "club7", "Town7")
     adapted = adapt_kb(kb.path, results(120))
-    assert chance(adapted, "club7", "Town7") > 1.5 * usual
+    assert odds(chance(adapted, "club7", "Town7")) > 1.5 * odds(usual)
     pile = adapted.rankers[""]["pile"]
     assert pile["documents"] == 120
     assert pile["types"]["club"] > 0 > pile["types"]["town"]

@@ -15,7 +15,7 @@ import pytest
 from helpers.files import ROOT
 from helpers.serving import Client
 
-from eigenthemes.cli import cli
+from eigenthemes.cli import all_commands
 from eigenthemes.cli.serve import serve
 
 PAGE = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def test_differences_are_seen() -> None:
 
 def parse_command(words: list[str]) -> dict[str, Any]:
     assert words[1] == "serve"
-    return cli.commands["serve"].make_context("serve", list(words[2:])).params
+    return all_commands()["serve"].make_context("serve", list(words[2:])).params
 
 
 def test_the_unit_starts_what_there_is(tmp_path: Path) -> None:

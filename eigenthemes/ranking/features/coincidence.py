@@ -39,9 +39,10 @@ class Coincidence(NamedTuple):
 
         if context.attributes is None:
             return None
-        in_text = np.array([document.table is None for document in groups.batch.documents], dtype=bool)
-        lists, share = context.attributes.lists, context.attributes.share
-        return cls(*coincidence(groups.document_names, groups.name_bounds, in_text, groups.entity, lists, share))
+        attributes, in_text = context.attributes, groups.batch.in_text
+        count = coincidence.for_steps(3 * attributes.count(groups.entity))
+        rows = groups.document_names, groups.name_bounds, in_text, groups.entity
+        return cls(*count(*rows, attributes.lists, attributes.share))
 
 
 def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:

@@ -24,7 +24,7 @@ _COLUMNS = {
     "said_none_here": "corrections of this very document said that it is none of the KG",
 }
 CHOICE = {"linked_so": 1.0, "linked_share": 4.0, "linked_none": 0.0, "said_here": 12.0, "said_none_here": 0.0}
-NIL = {"linked_so": -1.0, "linked_share": -3.0, "linked_none": 8.0, "said_here": -12.0, "said_none_here": 12.0}
+NIL = {"linked_so": -1.0, "linked_share": -3.0, "linked_none": 10.0, "said_here": -12.0, "said_none_here": 12.0}
 
 
 def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _LEAST_ROWS, _LEAST_COLUMNS = 3, 2
+_STEPS = 100  # about how many the kernels take for two cells
 _NO_ROOM = 1e-300  # all that is likely may be ruled out, in figures as small as a computer has
 
 GROUP = FeatureGroup(
@@ -81,8 +82,9 @@ class RowAgreement:
         factor, scratch = np.ones(len(table)), _scratch(2 * len(context.kb.relations))
         tables = []
         for grid in grids:
+            compute = row_factors.for_steps(_STEPS * grid.groups.size * grid.groups.shape[1])
             given = groups.bounds, (groups.entity, probability, nil), context.edges, scratch
-            relations = ColumnRelations(*row_factors(grid.groups, start[grid.mentions], *given, factor))
+            relations = ColumnRelations(*compute(grid.groups, start[grid.mentions], *given, factor))
             if (relations.relation >= 0).any():
                 tables.append((grid, relations))
         if not tables:
@@ -109,7 +111,7 @@ class RowAgreement:
         for other in np.flatnonzero((relations.relation[column] >= 0) & (grid.mentions[row] >= 0)).tolist():
             code, chained = int(relations.relation[column, other]), bool(relations.chained[column, other])
             neighbor, likely = self._best(int(grid.mentions[row, other]))
-            if leads(entity, neighbor, code, chained, context.edges):
+            if leads.for_steps(_STEPS)(entity, neighbor, code, chained, context.edges):
                 found.append((likely, -other, neighbor, code))
         if not found:
             return None

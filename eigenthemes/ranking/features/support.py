@@ -42,8 +42,8 @@ class WeightedCandidates:
     @classmethod
     def of(cls, groups: MentionGroups, context: FeatureContext, probability: Floats) -> WeightedCandidates:
         """Weigh candidates by their probabilities [n]."""
-        hopeful = probability >= _HOPELESS * groups.best_of_group(probability)
-        return cls(groups, context, np.where(hopeful, probability, 0.0).astype(np.float32))
+        hopeless = probability < _HOPELESS * groups.best_of_group(probability)  # what is no number is not: damage must show
+        return cls(groups, context, np.where(hopeless, 0.0, probability).astype(np.float32))
 
     @lazy
     def graph_support(self) -> GraphSupport:

@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 _FLOOR = 0.02  # coherence below this is noise
 _EVERYBODYS = 0.1  # rarity of a node that nearly all others share: that two of them do tells nothing
 _EVERYBODYS_SCHEME = 0.3  # the same for what is no answer itself, as the scheme of a thesaurus
+_FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
 _MAX_SHARED = 3  # shared neighbours in a reason
 
 _COLUMNS = {
@@ -50,7 +51,7 @@ def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np
     """Compute e^T (G - G_s) e, G = sum_j w_j e_j e_j^T [n]: Eigenthemes at full rank with one's own name left out.
 
     G_s is the same sum over the candidates of the row's own name. Candidates of weight 0 have none. Where a document has few
-    candidates, their cosines are computed one by one, else G, one d x d matrix per document.
+    candidates, the cosines of all pairs are computed, else G, one d x d matrix per document.
     """
     result = np.zeros(len(groups.table_row))
     if vectors is None:
@@ -61,14 +62,15 @@ def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np
     for first, last in pairwise(bounds.tolist()):
         if last - first > 1 and name[first] != name[last - 1]:
             rows = slice(first, last)
-            compute = _coherence_by_pairs if last - first <= vectors.rows.shape[1] else _coherence_by_sums
+            compute = _coherence_by_pairs if last - first <= _FEW * vectors.rows.shape[1] else _coherence_by_sums
             result[considered[rows]] = compute(vectors.rows[entity[rows]], weight[rows], name[rows])
     return np.maximum(result, 0)
 
 
 def _coherence_by_pairs(rows: NDArray[np.float32], weight: NDArray[np.float32], name: Ints) -> NDArray[np.float32]:
-    squared = np.square(rows @ rows.T)
-    squared[name[:, None] == name] = 0
+    squared = rows @ rows.T
+    np.square(squared, out=squared)
+    np.copyto(squared, 0, where=name[:, None] == name)
     return np.asarray(squared @ weight)
 
 

@@ -6,15 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.text.normalize import normalize
+from eigenthemes.text.plain_letters import plain_letters
 from eigenthemes.text.words import WORD
 
 Ints = NDArray[np.int64]
 
 WINDOW = 15  # words on each side of a mention
+_STEPS = 200  # letters of so many words
 _COLUMNS = {
     "words": "words near the mention that are in its description or in its neighbours' labels, rare ones counting more",
 }
@@ -28,55 +31,73 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     profiles = context.profiles
     if profiles is None:
         return np.zeros((len(groups.table_row), 1), np.float32)
-    found = overlap(windows_of(groups, context), groups.bounds, groups.entity, profiles.lists, profiles.rarity)
+    steps = int((profiles.indptr[groups.entity + 1] - profiles.indptr[groups.entity]).sum())
+    windows = windows_of(groups, context)
+    found = overlap.for_steps(steps)(windows, groups.bounds, groups.entity, profiles.lists, profiles.rarity)
     return np.asarray(found[:, None], np.float32)
 
 
 def windows_of(groups: MentionGroups, context: FeatureContext) -> tuple[Ints, Ints]:
-    """Return the distinct words around the mentions of each group, by their numbers in the name index, in order."""
-    pieces, owners = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    bounds = groups.batch.mention_bounds.tolist()
-    for number, document in enumerate(groups.batch.documents):
-        first, last = bounds[number : number + 2]
-        if document.about:
-            _, known = read_words(document.about, context)
-            own = np.unique(groups.group_of[first:last])
-            pieces.append(np.tile(known, len(own)))
-            owners.append(np.repeat(own, len(known)))
-        if not document.text or document.table is not None:
-            continue
-        starts, known = read_words(document.text, context)
-        mentions = groups.batch.mentions[first:last]
-        begin = np.array([document.start_of(mention) for mention in mentions], dtype=np.int64)
-        end = begin + [len(mention.text) for mention in mentions]
-        places = zip(groups.group_of[first:last].tolist(), *np.searchsorted(starts, (begin, end)).tolist(), strict=True)
-        for (group, before, after), start in zip(places, begin.tolist(), strict=True):
-            if start >= 0:
-                pieces += known[max(0, before - WINDOW) : before], known[after : after + WINDOW]
-                owners.append(np.full(len(pieces[-1]) + len(pieces[-2]), group))
-    words, owner = np.concatenate(pieces), np.concatenate(owners)
-    key = np.unique((owner[words >= 0] << 32) | words[words >= 0])
-    indptr = np.searchsorted(key, np.arange(len(groups) + 1) << 32)
-    return indptr, key & 0xFFFFFFFF
+    """Return the words around the mentions of each group, by their numbers in the name index; -1 where no name has it."""
+    from eigenthemes.kernels.text_words import words_around
 
-
-def read_words(text: str, context: FeatureContext) -> tuple[Ints, Ints]:
-    """Return where each word of a text starts [k], and its number in the name index [k]; -1 where no name has it."""
-    from eigenthemes.kernels.text_words import ascii_words
-
+    text, places = _places(groups)
+    codes, letters = plain_letters(text)
     table = context.token_table
-    plain = np.frombuffer(text.encode("ascii", "replace"), np.uint8)  # a byte per code point
-    starts, known = ascii_words(plain, table.hashes, table.buckets)
-    if text.isascii():
-        return starts, known
-    words = [(match.start(), match.end(), normalize(match[0])) for match in WORD.finditer(text) if not match[0].isascii()]
-    first, last = (np.array([word[side] for word in words], dtype=np.int64) for side in (0, 1))
-    within = np.searchsorted(first, starts, side="right") - 1  # pieces of words that are not plain
-    apart = (within < 0) | (starts >= np.append(last, 0)[within])
-    others = table.find_all(hash_strings(Strings.of([word for _, _, word in words])))
-    starts, known = np.concatenate((starts[apart], first)), np.concatenate((known[apart], others))
-    order = np.argsort(starts, kind="stable")
-    return starts[order], known[order]
+    find = words_around.for_steps(len(codes) + _STEPS * len(places[0]))
+    with np.errstate(over="ignore"):  # hashes are counted modulo 2^64
+        indptr, words = find(codes, letters, places, len(groups), table.hashes, table.buckets)
+    others = np.flatnonzero(words < 0)
+    if len(others):
+        starts, which = np.unique(-2 - words[others], return_inverse=True)
+        spelled = [match[0] for start in starts.tolist() if (match := WORD.match(text, start))]
+        words[others] = table.find_all(hash_strings(Strings.of(map(normalize, spelled))))[which]
+    return indptr, words
+
+
+def _places(groups: MentionGroups) -> tuple[str, tuple[Ints, ...]]:
+    """Return all texts of a batch as one, and where in it each group has words around it, as `words_around` takes them."""
+    batch, pieces, size = groups.batch, list[str](), 0
+    low, high = (np.zeros(len(batch.documents), np.int64) for _ in range(2))
+    about = list[tuple[int, int, int]]()
+    for number, document in enumerate(batch.documents):
+        if document.text and document.table is None:
+            low[number], high[number] = size, size + len(document.text)
+            pieces.append(document.text)
+            size = int(high[number]) + 1  # the new line between two texts
+        if document.about:
+            about.append((number, size, size + len(document.about)))
+            pieces.append(document.about)
+            size += len(document.about) + 1
+    start = _starts(batch)
+    own = np.flatnonzero(start >= 0)
+    low, high = (np.repeat(side, np.diff(batch.mention_bounds))[own] for side in (low, high))
+    begin = low + start[own]
+    end = begin + np.array([len(batch.mentions[i].text) for i in own.tolist()], np.int64)
+    places = groups.group_of[own], low, begin, end, high, np.full(len(own), WINDOW)
+    return "\n".join(pieces), _with_about(groups, places, about) if about else places
+
+
+def _starts(batch: Batch) -> Ints:
+    """Return where each mention starts in the text of its document [mentions]; -1: nowhere."""
+    starts = [-1 if mention.start is None else mention.start for mention in batch.mentions]
+    for document, first, last in batch.document_spans():
+        if not document.text or document.table is not None:
+            starts[first:last] = [-1] * (last - first)
+        elif -1 in starts[first:last]:
+            starts[first:last] = [document.start_of(mention) for mention in batch.mentions[first:last]]
+    return np.array(starts, np.int64)
+
+
+def _with_about(groups: MentionGroups, places: tuple[Ints, ...], about: list[tuple[int, int, int]]) -> tuple[Ints, ...]:
+    """Add the texts about sources (document, first, last): all of their words count for all groups of the document."""
+    added = [
+        (group, low, low, low, high, high - low)
+        for document, low, high in about
+        for group in range(*groups.document_bounds[document : document + 2].tolist())
+    ]
+    further = np.array(added, np.int64).reshape(-1, len(places)).T
+    return tuple(np.concatenate(pair) for pair in zip(places, further, strict=True))
 
 
 GROUP = LocalGroup(name="words", columns=_COLUMNS, compute=compute, weakness="fits the words around it less well", most=_MOST)

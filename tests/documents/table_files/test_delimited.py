@@ -30,10 +30,10 @@ def test_columns_are_added_and_nothing_else_changes(degree_linker: Linker, tmp_p
 def test_the_file_of_an_analyst_with_excel(trained_tiny: object, tmp_path: Path) -> None:
     """Semicolons, Windows-1252 behind a mark of UTF-8, euro signs, decimal commas, CRLF."""
     linker = Linker(trained_tiny, top=1)  # type: ignore[arg-type]
-    data = BOM + 'Ort;Preis;Währung\r\nParis;2,50;€\r\n"Iowa";1.234,5;"€ ""bar"""\r\n'.encode("cp1252")
+    data = BOM + 'Ort;Preis;Währung\r\nUnited States;2,50;€\r\n"Iowa";1.234,5;"€ ""bar"""\r\n'.encode("cp1252")
     lines = linked_bytes(linker, data, tmp_path, columns=["Ort"]).split(b"\r\n")
     assert lines[0] == BOM + "Ort;Preis;Währung;Ort_id;Ort_label;Ort_probability".encode("cp1252")
-    assert lines[1].startswith(b"Paris;2,50;\x80;paris;Paris;0,")
+    assert lines[1].startswith(b"United States;2,50;\x80;us;United States;0,")
     assert lines[2].startswith(b'"Iowa";1.234,5;"\x80 ""bar""";iowa;Iowa;0,')
     assert lines[3:] == [b""]
 

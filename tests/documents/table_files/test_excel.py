@@ -72,7 +72,7 @@ def test_every_other_part_of_the_archive_stays(degree_linker: Linker, tmp_path: 
 
 
 def test_probabilities_are_numbers(trained_tiny: Any, tmp_path: Path) -> None:
-    written = linked_bytes(Linker(trained_tiny, top=1), as_bytes(workbook(*ROWS)), tmp_path, "in.xlsx")
+    written = linked_bytes(Linker(trained_tiny, top=1, allow_nil=False), as_bytes(workbook(*ROWS)), tmp_path, "in.xlsx")
     assert isinstance(read(written)[1][6], float)
 
 

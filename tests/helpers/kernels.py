@@ -1,0 +1,27 @@
+"""Kernels, compiled and as they are written."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.core.jit import Kernel
+
+
+def same_bits(kernel: Kernel, *arguments: Any) -> Any:
+    """Return what a compiled kernel returns, if plain Python returns the same bits, and leaves the same in its arguments."""
+    own = deepcopy(arguments)
+    with np.errstate(over="ignore"):  # of hashes, which are counted modulo 2^64
+        plain = kernel.plain(*own)
+    compiled = kernel(*arguments)
+    assert _bits(plain) == _bits(compiled)
+    assert _bits(own) == _bits(arguments)
+    return compiled
+
+
+def _bits(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_bits, value))
+    return (value.dtype, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
