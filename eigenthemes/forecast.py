@@ -34,7 +34,7 @@ _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
 _OF_TOKENS = ("tokens_", "token_", "postings_indptr", "typo_")
 _FLATTENS = 0.035  # the power falls by this for each factor of 4; fitted on a synthetic dump of a million entities
-# memory of a build in bytes, fitted on builds of the KGs of docs/scale.md
+# memory of a build in bytes, fitted on the builds of docs/scale.md; training the ranker is not in it
 _BASE = 55e6  # program and libraries
 _WORKER = 50e6  # each further process, where there are any
 _OF_KB = 2.68  # for each byte of the KB without vectors
