@@ -201,12 +201,12 @@ def plot_growth(rows: list[Row], file: Path, *, seconds: str = "seconds", memory
         for label in dict.fromkeys(map(_series, measured)):
             points = [(row["statements"], row[column]) for row in measured if _series(row) == label]
             axis.plot(*zip(*points, strict=True), "o-", label=label, color=_COLOURS.get(label))
-        x = [measured[0]["statements"], measured[-1]["statements"]]
+        x = [pick(row["statements"] for row in measured) for pick in (min, max)]
         y = 2 * max(row[column] for row in measured)
         axis.plot(x, [y * x[0] / x[1], y], "--", color="grey", label="slope 1")
         axis.set(xscale="log", yscale="log", xlabel="statements", title=title)
         axis.grid(visible=True, which="both", alpha=0.2)
-        axis.legend()
+        axis.legend(loc="lower right", fontsize="small")
     figure.savefig(file, dpi=110)
     plt.close(figure)
 

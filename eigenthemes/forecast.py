@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.build import build_kb
+from eigenthemes.build import build_kb, train_kb
 from eigenthemes.core.files import check_readable, source_size
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.spill import check_memory
@@ -34,14 +34,16 @@ _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
 _OF_TOKENS = ("tokens_", "token_", "postings_indptr", "typo_")
 _FLATTENS = 0.035  # the power falls by this for each factor of 4; fitted on a synthetic dump of a million entities
-# memory of a build in bytes, fitted on builds of the KGs of docs/scale.md
+# memory of a build in bytes, fitted on the builds of docs/scale.md; training the ranker is not in it
 _BASE = 55e6  # program and libraries
 _WORKER = 50e6  # each further process, where there are any
 _OF_KB = 2.68  # for each byte of the KB without vectors
 _OF_KB_IN_WORKER = 0.9  # more for each, where a worker indexes misspellings meanwhile
 _OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 8 * 64  # for each entity: two matrices, and columns that are worked on
+_COMPILED = 35e6  # the compiled code that makes vectors
 _ID = 180  # for each id that is known while sources are read
 _UNSPILLED = 100e6, 30  # what stays in memory within a limit: for blocks of rows; for each entity
+_COLUMNS = 8 * 4 * 16  # and for each entity of columns that are worked on, if they may be; half of the limit at the most
 _SORTED = 0.5  # for each byte of the KB, what the engine takes for a sort if it may
 _OF_SPILL = 4.0  # temporary bytes for each of the KB; not measured yet
 
@@ -121,7 +123,10 @@ class _Nodes:
         return _Nodes(*(int(np.count_nonzero(each)) for each in sets))
 
 
-def _build(paths: Sequence[str | Path], every: int, folder: Path, **options: Any) -> _Sample:
+def _build(
+    paths: Sequence[str | Path], every: int, folder: Path, *, train: bool, word_vectors: Any = None, **options: Any
+) -> _Sample:
+    """Build a sample. The ranker is trained by itself: all that takes time there takes about as long for any KG."""
     folder.mkdir()
     samples = []
     for number, path in enumerate(paths):
@@ -132,8 +137,14 @@ def _build(paths: Sequence[str | Path], every: int, folder: Path, **options: Any
     share = sum(share * size for (_, share), size in zip(samples, sizes, strict=True)) / sum(sizes)
     clock = _Clock()
     start = time.perf_counter()
-    with build_kb([file for file, _ in samples], folder / "sample.kb", progress=clock, **options) as kb:
-        clock.seconds["else"] = time.perf_counter() - start - sum(clock.seconds.values())
+    kb = build_kb([file for file, _ in samples], folder / "sample.kb", train=False, progress=clock, **options)
+    clock.seconds["else"] = time.perf_counter() - start - sum(clock.seconds.values())
+    if train:
+        kb.close()
+        start = time.perf_counter()
+        kb = train_kb(folder / "sample.kb", word_vectors=word_vectors, seed=options.get("seed", 0))
+        clock.seconds["training"] = time.perf_counter() - start
+    with kb:
         files = {name: int(file["bytes"]) for name, file in kb.manifest["files"].items()}
         return _Sample(share, kb.manifest["counts"], files, clock.seconds, _Nodes.of(kb))
 
@@ -176,13 +187,14 @@ def _memory(arrays: float, entities: float, *, has_vectors: bool, jobs: int, lim
     """Return the most memory of all processes together: reading, assembling and making vectors come one after the other."""
     program = _BASE + (_WORKER * jobs if jobs > 1 else 0)
     assembling = (_OF_KB + (_OF_KB_IN_WORKER if jobs > 1 else 0)) * arrays
-    with_vectors = arrays + entities * (_ID + _OF_VECTORS) if has_vectors else 0
+    with_vectors = _COMPILED + arrays + entities * (_ID + _OF_VECTORS) if has_vectors else 0
     memory = program + max(assembling, with_vectors)
     if limit is None:
         return memory
     blocks, each = _UNSPILLED
     sorting = min(limit / 4, _SORTED * arrays) + blocks + each * entities
-    return min(memory, limit, program + max(_ID * entities, sorting))
+    columns = _COMPILED + blocks + each * entities + min(limit / 2, _COLUMNS * entities) if has_vectors else 0
+    return min(memory, limit, program + max(_ID * entities, sorting, columns))
 
 
 def _entities(quarter: _Sample, sample: _Sample) -> float:
