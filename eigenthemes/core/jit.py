@@ -24,7 +24,7 @@ ROOMS = ("core", "kernels", "candidates", "kb")  # kernels are here, and the con
 
 # inner steps of all kernels so far: where plain Python has taken as long as numba takes to load, and to compile
 _STEPS_OF_LOADING = 1_500_000
-_STEPS_OF_COMPILING = 20_000_000
+_STEPS_OF_COMPILING = 60_000_000
 
 
 class Kernel:
