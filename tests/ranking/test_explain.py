@@ -18,7 +18,7 @@ from helpers.explaining import (
 )
 from helpers.kbs import build_untrained
 
-from eigenthemes import KB
+from eigenthemes import KB, Linker
 from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.explanations import EDGE, GIVEN, LONGER, SAME, SHARED
 from eigenthemes.ranking.explain.words import in_words
@@ -251,3 +251,10 @@ def test_what_nearly_all_share_is_no_reason(tmp_path: Path) -> None:
     kb = build_untrained([tmp_path / "kg.ttl"], tmp_path / "my.kb")
     shared = [kb.index_of(f"http://e.org/{name}") for name in ("all", "root", "g0")]
     assert _tell_something(FeatureContext(kb, None), np.array(shared)).tolist() == [False, False, True]
+
+
+def test_reasons_are_the_same_alone_and_among_others(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:
+    linker = Linker(demo_kb, explain=True)
+    together = [linked.to_dict() for linked in linker.link_batch([*demo_records, *reversed(demo_records)])]
+    alone = [linker.link(record).to_dict() for record in demo_records]
+    assert together == [*alone, *reversed(alone)]

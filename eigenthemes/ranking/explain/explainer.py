@@ -225,8 +225,8 @@ class Explainer:
         topic, weight = int(topics.topic[document]), float(topics.weight[document])
         if weight < _LIKELY or not self._has_to_do(int(self.groups.entity[row]), topic):
             return None
-        groups = range(*self.groups.document_bounds[document : document + 2].tolist())
-        best = [rows[0] for group in groups if (rows := self._ranked_rows(group))]
+        first, last = self.groups.document_bounds[document : document + 2].tolist()
+        best = [rows[0] for mention in self.groups.first_mention[first:last].tolist() if (rows := self._ranked_rows(mention))]
         having = sum(self._has_to_do(int(self.groups.entity[other]), topic) for other in best)
         return TopicReason(self.kb.id_of(topic), self.kb.label_of(topic), weight, having, len(best))
 
