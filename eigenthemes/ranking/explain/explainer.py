@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ from eigenthemes.ranking.ranker import BatchRanking, Ranker
 from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, squash, tokenize
+from eigenthemes.text.segment import FUNCTION_WORDS
 
 Floats = NDArray[np.float64]
 
@@ -235,15 +237,19 @@ class Explainer:
         return windows_of(self.groups, self.context)
 
     def _telling_words(self, row: int, shares: Mapping[str, float]) -> tuple[str, ...]:
-        """Return the rarest words near a name that belong to a candidate, where they put it ahead; none of other names."""
+        """Return the rarest words near a name that belong to a candidate, where they put it ahead.
+
+        Words of other names are told as support; "the" and "of", which count a little in a small KB, tell nobody anything.
+        """
         profiles = self.context.profiles
         if profiles is None or shares.get(WORDS.name, 0.0) < _WORTH_SAYING:
             return ()
         (indptr, near), group, entity = self._windows, self.groups.group[row], self.groups.entity[row]
         own = profiles.words[profiles.indptr[entity] : profiles.indptr[entity + 1]]
         told = np.setdiff1d(np.intersect1d(near[indptr[group] : indptr[group + 1]], own), self._words_of_names(int(group)))
-        rarest = told[np.argsort(-profiles.rarity[told], kind="stable")][:_MAX_WORDS]
-        return tuple(str(self.kb.name_index.tokens[int(word)]) for word in rarest)
+        rarest = told[np.argsort(-profiles.rarity[told], kind="stable")].tolist()
+        words = (str(self.kb.name_index.tokens[word]) for word in rarest)
+        return tuple(islice((word for word in words if word not in FUNCTION_WORDS), _MAX_WORDS))
 
     def _words_of_names(self, group: int) -> NDArray[np.int64]:
         """Return the words of all names of the document of a group: what they support is told as support."""
