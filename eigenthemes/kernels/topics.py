@@ -51,6 +51,8 @@ def topic_factors(
         shares = _softmax(score[best])
         for k in range(len(best)):
             slot[best[k]] = k
+        for row in range(bounds[first], bounds[last]):  # a topic makes likelier what has to do with it, not what it is itself
+            near[3][row - near[0]] += hubs[0][entity[row]] >= 0
         _weigh(factor, first, last, bounds, probability, near, slot, shares, gain)
         if len(best) and shares[1] > shares[0]:
             topic[document], weight[document] = best[0], shares[1]
@@ -61,7 +63,7 @@ def topic_factors(
 
 @kernel
 def _hubs_of_rows(first: Any, last: Any, entity: Any, graph: Any, number: Any) -> Any:
-    """Return the hubs that each candidate is, or is adjacent to: (first row, indptr, numbers)."""
+    """Return the hubs that each candidate is, or is adjacent to: (first row, indptr, numbers, first number of each row)."""
     indptr = np.zeros(last - first + 1, np.int64)
     found = np.zeros(64, np.int32)
     many = 0
@@ -80,7 +82,7 @@ def _hubs_of_rows(first: Any, last: Any, entity: Any, graph: Any, number: Any) -
                 found[many] = number[graph[1][k]]
                 many += 1
         indptr[row - first + 1] = many
-    return first, indptr, found
+    return first, indptr, found, indptr[:-1].copy()
 
 
 @kernel
@@ -130,7 +132,7 @@ def _weigh(
     for name in range(first, last):
         mass[:] = 0.0
         for row in range(bounds[name], bounds[name + 1]):
-            for k in range(near[1][row - near[0]], near[1][row - near[0] + 1]):
+            for k in range(near[3][row - near[0]], near[1][row - near[0] + 1]):
                 if slot[near[2][k]] >= 0:
                     mass[slot[near[2][k]]] += probability[row]
         plain = shares[0]
@@ -140,7 +142,7 @@ def _weigh(
         before, after = 0.0, 0.0
         for row in range(bounds[name], bounds[name + 1]):
             factor[row] = plain
-            for k in range(near[1][row - near[0]], near[1][row - near[0] + 1]):
+            for k in range(near[3][row - near[0]], near[1][row - near[0] + 1]):
                 if slot[near[2][k]] >= 0:
                     factor[row] += mass[slot[near[2][k]]] * gain
             before += probability[row]
