@@ -58,9 +58,8 @@ def reworded_alias_rate(kb: KB, rng: np.random.Generator) -> float:
     seen = reworded = 0
     for entity in having.tolist():
         label, *aliases = (set(normalize(name).split()) - FUNCTION_WORDS for name in kb.names_of(entity))
-        if len(label) > 1:
-            seen += len(aliases)
-            reworded += sum(bool(label & words and label - words and words - label) for words in aliases)
+        seen += len(aliases)
+        reworded += sum(bool(label & words and label - words and words - label) for words in aliases)
     return reworded / (seen + _USUAL_COUNT)
 
 
