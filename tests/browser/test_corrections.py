@@ -145,6 +145,7 @@ def test_the_server_stores_them_where_it_has_a_file(visit: Begin, demo_kb: KB, t
         at.page.get_by_role("button", name="Send 1 to the server").click()
         at.page.get_by_role("button", name="✓ Sent").wait_for()
         assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+        at.page.close()  # before its server: a request that is under way would fail
 
 
 @pytest.mark.slow

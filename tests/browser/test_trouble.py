@@ -84,7 +84,8 @@ def test_the_last_of_two_requests_wins(visit: Begin) -> None:
     at = visit().link("Andrew Ng and David Blei")
     held: list[Any] = []
     at.page.route("**/link?*method=eigen*", lambda route: held.append(route))
-    at.page.select_option("#method", "eigen")
+    with at.page.expect_request("**/link?*method=eigen*"):
+        at.page.select_option("#method", "eigen")
     with at.page.expect_response("**/link?*method=degree*"):
         at.page.select_option("#method", "degree")
     at.select("Andrew Ng")
@@ -103,6 +104,7 @@ def test_a_token_is_passed_on_and_asked_for(visit: Begin, demo_kb: KB) -> None:
         page = at.page.context.new_page()
         page.goto(url)
         page.get_by_role("alert").get_by_text("The server asks for a token.").wait_for()
+        at.page.context.close()
 
 
 def test_several_kbs_have_a_chooser(visit: Begin, demo_kb: KB) -> None:
@@ -117,6 +119,7 @@ def test_several_kbs_have_a_chooser(visit: Begin, demo_kb: KB) -> None:
         alone = visit(url=url)
         alone.expect("#kb").to_be_hidden()
         alone.expect("#kb-about").to_contain_text("demo: 162 entities")
+        alone.page.close()  # before its server: a request that is under way would fail
 
 
 # hostile names
