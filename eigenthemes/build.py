@@ -313,6 +313,7 @@ def adapt_kb(
     *,
     vectors: str | None = None,
     reset: bool = False,
+    into: str | Path | None = None,
     progress: Progress | None = None,
 ) -> KB:
     """Learn from a pile of documents without labels how names are written there and what it is about; keep it in the KB.
@@ -321,6 +322,7 @@ def adapt_kb(
 
     vectors  the set of vectors whose ranker is adapted; None: the one made or imported last
     reset    forget what was learned
+    into     write the adapted KB here, a new place, and leave the KB itself as it is; the files that stay the same are shared
     """
     from eigenthemes.ranking.selftrained import ranker_of
     from eigenthemes.selftrain.adapt import adapt, has_text
@@ -334,7 +336,7 @@ def adapt_kb(
         learned = adapt(kb, ranker, pile, vectors=vectors, progress=progress)
     if len(pile) >= ENOUGH:
         learned = replace(learned, pile=learn_pile(kb, ranker, pile, vectors=vectors, progress=progress))
-    return store_ranker(kb, learned, vectors)
+    return store_ranker(kb, learned, vectors, into=into)
 
 
 def forget(path: str | Path, *, names: Sequence[str] = (), documents: Sequence[str] = (), everything: bool = False) -> KB:
@@ -345,10 +347,10 @@ def forget(path: str | Path, *, names: Sequence[str] = (), documents: Sequence[s
         return writer.commit(_add_memory(writer, kb.described, memory), left_out=set() if memory else set(FILES))
 
 
-def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None) -> KB:
-    """Write a ranker into a KB, in one commit."""
+def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None, *, into: str | Path | None = None) -> KB:
+    """Write a ranker into a KB, or into a copy of it at a new place, in one commit."""
     name = vectors or next(iter(kb.vector_sets), "")
-    with KBWriter(kb.path, base=kb) as writer:
+    with KBWriter(kb.path if into is None else into, base=kb) as writer:
         description = kb.described
         if ranker.topic > 0:
             _add_evidence(writer, kb)

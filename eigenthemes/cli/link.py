@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,6 +61,11 @@ if TYPE_CHECKING:
 )
 @language_option
 @about_option
+@click.option(
+    "--adapt",
+    is_flag=True,
+    help="Read all DOCUMENTS first, 100 or more, and learn what they are about; the KB stays as it is. See docs/detection.md.",
+)
 @click.option("--nested", is_flag=True, help="Names within names, too; default: the longest win.")
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
@@ -104,8 +109,15 @@ def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
         check_corpus(documents, options)
     else:
         check_no_corpus(options)
-    linker = open_linker(kb, options)  # before an output is opened, and with it emptied
-    return link_into_folder(linker, documents, options) if corpus else _link_files(linker, documents, options)
+    with _adapted(kb, documents, options) if options["adapt"] else nullcontext(kb) as path:
+        linker = open_linker(path, options)  # before an output is opened, and with it emptied
+        return link_into_folder(linker, documents, options) if corpus else _link_files(linker, documents, options)
+
+
+def _adapted(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> AbstractContextManager[str]:
+    from eigenthemes.cli.link_adapted import adapted_kb  # what it imports takes time that most runs need not wait
+
+    return adapted_kb(kb, documents, options)
 
 
 def _link_files(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:

@@ -80,6 +80,10 @@ def check_corpus(documents: Sequence[str], given: Mapping[str, Any]) -> None:
     wrong = [written for name, written in _NOT_HERE.items() if given[name]]
     if wrong:
         raise OptionError(f"{wrong[0]} means nothing where files are linked into a folder in their own formats; leave it out")
+    if given["adapt"]:
+        raise OptionError(
+            "--adapt is for one output, so that what is gone on with does not change; adapt the KB first: eigenthemes adapt"
+        )
     if given["engine"] == "ray":
         if given["jobs"] > 1:
             raise OptionError("--jobs is for this machine; say with --workers how many parts Ray links at once")

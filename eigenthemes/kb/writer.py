@@ -40,12 +40,12 @@ class KBWriter:
             kb = writer.preview(description)     # to make more from what is written, before anybody else sees it
             kb = writer.commit({**description, "rankers": train(kb)})
 
-    With `base`, a KB that is to be changed, the files that are not written anew are taken over from it.
+    With `base`, a KB that is to be changed here or copied with changes, the files that are not written anew are taken over.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False, base: KB | None = None) -> None:
         self.path, self.base = Path(path), base
-        check_writable(self.path, force=force or base is not None)
+        check_writable(self.path, force=force or (base is not None and base.path == self.path))
         self.files: dict[str, dict[str, Any]] = {}
         self._made_folder = not self.path.exists()
         self._previews: list[KB] = []
@@ -62,12 +62,12 @@ class KBWriter:
         return self
 
     def _check_base(self) -> None:
-        if self.base is not None and read_manifest(self.path) != self.base.manifest:
+        if self.base is not None and read_manifest(self.base.path) != self.base.manifest:
             self._lock.close()
             raise KBError(
-                f"{self.path} was replaced by another process since it was opened; open it again and repeat the change",
+                f"{self.base.path} was replaced by another process since it was opened; open it again and repeat the change",
                 code="kb-replaced",
-                where=str(self.path),
+                where=str(self.base.path),
             )
 
     def add(self, name: str, array: NDArray[Any]) -> None:
@@ -138,7 +138,7 @@ class KBWriter:
         with _one_sentence(self.path):
             for name, described in self.base.manifest["files"].items():
                 if name not in self.files and name not in left_out:
-                    old = self.path / self.base.manifest["data"] / f"{name}.npy"
+                    old = self.base.path / self.base.manifest["data"] / f"{name}.npy"
                     try:
                         os.link(old, self._folder / f"{name}.npy")
                     except OSError:  # a file system without links
