@@ -6,11 +6,12 @@ compressed as a whole cannot be cut.
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import IO
+from typing import IO, cast
 
 import orjson
 
@@ -63,17 +64,20 @@ def _size_of_parquet(part: Part) -> tuple[int, int]:
 
 def lines_between(file: IO[bytes], piece: Piece, name: str) -> Iterator[bytes]:
     """Yield the lines that begin in a range of bytes."""
-    at = piece.first
-    if at:  # the line that goes on here began before
-        file.seek(at - 1)
-        at += len(_line(file, name)) - 1
-    while at < piece.last and (line := _line(file, name)):
-        at += len(line)
-        yield line
+    stream, at = io.BufferedReader(cast(io.RawIOBase, file), 1 << 20), piece.first  # fsspec's files read lines of any length
+    try:
+        if at:  # the line that goes on here began before
+            stream.seek(at - 1)
+            at += len(_line(stream, name)) - 1
+        while at < piece.last and (line := _line(stream, name)):
+            at += len(line)
+            yield line
+    finally:
+        stream.detach()  # whoever opened the file closes it
 
 
-def _line(file: IO[bytes], name: str) -> bytes:
-    line = file.readline(LONGEST_LINE + 1)
+def _line(stream: io.BufferedReader, name: str) -> bytes:
+    line = stream.readline(LONGEST_LINE + 1)
     if len(line) > LONGEST_LINE:
         problem = f"a line of {name} has more than {LONGEST_LINE >> 20:,} MB; that is no line of a record: check the file"
         raise SourceError(problem, code="endless-line", where=name)
