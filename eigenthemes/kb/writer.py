@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 import re
 import shutil
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -16,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.disk import told_of_disk
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
 from eigenthemes.kb.files import sha256_of_file
@@ -250,29 +250,20 @@ def _take_lock(path: Path) -> IO[bytes]:
     return lock
 
 
-class _one_sentence:
+def _one_sentence(path: Path) -> AbstractContextManager[None]:
     """Turn the system's errors on writing into one sentence."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def full() -> KBError:
+        return KBError(f"the disk of {path} is full; nothing was changed: free some space and build again", where=str(path))
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not isinstance(error, OSError):
-            return
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise KBError(
-                f"the disk of {self.path} is full; nothing was changed: free some space and build again", where=str(self.path)
-            ) from error
-        raise KBError(
-            f"{self.path} cannot be written ({error.strerror}); nothing was changed: choose another place for the KB",
+    def cannot(reason: str) -> KBError:
+        return KBError(
+            f"{path} cannot be written ({reason}); nothing was changed: choose another place for the KB",
             code="kb-place",
-            where=str(self.path),
-        ) from error
+            where=str(path),
+        )
+
+    return told_of_disk(full, cannot)
 
 
 _LOCK = ".lock"
