@@ -114,7 +114,9 @@ def build_kb(
             if word_vectors is not None:
                 description = _add_words(writer, description, word_vectors)
             if train:
-                description = _add_trained(writer, writer.preview(description), description, seed=seed, progress=progress)
+                description = _add_trained(
+                    writer, writer.preview(description), description, seed=seed, jobs=jobs, progress=progress
+                )
             return writer.commit(description)
 
 
@@ -176,7 +178,7 @@ def embed_kb(
             kb.graph, method=method, dimensions=dimensions, seed=seed, name=name, jobs=jobs, progress=progress, **own
         )
     made = complete(kb, made, word_vectors) if inductive else made
-    return store(kb, made, train=train, seed=seed, progress=progress)
+    return store(kb, made, train=train, seed=seed, jobs=jobs, progress=progress)
 
 
 def import_vectors(
@@ -230,7 +232,9 @@ def complete_vectors(
     return store(kb, complete(kb, made, word_vectors), train=train, seed=seed, progress=progress)
 
 
-def store(kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, progress: Progress | None = None) -> KB:
+def store(
+    kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, jobs: int = 1, progress: Progress | None = None
+) -> KB:
     """Write a set of vectors into a KB, and a ranker trained with them, in one commit."""
     others = {name: described for name, described in kb.vector_sets.items() if name != vectors.name}
     rankers = {name: ranker for name, ranker in kb.rankers.items() if name not in ("", vectors.name)}
@@ -238,7 +242,7 @@ def store(kb: KB, vectors: VectorSet, *, train: bool = True, seed: int = 0, prog
     with KBWriter(kb.path, base=kb) as writer:
         description = {**kb.described, "vectors": {**add_vectors(writer, vectors), **others}, "rankers": rankers}
         if train:
-            description = _add_trained(writer, kb, description, seed=seed, progress=progress, left_out=outdated)
+            description = _add_trained(writer, kb, description, seed=seed, jobs=jobs, progress=progress, left_out=outdated)
         return writer.commit(description, left_out=outdated)
 
 
@@ -250,6 +254,7 @@ def train_kb(
     vectors: str | None = None,
     word_vectors: Any = None,
     seed: int = 0,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> KB:
     """Train the ranker of a KB and keep it there.
@@ -262,6 +267,7 @@ def train_kb(
                   None: those the KB holds, if it does
     """
     check_seed(seed)
+    check_jobs(jobs)
     from eigenthemes.selftrain.corrections import check_gold, check_names, refit, self_trained
     from eigenthemes.selftrain.train import self_train
 
@@ -276,10 +282,10 @@ def train_kb(
         if new_context is not None:
             new_context.write(writer)
             description["word_vectors"] = {"source": name_of_source(word_vectors)}
-        changed = writer.preview(description)
-        ranker = ranker or self_train(changed, vectors=vectors, context=context, seed=seed, progress=progress)
-        ranker = refit(changed, ranker, said, vectors=vectors, context=context, progress=progress)
         _add_evidence(writer, kb)
+        changed = writer.preview(description)
+        ranker = ranker or self_train(changed, vectors=vectors, context=context, seed=seed, jobs=jobs, progress=progress)
+        ranker = refit(changed, ranker, said, vectors=vectors, context=context, progress=progress)
         name = vectors or next(iter(kb.vector_sets), "")
         return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
 
@@ -334,13 +340,14 @@ def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None, *, into: st
         return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
 
 
-def train_ranker(kb: KB, *, seed: int, progress: Progress | None) -> dict[str, Any]:
+def train_ranker(kb: KB, *, seed: int, jobs: int = 1, progress: Progress | None = None) -> dict[str, Any]:
     """Train a ranker with the vectors and word vectors that a KB uses; return the manifest's entry for it."""
     from eigenthemes.selftrain.corrections import refit
     from eigenthemes.selftrain.train import self_train
 
     context = WordContext.of(kb)
-    ranker = refit(kb, self_train(kb, context=context, seed=seed, progress=progress), context=context, progress=progress)
+    ranker = self_train(kb, context=context, seed=seed, jobs=jobs, progress=progress)
+    ranker = refit(kb, ranker, context=context, progress=progress)
     return {next(iter(kb.vector_sets), ""): ranker.to_dict()}
 
 
@@ -350,12 +357,13 @@ def _add_trained(
     description: dict[str, Any],
     *,
     seed: int,
+    jobs: int,
     progress: Progress | None,
     left_out: set[str] | None = None,
 ) -> dict[str, Any]:
     """Write what a ranker is trained with, unless the KB has it, and train one; return the description with it."""
     _add_evidence(writer, kb)
-    ranker = train_ranker(writer.preview(description, left_out=left_out), seed=seed, progress=progress)
+    ranker = train_ranker(writer.preview(description, left_out=left_out), seed=seed, jobs=jobs, progress=progress)
     return description | _add_ranker(description, ranker)
 
 
