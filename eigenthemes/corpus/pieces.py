@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import IO, cast
+from typing import IO, BinaryIO, cast
 
 import orjson
 
@@ -76,7 +76,7 @@ def lines_between(file: IO[bytes], piece: Piece, name: str) -> Iterator[bytes]:
         stream.detach()  # whoever opened the file closes it
 
 
-def _line(stream: io.BufferedReader, name: str) -> bytes:
+def _line(stream: BinaryIO, name: str) -> bytes:
     line = stream.readline(LONGEST_LINE + 1)
     if len(line) > LONGEST_LINE:
         problem = f"a line of {name} has more than {LONGEST_LINE >> 20:,} MB; that is no line of a record: check the file"
