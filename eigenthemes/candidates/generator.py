@@ -273,7 +273,8 @@ class CandidateGenerator:
             _write(self._with_inflected(name, found, self.max_candidates), row, counts, entity, match_types)
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
-        matches = [self._plain(name, self.max_candidates) for name in names]
+        found = {name: self._plain(name, self.max_candidates) for name in dict.fromkeys(names)}
+        matches = [found[name] for name in names]
         entity = np.array([entity for matched in matches for entity in matched], dtype=np.uint32)
         match_types = np.array([match_type for matched in matches for match_type in matched.values()], dtype=np.uint8)
         return self._table(np.array([len(matched) for matched in matches], dtype=np.int64), entity, match_types)

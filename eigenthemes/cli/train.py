@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import SEED
+from eigenthemes.cli.options import JOBS, SEED
 from eigenthemes.cli.output import counted, say, terminal_progress
 
 
@@ -24,8 +24,9 @@ from eigenthemes.cli.output import counted, say, terminal_progress
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--jobs", type=JOBS, help="Processes; default: the cores of this machine, 8 at most.")
 @tells_damage
-def train(kb: str, gold: str | None, add_names: str | None, vectors: str | None, word_vectors: str | None, seed: int) -> None:
+def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **options: Any) -> None:
     """Train the ranker of a KB on documents made up from its own graph; build does so by itself.
 
     GOLD, documents with "gold" in the formats of eval, is remembered, from a single mention on: what a name meant there, none
@@ -34,6 +35,7 @@ def train(kb: str, gold: str | None, add_names: str | None, vectors: str | None,
     were not fitted on. eigenthemes corrections lists what is remembered, and forgets it.
     """
     from eigenthemes.build import train_kb
+    from eigenthemes.core.workers import available_cores
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.kb.info import memory_in_words
     from eigenthemes.kg.added_names import read_names
@@ -43,12 +45,11 @@ def train(kb: str, gold: str | None, add_names: str | None, vectors: str | None,
         kb,
         None if gold is None else read_gold(gold),
         names=() if add_names is None else read_names(add_names),
-        vectors=vectors,
-        word_vectors=word_vectors,
-        seed=seed,
+        jobs=jobs or min(8, available_cores()),
         progress=terminal_progress(),
+        **options,
     )
-    about = changed.rankers[vectors or next(iter(changed.vector_sets), "")]
+    about = changed.rankers[options["vectors"] or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
     say(
         f"{kb}: trained on {about['training']['documents']:,} made-up documents in {time.monotonic() - start:.1f} s; on "

@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.columns import LEAST_UNITS, count_name, log_ratio
+from eigenthemes.kernels.sorting import sort
 
 _LEAST_OTHERS = 2  # other names that must be able to have an attribute
 _MOST = 200.0
@@ -50,7 +51,9 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
                 many = count_name(name, names, entity, attributes, count, seen, touched, many)
         first, last = names[documents[document]], names[documents[document + 1]]
         if units >= LEAST_UNITS:
-            _count_entities(np.sort(entity[first:last]), attributes, entities)
+            in_order = entity[first:last].copy()
+            sort(in_order)
+            _count_entities(in_order, attributes, entities)
             for k in range(many):
                 a = touched[k]
                 count[a] = min(count[a], entities[a]) - 1

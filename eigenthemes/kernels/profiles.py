@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.sorting import sort
 
 NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
 _SMOOTHING = 5.0  # words that every profile has more, so that a short one says no more than it knows
@@ -44,7 +45,7 @@ def collect_words(descriptions: Any, names: Any, graph: Any, words: Any) -> Any:
                     left -= 1
                     for w in range(names[1][label], names[1][label + 1]):
                         found, many = _note(found, many, seen, names[2][w], entity)
-        found[first:many].sort()
+        sort(found[first:many])
         indptr[entity + 1] = many
     return indptr, found[:many].copy()
 
@@ -57,7 +58,8 @@ def _note(found: Any, many: Any, seen: Any, word: Any, entity: Any) -> Any:
     seen[word] = entity
     if many == len(found):
         larger = np.zeros(2 * many, np.uint32)
-        larger[:many] = found
+        for k in range(many):  # a slice would be checked for its size, by code that takes seconds to compile
+            larger[k] = found[k]
         found = larger
     found[many] = word
     return found, many + 1

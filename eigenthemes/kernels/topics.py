@@ -47,15 +47,17 @@ def topic_factors(
             names += bounds[name + 1] > bounds[name]
         for k in range(len(found)):
             score[found[k]] -= names * log1p(hubs[1][found[k]] * gain)
-        best = found[np.argsort(-score[found], kind="mergesort")[:TOPICS]]
-        shares = _softmax(score[best])
+        best = _best(found, score)
+        shares = _softmax(best, score)
         for k in range(len(best)):
             slot[best[k]] = k
         _weigh(factor, first, last, bounds, probability, near, slot, shares, gain)
         if len(best) and shares[1] > shares[0]:
             topic[document], weight[document] = best[0], shares[1]
-        slot[best] = -1
-        score[found] = 0.0
+        for k in range(len(best)):
+            slot[best[k]] = -1
+        for k in range(len(found)):
+            score[found[k]] = 0.0
     return factor, topic, weight
 
 
@@ -70,7 +72,8 @@ def _hubs_of_rows(first: Any, last: Any, entity: Any, graph: Any, number: Any) -
         end = min(graph[0][node + 1], graph[0][node] + MOST)
         if many + 1 + end - graph[0][node] > len(found):
             larger = np.zeros(2 * len(found) + 1 + end - graph[0][node], np.int32)
-            larger[:many] = found[:many]
+            for k in range(many):
+                larger[k] = found[k]
             found = larger
         if number[node] >= 0:
             found[many] = number[node]
@@ -108,17 +111,36 @@ def _score(first: Any, last: Any, bounds: Any, probability: Any, near: Any, mass
 
 
 @kernel
-def _softmax(scores: Any) -> Any:
-    """Return the shares of none, whose score is 0, and of each topic [t + 1]."""
+def _best(found: Any, score: Any) -> Any:
+    """Return the TOPICS hubs of highest score, best first; of equals the one that was met first."""
+    best, many = np.zeros(min(len(found), TOPICS), np.int64), 0
+    for k in range(len(found)):
+        if many < len(best):
+            many += 1
+        elif score[found[k]] <= score[best[many - 1]]:
+            continue
+        at = many - 1
+        while at > 0 and score[best[at - 1]] < score[found[k]]:
+            best[at] = best[at - 1]
+            at -= 1
+        best[at] = found[k]
+    return best
+
+
+@kernel
+def _softmax(topics: Any, score: Any) -> Any:
+    """Return the shares of none, whose score is 0, and of each of some topics [t + 1]."""
     highest = 0.0
-    for k in range(len(scores)):
-        highest = max(highest, scores[k])
-    shares = np.full(len(scores) + 1, exp(-highest), np.float64)
+    for k in range(len(topics)):
+        highest = max(highest, score[topics[k]])
+    shares = np.full(len(topics) + 1, exp(-highest), np.float64)
     total = shares[0]
-    for k in range(len(scores)):
-        shares[k + 1] = exp(scores[k] - highest)
+    for k in range(len(topics)):
+        shares[k + 1] = exp(score[topics[k]] - highest)
         total += shares[k + 1]
-    return shares / total
+    for k in range(len(shares)):
+        shares[k] /= total
+    return shares
 
 
 @kernel
@@ -146,4 +168,5 @@ def _weigh(
             before += probability[row]
             after += probability[row] * factor[row]
         if after > 0:
-            factor[bounds[name] : bounds[name + 1]] *= before / after
+            for row in range(bounds[name], bounds[name + 1]):
+                factor[row] *= before / after
