@@ -54,12 +54,13 @@ def coherence(candidates: WeightedCandidates) -> Floats:
     result = np.zeros(len(groups.table_row))
     if vectors is None:
         return result
-    for rows, squared_cosines in candidates.acquaintances.squared_cosines:
-        weight = candidates.weight[rows]
-        if squared_cosines is None:
-            result[rows] = _coherence_by_sums(vectors.rows[groups.entity[rows]], weight, groups.name_of_row[rows])
+    for rows, inside, squared in candidates.acquaintances.squared_cosines:
+        weight = np.where(inside, candidates.weight[rows], np.float32(0))
+        if squared is None:
+            of_rows = vectors.rows[groups.entity[rows[0]]], weight[0], groups.name_of_row[rows[0]]
+            result[rows[0]] = _coherence_by_sums(*of_rows)
         else:
-            result[rows] = squared_cosines @ weight
+            result[rows[inside]] = (squared @ weight[:, :, None])[inside, 0]
     result[candidates.weight == 0] = 0
     return np.maximum(result, 0, out=result)
 
