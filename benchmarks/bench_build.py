@@ -3,7 +3,8 @@
 general   general/kg.nt.gz with one and two jobs, and as a yardstick pyoxigraph reading the same file and doing nothing with it
 all       every KG of the data folder
 growth    synthetic dumps of growing size; also a picture
-limit     the same in memory and with `--max-memory 4G`, without and with vectors; are the KBs the same? Also a picture
+limit     the same in memory and with `--max-memory 4G`, without and with vectors; are the KBs the same? Also a picture.
+          `--sizes 1e5,1e6,1e7 --limits 8G --made vectors` builds within 8G only, and with vectors only
 forecast  what `--dry-run` tells of the KGs of the data folder and of synthetic ones, beside what their builds take; ontologies
           were held out: nothing was fitted on them, nor chosen while looking at them. `--kgs envo,genes` names some of them
 
@@ -62,8 +63,9 @@ def main() -> None:
         report("growth", "Build of synthetic dumps", rows)
         plot_growth(rows, RESULTS / "build-growth.png")
     if arguments.only == "limit":
-        rows = build_within_limit(arguments.sizes, arguments.cache, scratch)
-        report("limit", f"Build of synthetic dumps in memory and within {LIMIT}", rows)
+        made = [each for each in arguments.made if each != "ranker"]
+        rows = build_within_limit(arguments.sizes, arguments.cache, scratch, arguments.limits, made, arguments.jobs)
+        report("limit", "Build of synthetic dumps in memory and within a limit", rows)
         plot_growth(rows, RESULTS / "build-limit.png", seconds="cpu_seconds", memory="peak_mb_own")
     if arguments.only == "forecast":
         rows = compare_forecasts(arguments.sizes, arguments.cache, scratch, arguments.kgs, arguments.made)
@@ -72,20 +74,30 @@ def main() -> None:
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def build_within_limit(sizes: Sequence[int], cache: Path, scratch: Path) -> list[Row]:
-    """Each dump in memory and within the limit, without and with vectors, each once; "same" says that the KBs are the same."""
+def build_within_limit(
+    sizes: Sequence[int], cache: Path, scratch: Path, limits: Sequence[str], made: Sequence[str], jobs: int
+) -> list[Row]:
+    """Each dump within each limit, each once; "same" says that the KB is that of the first limit."""
     rows = []
-    for embedding in ("none", "prone"):
+    for what in made:
         for size in sizes:
-            dump, written = synthetic_dump(size, cache), []
-            for limit in (None, LIMIT):
-                series = f"{'in memory' if limit is None else limit}{'' if embedding == 'none' else ', vectors'}"
-                say(f"building {size:,}, {series}")
-                row = build_in_new_process([dump], scratch, jobs=2, embedding=embedding, max_memory=limit)
-                written.append((scratch / "manifest.json").read_bytes())
-                rows.append({"kg": f"synthetic {size:,}", "series": series, **row})
-            rows[-1]["same"] = written[0] == written[1]
+            dump, first = synthetic_dump(size, cache), b""
+            for limit in limits:
+                row = build_limited(dump, scratch, limit, what, jobs)
+                manifest = (scratch / "manifest.json").read_bytes()
+                first = first or manifest
+                same = {} if len(limits) == 1 else {"same": manifest == first}
+                rows.append({"kg": f"synthetic {size:,}", **row, **same})
     return rows
+
+
+def build_limited(dump: Path, scratch: Path, limit: str, made: str, jobs: int) -> Row:
+    """One build within a limit, or in memory where that is "none"."""
+    series = f"{'in memory' if limit == 'none' else limit}{', vectors' * (made == 'vectors')}, {jobs} job{'s' * (jobs > 1)}"
+    say(f"building {dump.name}, {series}")
+    embedding = "prone" if made == "vectors" else "none"
+    limits = None if limit == "none" else limit
+    return {"series": series, **build_in_new_process([dump], scratch, jobs=jobs, embedding=embedding, max_memory=limits)}
 
 
 def compare_forecasts(
@@ -261,7 +273,11 @@ def _listed(text: str) -> list[str]:
 def _add_only(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", choices=PARTS, help="measure one part only")
     parser.add_argument("--kgs", type=_listed, help="with --only forecast: these KGs, by name or number of entities")
-    parser.add_argument("--made", type=_listed, default=list(MADE), help=f"with --only forecast (default {','.join(MADE)})")
+    parser.add_argument(
+        "--made", type=_listed, default=list(MADE), help=f"with --only limit and forecast (default {','.join(MADE)})"
+    )
+    parser.add_argument("--limits", type=_listed, default=["none", LIMIT], help=f"with --only limit (default none,{LIMIT})")
+    parser.add_argument("--jobs", type=int, default=2, help="with --only limit: processes (default 2)")
     parser.add_argument("--rounds", type=int, default=3, help="builds of each kind, the best counts (default 3)")
 
 

@@ -198,12 +198,18 @@ class Job:
         with written_at_once(self._record_of(part), self.unfinished) as out:
             out.write(_json({**part._asdict(), **asdict(report), "bounds": part.piece}))
 
+    def forget(self, parts: Iterable[Part]) -> None:
+        """Take parts for not done any more."""
+        for part in parts:
+            remove(self._record_of(part))
+
     def finish(self, reports: Iterable[PartReport]) -> None:
         """Write the manifest of all parts, and remove what processes that were killed have left."""
-        self._write("manifest.json", {**self._description, "parts": [asdict(report) for report in reports]})
+        parts = list(reports)
+        self._write("manifest.json", {**self._description, "parts": [asdict(report) for report in parts]})
         remove(self.unfinished)
-        if not read_folder(self._own("pieces")):
-            remove(self._own("pieces"))
+        if all(report.problem is None for report in parts):
+            remove(self._own("pieces"))  # else what is done of a part is there for the next run
 
     def _write(self, name: str, record: dict[str, Any]) -> None:
         with written_at_once(self._own(name), self.unfinished) as out:

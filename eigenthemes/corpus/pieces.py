@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import IO, BinaryIO, cast
 
@@ -131,7 +130,8 @@ def join_pieces(job: Job, part: Part, pieces: Sequence[Part], reports: Sequence[
         else:
             _join_lines(job, part, pieces, reports)
     except (SourceError, OSError) as error:
-        return replace(report, problem=" ".join(str(error).split()))
+        job.forget(pieces)  # one of them was lost, or is damaged
+        return PartReport(part.name, problem=" ".join(str(error).split()))
     job.mark_done(part, report)
     remove(job.pieces_of(part))
     return report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,44 @@ def test_other_pieces_are_not_taken_for_these(degree_linker: Linker, tmp_path: P
     monkeypatch.setattr(pieces, "BYTES", 10**9)
     link_corpus([str(folder)], str(out), degree_linker)
     assert outputs(out)["lines.jsonl"]
+
+
+def test_a_piece_that_cannot_be_linked_holds_up_its_file_alone(
+    degree_linker: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, out = write_large(tmp_path / "in"), tmp_path / "out"
+    monkeypatch.setattr(pieces, "BYTES", 3000)
+    good = (folder / "rows.parquet").read_bytes()
+    (folder / "rows.parquet").write_bytes(good[:4] + bytes(60) + good[64:])  # in the first group of rows
+    report = link_corpus([str(folder)], str(out), degree_linker)
+    assert [problem.name for problem in report.problems] == ["rows.parquet"]
+    assert outputs(out).keys() == {"lines.jsonl", "errors/lines.jsonl"}
+    assert list((out / "_eigenthemes" / "pieces").iterdir())  # those that could be linked
+    linked = link_corpus([str(folder)], str(out), degree_linker).linked_now
+    assert linked < 698  # only what is missing
+    (folder / "rows.parquet").write_bytes(good)
+    assert link_corpus([str(folder)], str(out), degree_linker).problems == []
+    assert pq.read_table(out / "rows.parquet").num_rows == 698
+    assert not (out / "_eigenthemes" / "pieces").exists()
+
+
+def test_pieces_that_somebody_removed_are_linked_again(
+    degree_linker: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, out = write_large(tmp_path / "in"), tmp_path / "out"
+    monkeypatch.setattr(pieces, "BYTES", 3000)
+
+    def killed(job: Job, parts: Any) -> Any:
+        yield from on_processes(1, degree_linker)(job, parts[:2])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        link_corpus([str(folder)], str(out), degree_linker, engine=killed)
+    shutil.rmtree(out / "_eigenthemes" / "pieces")
+    (problem,) = link_corpus([str(folder)], str(out), degree_linker).problems
+    assert "does not exist" in str(problem.problem)
+    assert link_corpus([str(folder)], str(out), degree_linker).problems == []
+    assert len(json_lines(outputs(out)["lines.jsonl"])) == 117
 
 
 def test_what_cannot_be_cut(tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
