@@ -143,7 +143,8 @@ def _weigh(text: Any, w: Any, mention: Any, index: Any, labels_only: Any, points
     if count == 0:
         if mention.near_word[0] == w:
             count = mention.near_word[1]
-            token[:count] = mention.near[:count]
+            for i in range(count):
+                token[i] = mention.near[i]
         else:
             count = nearest(text, first, last, index, points, checked, token[:MOST_TYPOS])
         tenths[:count] = TYPO_TENTHS

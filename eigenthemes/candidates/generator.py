@@ -22,7 +22,7 @@ from eigenthemes.candidates.rules import (
     REMEMBERED,
     SHARES,
     SHARING,
-    SHARING_BEFORE,
+    SHARING_UNWEIGHED,
     TYPO,
     Sharing,
 )
@@ -95,7 +95,7 @@ class CandidateGenerator:
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
-        self.sharing = sharing or (SHARING if _rankers_know_overlap(kb) else SHARING_BEFORE)
+        self.sharing = sharing or (SHARING if _rankers_know_overlap(kb) else SHARING_UNWEIGHED)
         self._embedded = embedded if generator == "paper" else None
         self._inflected = None if generator == "paper" else InflectedNames(kb, language)
         self._memory = name_memories(kb) if remembers and generator != "paper" else None
@@ -273,7 +273,8 @@ class CandidateGenerator:
             _write(self._with_inflected(name, found, self.max_candidates), row, counts, entity, match_types)
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
-        matches = [self._plain(name, self.max_candidates) for name in names]
+        found = {name: self._plain(name, self.max_candidates) for name in dict.fromkeys(names)}
+        matches = [found[name] for name in names]
         entity = np.array([entity for matched in matches for entity in matched], dtype=np.uint32)
         match_types = np.array([match_type for matched in matches for match_type in matched.values()], dtype=np.uint8)
         return self._table(np.array([len(matched) for matched in matches], dtype=np.int64), entity, match_types)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.options import SEED
+from eigenthemes.cli.options import JOBS, SEED
 from eigenthemes.cli.output import counted, say, terminal_progress
+
+if TYPE_CHECKING:
+    from eigenthemes.kb.store import KB
+    from eigenthemes.records import Document
 
 
 @click.command()
@@ -24,8 +29,9 @@ from eigenthemes.cli.output import counted, say, terminal_progress
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
+@click.option("--jobs", type=JOBS, help="Processes; default: the cores of this machine, 8 at most.")
 @tells_damage
-def train(kb: str, gold: str | None, add_names: str | None, vectors: str | None, word_vectors: str | None, seed: int) -> None:
+def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **options: Any) -> None:
     """Train the ranker of a KB on documents made up from its own graph; build does so by itself.
 
     GOLD, documents with "gold" in the formats of eval, is remembered, from a single mention on: what a name meant there, none
@@ -34,21 +40,22 @@ def train(kb: str, gold: str | None, add_names: str | None, vectors: str | None,
     were not fitted on. eigenthemes corrections lists what is remembered, and forgets it.
     """
     from eigenthemes.build import train_kb
+    from eigenthemes.core.workers import available_cores
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.kb.info import memory_in_words
     from eigenthemes.kg.added_names import read_names
 
     start = time.monotonic()
+    documents = None if gold is None else list(read_gold(gold))
     changed = train_kb(
         kb,
-        None if gold is None else read_gold(gold),
+        documents,
         names=() if add_names is None else read_names(add_names),
-        vectors=vectors,
-        word_vectors=word_vectors,
-        seed=seed,
+        jobs=jobs or min(8, available_cores()),
         progress=terminal_progress(),
+        **options,
     )
-    about = changed.rankers[vectors or next(iter(changed.vector_sets), "")]
+    about = changed.rankers[options["vectors"] or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
     say(
         f"{kb}: trained on {about['training']['documents']:,} made-up documents in {time.monotonic() - start:.1f} s; on "
@@ -58,8 +65,25 @@ def train(kb: str, gold: str | None, add_names: str | None, vectors: str | None,
     )
     if "memory" in changed.manifest:
         say(f"{kb} remembers {memory_in_words(changed.manifest['memory'])}", err=True)
+    _tell_unknown(changed, documents or ())
     if "gold" in about:
         _tell_gold(about["gold"])
+
+
+def _tell_unknown(kb: KB, documents: Sequence[Document]) -> None:
+    """Warn of gold that is no id of the KB: it may be a slip, and it is remembered as none of the KG."""
+    mentions = [mention for document in documents for mention in document.mentions or () if mention.gold]
+    unknown = [mention for mention in mentions if not any(each in kb for each in mention.gold or ())]
+    if not unknown:
+        return
+    example = (unknown[0].gold or ("",))[0]
+    meant = next(iter(kb.search(example, limit=1)), None)
+    hint = f"; {meant.id} is the id of {meant.label}" if meant is not None and meant.label == example else ""
+    say(
+        f"warning: the gold of {counted(len(unknown), 'mention')} is no id of the KB (such as {example!r} for "
+        f"{unknown[0].text!r}{hint}): they are remembered as none of this KG",
+        err=True,
+    )
 
 
 def _tell_gold(gold: dict[str, Any]) -> None:

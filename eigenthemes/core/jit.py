@@ -4,27 +4,33 @@ Declaring a kernel costs nothing: numba takes most of a second to load, which on
 run as it is written, as plain Python, which answers sooner where there is little to do (`Kernel.for_steps`), and where numba
 is not installed at all.
 
-The cache lies beside the package, or in the user's cache folder where that cannot be written, or in NUMBA_CACHE_DIR; where
-none can be written, kernels are compiled anew in each process.
+The cache lies beside the package, or in ~/.cache/eigenthemes where that cannot be written, or in NUMBA_CACHE_DIR; where none
+can be written, kernels are compiled anew in each process. Wheels of `make wheel` bring theirs. A compiled kernel is known by
+what it depends on (`Kernel.digest`), not by the dates of files: it holds until its code, that of the kernels it calls, or one
+of their constants changes.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from functools import cache, update_wrapper
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial, update_wrapper
 from pathlib import Path
-from types import FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from eigenthemes.core.lazy import lazy
 
-ROOMS = ("core", "kernels", "candidates", "kb")  # kernels are here, and the constants they are compiled with
-
 # inner steps of all kernels so far: where plain Python has taken as long as numba takes to load, and to compile
 _STEPS_OF_LOADING = 1_500_000
 _STEPS_OF_COMPILING = 60_000_000
+
+_SHIPPED = Path(__file__).parent.parent / "compiled"  # in wheels of `make wheel`
+
+_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
+_INNER = {**_OPTIONS, "no_cpython_wrapper": True}  # called by other kernels only: a third less to compile
 
 
 class Kernel:
@@ -32,12 +38,18 @@ class Kernel:
 
     _plain_steps = 0  # of all kernels of this process
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None) -> None:
         self.function = function
         update_wrapper(self, function)
+        if plain is not None:
+            self.__dict__["plain"] = plain
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.compiled(*arguments)
+        compiled: Any = self.compiled
+        if getattr(compiled, "overloads", True):
+            return compiled(*arguments)
+        with _garbage_kept():
+            return compiled(*arguments)
 
     def __reduce__(self) -> str:
         return self.function.__qualname__  # pickled by name, as functions are
@@ -58,11 +70,8 @@ class Kernel:
 
     @lazy
     def _is_on_disk(self) -> bool:
-        """Whether some process has compiled it before, where numba keeps such files; known without numba."""
-        source = Path(self.function.__code__.co_filename)
-        pattern = f"{source.stem}.{self.function.__qualname__}-*.nbi"
-        users = Path(os.environ.get("NUMBA_CACHE_DIR") or "~/.cache/numba").expanduser()
-        return any((source.parent / "__pycache__").glob(pattern)) or any(users.glob(f"*/{pattern}"))
+        """Whether some process has compiled it before, for whatever types; known without numba."""
+        return any(any(folder.glob(f"{self._file_name}.*")) for folder in self._folders)
 
     @lazy
     def plain(self) -> Callable[..., Any]:
@@ -75,19 +84,40 @@ class Kernel:
         numba = _numba()
         if numba is None:
             return self.plain
-        function = _with_globals(self.function, {name: other.compiled for name, other in self._called.items()})
-        try:
-            compiled = numba.njit(cache=True, nogil=True)(function)
-        except RuntimeError:  # "no locator available": no folder for the cache can be written
-            return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
-        _forget_stale(compiled)
+        from eigenthemes.core.kernel_cache import KernelCache
+
+        compiled = numba.njit(**_OPTIONS)(self._calling_inner)
+        compiled._cache = KernelCache(self._file_name, self._file_stem, self._folders)
         return compiled  # type: ignore[no-any-return]
+
+    @lazy
+    def _inner(self) -> Any:
+        """The function as other kernels call it: compiled with them, and kept with them."""
+        return _numba().njit(**_INNER)(self._calling_inner)
+
+    @property
+    def _calling_inner(self) -> Callable[..., Any]:
+        return _with_globals(self.function, {name: other._inner for name, other in self._called.items()})
 
     @property
     def is_ready(self) -> bool:
         """Whether the next call compiles nothing: it was compiled before, by this process or another."""
         compiled: Any = self.compiled
-        return isinstance(compiled, FunctionType) or bool(compiled.signatures or _cached(compiled))
+        return isinstance(compiled, FunctionType) or bool(compiled.signatures or self._is_on_disk)
+
+    @lazy
+    def digest(self) -> str:
+        """What the compiled code depends on: its code and constants, and those of the kernels it calls, in 16 letters."""
+        import hashlib
+
+        globals_of = self.function.__globals__
+        known = hashlib.sha256(repr((_OPTIONS, _INNER)).encode())
+        for code in _codes(self.function.__code__):
+            known.update(_code_told(code, self.function.__doc__).encode())
+            for name in _globals_read(code):
+                if globals_of.get(name, self) is not self:
+                    known.update(f"{name}={_told(globals_of[name], self)}".encode())
+        return known.hexdigest()[:16]
 
     @property
     def _called(self) -> dict[str, Kernel]:
@@ -95,10 +125,29 @@ class Kernel:
         names = self.function.__code__.co_names
         return {name: known[name] for name in names if isinstance(known.get(name), Kernel)}
 
+    @property
+    def _file_stem(self) -> str:
+        return f"{self.function.__module__.rpartition('.')[2]}.{self.function.__qualname__}"
 
-def kernel(function: Callable[..., Any]) -> Any:
-    """Make a kernel of a function: no Python objects inside, the GIL released."""
-    return Kernel(function)
+    @property
+    def _file_name(self) -> str:
+        return f"{self._file_stem}-{self.digest}.{sys.implementation.cache_tag}"
+
+    @property
+    def _folders(self) -> tuple[Path, ...]:
+        """Where compiled code is looked for, and kept in the first one that can be written."""
+        if told := os.environ.get("NUMBA_CACHE_DIR"):
+            return Path(told) / "eigenthemes", _SHIPPED
+        beside = Path(self.function.__code__.co_filename).parent / "__pycache__"
+        return beside, Path("~/.cache/eigenthemes").expanduser(), _SHIPPED
+
+
+def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None) -> Any:
+    """Make a kernel of a function: no Python objects inside, the GIL released.
+
+    plain  what plain Python runs instead, with the same results
+    """
+    return partial(kernel, plain=plain) if function is None else Kernel(function, plain=plain)
 
 
 def always_compile() -> None:
@@ -136,23 +185,54 @@ def _numba() -> Any:
     return numba
 
 
-def _forget_stale(compiled: Any) -> None:
-    """numba only looks at the function's own file: forget what was compiled before another kernel or constant changed."""
-    for file in _cached(compiled):
-        try:
-            if file.stat().st_mtime < _newest_source():
-                file.unlink()
-        except OSError:
-            return  # another process was quicker, or the folder is read-only: then it came with the package
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Look for no garbage while numba compiles: it makes millions of objects, and a tenth of its time is spent looking."""
+    import gc
+
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
-def _cached(compiled: Any) -> list[Path]:
-    folder = compiled.stats.cache_path
-    function = compiled.py_func
-    return [] if folder is None else list(Path(folder).glob(f"*.{function.__qualname__}-*.nbi"))
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function, and of the functions and comprehensions inside."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
-@cache
-def _newest_source() -> float:
-    package = Path(__file__).parent.parent
-    return max(file.stat().st_mtime for room in ROOMS for file in (package / room).glob("*.py"))
+def _globals_read(code: CodeType) -> list[str]:
+    from dis import get_instructions
+
+    return sorted({str(each.argval) for each in get_instructions(code) if each.opname == "LOAD_GLOBAL"})
+
+
+def _code_told(code: CodeType, docstring: str | None = None) -> str:
+    constants = [each for each in code.co_consts if not isinstance(each, CodeType) and each != docstring]
+    return repr((code.co_code, constants, code.co_names, code.co_varnames))
+
+
+def _told(value: Any, of: Kernel) -> str:
+    """Return a value that a kernel is compiled with, as text that changes when it does."""
+    if isinstance(value, Kernel):
+        return value.digest
+    if isinstance(value, ModuleType) and value.__name__ in ("numpy", "math"):
+        return value.__name__
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
+    if isinstance(value, BuiltinFunctionType):
+        return value.__qualname__
+    if isinstance(value, bool | int | float | str | tuple):
+        return repr(value)
+    if hasattr(value, "dtype"):
+        return f"{value.dtype.str}{value.shape}{value.tobytes().hex()}"
+    if hasattr(value, "_defn"):  # an intrinsic of numba's: a function that writes the code
+        return "".join(map(_code_told, _codes(value._defn.__code__)))
+    kind = type(value).__name__
+    raise TypeError(f"the kernel {of.function.__qualname__} reads a global {kind}; kernels read numbers, arrays and kernels")

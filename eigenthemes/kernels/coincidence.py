@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.columns import LEAST_UNITS, count_name, log_ratio
+from eigenthemes.kernels.sorting import sort
 
 _LEAST_OTHERS = 2  # other names that must be able to have an attribute
 _MOST = 200.0
@@ -50,17 +51,22 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
                 many = count_name(name, names, entity, attributes, count, seen, touched, many)
         first, last = names[documents[document]], names[documents[document + 1]]
         if units >= LEAST_UNITS:
-            _count_entities(np.sort(entity[first:last]), attributes, entities)
+            in_order = entity[first:last].copy()
+            sort(in_order)
+            _count_entities(in_order, attributes, entities)
             for k in range(many):
                 a = touched[k]
                 count[a] = min(count[a], entities[a]) - 1
                 ratio[a] = min(log_ratio(count[a], units - 1, share[a]), _MOST) if count[a] >= _LEAST_OTHERS else 0.0
             for row in range(first, last):
-                others[row] = units - 1
+                most, best = 0.0, np.int64(-1)
                 for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
-                    a = attributes[1][k]
-                    if ratio[a] > evidence[row]:
-                        evidence[row], attribute[row], having[row] = ratio[a], a, count[a]
+                    if ratio[attributes[1][k]] > most:
+                        best = np.int64(attributes[1][k])
+                        most = ratio[best]
+                others[row] = units - 1
+                if best >= 0:
+                    evidence[row], attribute[row], having[row] = most, best, count[best]
         for k in range(many):
             count[touched[k]] = entities[touched[k]] = 0
             ratio[touched[k]] = 0.0

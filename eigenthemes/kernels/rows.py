@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import position
+from eigenthemes.kernels.sorting import sort
 
 SAMPLE, SAMPLE_CHAINED = 200, 30  # distinct pairs of names in which relations, and chains, are counted, evenly spaced
 LEAST_PAIRS = 2.0  # each counted by how likely both names are in the KG, from which on they say something
@@ -73,7 +74,13 @@ def _distinct_pairs(cells: Any, first: Any, second: Any) -> Any:
         if cells[row, first] >= 0 and cells[row, second] >= 0:
             keys[many] = (cells[row, first] << 32) | cells[row, second]
             many += 1
-    return np.unique(keys[:many])
+    keys, distinct = keys[:many], 0
+    sort(keys)
+    for k in range(many):
+        if k == 0 or keys[k] != keys[distinct - 1]:
+            keys[distinct] = keys[k]
+            distinct += 1
+    return keys[:distinct]
 
 
 @kernel

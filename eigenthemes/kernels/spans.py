@@ -54,10 +54,20 @@ def find_spans(pieces: Any, words: Any, other_forms: Any, index: Any, longest: A
                 row = find(key, key_hashes, key_buckets, shift)
                 if row >= 0 and _is_name(row, key_indptr, key_kinds, worst_match_type):
                     if count == len(spans):
-                        spans = np.concatenate((spans, np.empty_like(spans)))
+                        spans = _larger(spans)
                     spans[count, 0], spans[count, 1], spans[count, 2], spans[count, 3] = first, last, row, min(variant, 2)
                     count += 1
     return spans[:count]
+
+
+@kernel
+def _larger(spans: Any) -> Any:
+    """Return spans with as much room again."""
+    larger = np.empty((2 * len(spans), 4), dtype=np.int64)
+    for i in range(len(spans)):
+        for j in range(4):
+            larger[i, j] = spans[i, j]
+    return larger
 
 
 @kernel

@@ -263,7 +263,9 @@ def batches_of(documents: Iterable[AnyDocument], size: int) -> Iterator[list[Any
 def gold_of(batch: Batch, kb: KB) -> tuple[list[set[int]], NDArray[np.bool_]]:
     """Return the gold entities of each mention that the KB has, and which candidates are gold [n]."""
     table = batch.table
-    gold = [{entity for id in mention.gold or () if (entity := kb.index_of(id)) is not None} for mention in batch.mentions]
+    ids = list(dict.fromkeys(id for mention in batch.mentions for id in mention.gold or ()))
+    index_of = dict(zip(ids, kb.indices_of(ids).tolist(), strict=True))
+    gold = [{entity for id in mention.gold or () if (entity := index_of[id]) >= 0} for mention in batch.mentions]
     pairs = [(i * len(kb) + entity) for i, entities in enumerate(gold) for entity in entities]
     return gold, np.isin(table.mention_of * len(kb) + table.entity, np.array(pairs, dtype=np.int64))
 

@@ -24,17 +24,15 @@ from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.methods import Scored, method_named
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.ranking.table_report import TableReporter
-from eigenthemes.records import Mention
+from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
 from eigenthemes.selftrain.fit import fit_nil
 from eigenthemes.selftrain.held_out import outcomes, without_removed
 from eigenthemes.selftrain.sample import Sampler
-from eigenthemes.selftrain.tables import MadeUpTable, TableSampler
 
 Floats = NDArray[np.float64]
 
 _NAMES = 4000  # made-up ones whose candidates tell how frequent an attribute is by chance
-_KEPT_ASIDE = 3  # one in so many tables more, for the threshold
 _CHUNK = 100  # tables
 
 
@@ -55,35 +53,33 @@ def count_attributes(kb: KB) -> EntityAttributes:
 
 def fit_cells(
     ranker: Ranker,
-    rng: np.random.Generator,
-    many: int,
+    training: Sequence[Document],
+    aside: Sequence[Document],
     maker: BatchMaker,
     context: FeatureContext,
     advance: Advance = lambda amount: None,
 ) -> CellModel | None:
-    """Fit NIL and the threshold of cells on made-up tables; None where no cell of them has a candidate."""
-    assert context.attributes is not None
-    kb, aside = context.kb, max(1, many // _KEPT_ASIDE)
-    sampler = TableSampler(kb, rng, context.attributes.lists)
-    drafted = replace(ranker, cells=CellModel())
-    told = [_nil_columns(drafted, batch, kb, context) for batch in _batches(sampler.tables(many), maker, advance)]
+    """Fit NIL on made-up tables and the threshold of cells on others; None where no cell of them has a candidate."""
+    kb, drafted = context.kb, replace(ranker, cells=CellModel())
+    told = [_nil_columns(drafted, batch, kb, context) for batch in _batches(training, maker, advance)]
     columns, is_nil = (np.concatenate(parts) for parts in zip(*told, strict=True))
     if not len(is_nil):
         return None
     model = CellModel(nil=fit_nil(columns, is_nil))
     fitted = replace(ranker, cells=model)
-    held_out = list(_batches(sampler.tables(aside), maker))
+    held_out = list(_batches(aside, maker))
     found = [outcomes(fitted, batch, kb, context) for batch in held_out]
     probability, right, has_answer = (np.concatenate(parts) for parts in zip(*found, strict=True))
     model = replace(model, threshold=best_threshold(probability, right, has_answer))
     reports = compare_reports(replace(ranker, cells=model), held_out, kb, context)
-    about = {"training": {"tables": many}, "made_up": _report(aside, probability, right, has_answer), "reports": reports}
+    made_up = _report(len(aside), probability, right, has_answer)
+    about = {"training": {"tables": len(training)}, "made_up": made_up, "reports": reports}
     return replace(model, about=about)
 
 
-def _batches(tables: Iterable[MadeUpTable], maker: BatchMaker, advance: Advance = lambda amount: None) -> Iterator[Batch]:
+def _batches(tables: Iterable[Document], maker: BatchMaker, advance: Advance = lambda amount: None) -> Iterator[Batch]:
     """Yield the batches of made-up tables, without what is not to be found."""
-    for chunk in batches_of((made.document for made in tables), _CHUNK):
+    for chunk in batches_of(tables, _CHUNK):
         yield without_removed(maker.make(chunk), maker.kb)
         advance(len(chunk))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,11 @@ _CHANCE = "\0chance"  # in a mention's source: nobody meant it
 Floats = NDArray[np.float64]
 
 
-def fit_chance(
-    ranker: Ranker, sampler: Sampler, documents: int, maker: BatchMaker, context: FeatureContext
-) -> ChanceModel | None:
-    """Fit a chance model on synthetic documents; None where they have no chance names to learn from."""
+def fit_chance(ranker: Ranker, documents: Iterable[Document], maker: BatchMaker, context: FeatureContext) -> ChanceModel | None:
+    """Fit a chance model on documents of `with_chance_names`; None where they have no chance names to learn from."""
     parts: list[BestCandidates] = []
     chance: list[NDArray[np.bool_]] = []
-    for chunk in batches_of(_with_chance_names(sampler, documents), _CHUNK):
+    for chunk in batches_of(documents, _CHUNK):
         batch = maker.make(chunk)
         ranking = rank_batch(ranker, batch, context)
         best = best_candidates(ranking.groups, ranking.features, ranking.probability, ranking.nil_probability, context)
@@ -61,7 +59,7 @@ def _fit(columns: Floats, is_name: NDArray[np.bool_]) -> Floats:
     return np.asarray(weights)
 
 
-def _with_chance_names(sampler: Sampler, many: int) -> Iterator[Document]:
+def with_chance_names(sampler: Sampler, many: int) -> Iterator[Document]:
     """Yield synthetic documents with names thrown in, in any order."""
     rng = sampler.rng
     for document in sampler.documents(many):

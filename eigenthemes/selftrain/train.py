@@ -11,11 +11,20 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
-from eigenthemes.ranking.features import COLUMN_BOUNDS, COLUMNS, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features import (
+    COLUMN_BOUNDS,
+    COLUMNS,
+    FeatureContext,
+    WeightedCandidates,
+    local_features,
+    theme_features,
+)
 from eigenthemes.ranking.features.nil import nil_features
+from eigenthemes.ranking.features.support import without_hopeless
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import (
@@ -37,15 +46,15 @@ from eigenthemes.selftrain.chance import fit_chance
 from eigenthemes.selftrain.evidence import Evidence
 from eigenthemes.selftrain.fit import fit_choice, fit_nil
 from eigenthemes.selftrain.held_out import outcomes, without_removed
-from eigenthemes.selftrain.recipe import RECIPE, Recipe, harsher
-from eigenthemes.selftrain.sample import Sampler
+from eigenthemes.selftrain.made_up import Amounts, make_up
+from eigenthemes.selftrain.recipe import RECIPE, Recipe
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 _DOCUMENTS = (200, 3000)  # synthetic ones for fitting, at least and at most
 _ENOUGH = 600  # of them for a small KG: 3,000 find the same weights in five times the time
-_KEPT_ASIDE = 3  # one in so many more, to calibrate
+_KEPT_ASIDE = 3  # one in so many more, to calibrate; of tables, too
 _TABLES = 3  # one in so many more, and a third of them again, to fit what is different for tables
 _WITH_CHANCE = 2  # one in so many more, to tell names from chance
 _CHUNK = 500  # documents
@@ -81,6 +90,7 @@ def self_train(
     documents: int | None = None,
     recipe: Recipe = RECIPE,
     left_out: Collection[str] = (),
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Ranker:
     """Train a ranker for a KB on synthetic documents; nobody's labels are used.
@@ -89,6 +99,7 @@ def self_train(
     context    vectors of words and descriptions; None: the text does not count
     documents  how many to fit on; None: as many as the KB needs
     left_out   columns that must not count, or the topic: to see what each brings
+    jobs       with more than one, documents are made up in other processes; the ranker is the same
     """
     from eigenthemes.core.jit import announce_compilation
     from eigenthemes.kernels.support import support
@@ -99,20 +110,21 @@ def self_train(
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False, sharing=SHARING)
     evidence = Evidence.of(kb)
     features = evidence.context(kb, maker.vectors, context, remembers=False)
-    sampler = Sampler(kb, np.random.default_rng(seed), recipe, evidence.profiles)
-    aside = max(1, many // _KEPT_ASIDE)
-    tables = max(1, many // _TABLES)
-    with progress.step("training", total=many + 2 * aside + tables, unit="documents") as advance, one_thread():
-        training = training_batches(sampler.documents(many, written=True), maker, features, advance)
+    amounts = amounts_for(many)
+    aside = amounts.aside
+    total = many + 2 * aside + amounts.tables
+    with progress.step("training", total=total, unit="documents") as advance, one_thread(), Workers(jobs) as workers:
+        made = make_up(kb, recipe, seed, amounts, workers)
+        training = training_batches(made.training, maker, features, advance)
         ranker = fit_rounds(training, features, left_out=left_out)
-        harsh = Sampler(kb, sampler.rng, harsher(recipe), evidence.profiles).documents(aside, written=True)
-        harsh_batches = training_batches(harsh, maker, features, advance)
-        ranker = fit_confidence(ranker, [*harsh_batches, *training[: len(harsh_batches)]], features)
-        held_out = without_removed(maker.make(list(sampler.documents(aside, written=True))), kb)
+        rest = made.rest()
+        harsh = training_batches(rest.harsh, maker, features, advance)
+        ranker = fit_confidence(ranker, [*harsh, *training[: len(harsh)]], features)
+        held_out = without_removed(maker.make(rest.held_out), kb)
         probability, right, has_answer = outcomes(ranker, held_out, kb, features)
         advance(aside)
-        chance = fit_chance(ranker, sampler, max(1, many // _WITH_CHANCE), maker, features)
-        cells = fit_cells(ranker, np.random.default_rng(seed), tables, maker, features, advance)
+        chance = fit_chance(ranker, rest.with_chance, maker, features)
+        cells = fit_cells(ranker, *made.tables(), maker, features, advance)
     about = {
         "training": {"documents": many, "mentions": sum(len(part.batch.mentions) for part in training), "seed": seed},
         "made_up": {
@@ -130,6 +142,13 @@ def documents_for(named: int) -> int:
     """Return how many synthetic documents a KB with so many named entities needs."""
     least, most = _DOCUMENTS
     return max(least, min(4 * named, _ENOUGH), min(named // 2, most))
+
+
+def amounts_for(documents: int) -> Amounts:
+    """Return how much is made up in all where so many documents are for fitting."""
+    tables = max(1, documents // _TABLES)
+    aside, with_chance = max(1, documents // _KEPT_ASIDE), max(1, documents // _WITH_CHANCE)
+    return Amounts(documents, aside, with_chance, tables, max(1, tables // _KEPT_ASIDE))
 
 
 def training_batches(
@@ -161,6 +180,7 @@ def fit_rounds(
                   others. None: the same
     """
     rounds: list[Weights] = []
+    weights = [np.ones(len(part.local), np.float32) for part in training]
     features = [part.local for part in training]
     unwanted = [COLUMNS.index(column) for column in left_out if column != TOPIC.name]
     for number in range(ROUNDS):
@@ -169,9 +189,12 @@ def fit_rounds(
         near = None if start is None else start.rounds[number]
         rounds.append(fit_round(training, features, near, strength, nil_strength if number == ROUNDS - 1 else None))
         if number < ROUNDS - 1:
-            weights = [probabilities(rounds[-1], x, part.groups)[0] for x, part in zip(features, training, strict=True)]
+            weights = [
+                without_hopeless(part.groups, np.where(weight == 0, 0.0, probabilities(rounds[-1], x, part.groups)[0]))
+                for x, weight, part in zip(features, weights, training, strict=True)
+            ]
             features = [
-                np.concatenate((part.local, theme_features(part.groups, context, weight)), axis=1)
+                np.concatenate((part.local, theme_features(WeightedCandidates.weighing(part.groups, context, weight))), axis=1)
                 for part, weight in zip(training, weights, strict=True)
             ]
     return Ranker(tuple(rounds), topic=0.0 if TOPIC.name in left_out else STRENGTH)

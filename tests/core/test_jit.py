@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eigenthemes.core import jit
+from eigenthemes.core import jit, kernel_cache
 from eigenthemes.core.jit import Kernel, kernel
 from eigenthemes.kb.store import KB
 from eigenthemes.kernels.common import position
@@ -31,6 +31,13 @@ def _total(values: np.ndarray) -> int:
     return total
 
 
+_NOBODY = object()
+
+
+def _strange() -> object:
+    return _NOBODY
+
+
 def in_new_process(code: str, **environment: str) -> dict[str, object]:
     """What a new interpreter prints as JSON."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | environment)
@@ -42,7 +49,7 @@ def test_plain_and_compiled_call_the_kernels_they_name() -> None:
     values = np.arange(5)
     assert _total.plain(values) == _total(values) == 20
     assert _total.plain.__globals__["_twice"] is _twice.plain
-    assert _total.compiled.py_func.__globals__["_twice"] is _twice.compiled
+    assert _total.compiled.py_func.__globals__["_twice"] is _twice._inner
 
 
 def test_a_kernel_is_pickled_by_its_name() -> None:
@@ -78,6 +85,79 @@ def test_a_compiled_kernel_is_found_on_disk_without_numba(tmp_path: Path) -> Non
         "print(json.dumps([before, position._is_on_disk]))"
     )
     assert in_new_process(code, NUMBA_CACHE_DIR=str(tmp_path))[1] is True
+
+
+MODULE = """
+from eigenthemes.core.jit import kernel
+FACTOR = {factor}
+{comment}
+@kernel
+def times(value):
+    return value * FACTOR
+
+@kernel
+def total(values):
+    "{docstring}"
+    result = 0
+    for value in values:
+        result += times(value)
+    return result
+"""
+
+
+def total_of(folder: Path, cache: Path, **texts: object) -> tuple[int, int]:
+    """The total of 0, 1, 2 by a kernel in a file that is written anew, and how many compiled kernels there are then."""
+    texts = {"factor": 2, "comment": "", "docstring": "", **texts}
+    (folder / "kernels_here.py").write_text(MODULE.format(**texts))
+    code = "import json, numpy as np, kernels_here\nprint(json.dumps(int(kernels_here.total(np.arange(3)))))"
+    found = in_new_process(code, NUMBA_CACHE_DIR=str(cache), PYTHONPATH=os.pathsep.join((str(folder), *sys.path)))
+    return int(str(found)), len(list(cache.rglob("*.nbc")))
+
+
+def test_what_a_kernel_calls_is_compiled_again_when_it_changes_and_only_then(tmp_path: Path) -> None:
+    folder, cache = tmp_path / "code", tmp_path / "cache"
+    folder.mkdir()
+    assert total_of(folder, cache) == (6, 1)
+    assert total_of(folder, cache, comment="# said\n" * 5, docstring="Told.") == (6, 1)
+    assert total_of(folder, cache, factor=3) == (9, 2)  # a constant of a kernel that it calls
+    assert total_of(folder, cache) == (6, 2)
+
+
+def test_compiled_kernels_in_a_folder_that_cannot_be_written_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    ours, others = tmp_path / "package", tmp_path / "user"
+    monkeypatch.setattr(Kernel, "_folders", (ours,))
+    assert Kernel(_total.function)(np.arange(3)) == 6
+    files = list(ours.glob("*.nbc"))
+    assert len(files) == 1
+    monkeypatch.setattr(kernel_cache, "_is_writable", lambda folder: folder != ours and not folder.mkdir(exist_ok=True))
+    monkeypatch.setattr(Kernel, "_folders", (ours, others))
+    again = Kernel(_total.function)
+    assert again(np.arange(3)) == 6
+    assert again.compiled.stats.cache_hits
+    assert again(np.arange(3, dtype=np.uint8)) == 6  # other types: compiled, and kept where that is possible
+    assert len(list(others.glob("*.nbc"))) == 1
+    assert list(ours.glob("*.nbc")) == files
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle"])
+def test_a_broken_file_of_compiled_code_is_compiled_again(
+    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kernel, "_folders", (tmp_path,))
+    assert Kernel(_total.function)(np.arange(3)) == 6
+    file = next(tmp_path.glob("*.nbc"))
+    whole = file.read_bytes()
+    file.write_bytes(content)
+    again = Kernel(_total.function)
+    assert again(np.arange(3)) == 6
+    assert not again.compiled.stats.cache_hits
+    assert len(file.read_bytes()) == len(whole)
+
+
+def test_a_kernel_reads_no_object_whose_change_nobody_sees() -> None:
+    with pytest.raises(TypeError, match="reads a global object"):
+        Kernel(_strange).digest  # noqa: B018
 
 
 def test_one_sentence_loads_neither_numba_nor_scipy(demo_kb: KB) -> None:

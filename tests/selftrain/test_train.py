@@ -22,6 +22,7 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
+from eigenthemes.selftrain import made_up
 from eigenthemes.selftrain.held_out import without_removed
 from eigenthemes.selftrain.sample import REMOVED, Sampler
 from eigenthemes.selftrain.train import documents_for, self_train
@@ -70,6 +71,12 @@ def test_the_same_seed_gives_the_same_weights(demo_kb: KB) -> None:
     assert same_weights(one, again)
     assert one.to_dict() == again.to_dict()
     assert not same_weights(one, other)
+
+
+def test_other_processes_make_up_the_same_documents(demo_kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = self_train(demo_kb, documents=20, seed=3)
+    monkeypatch.setattr(made_up, "_WORTH_A_PROCESS", 1)
+    assert self_train(demo_kb, documents=20, seed=3, jobs=2).to_dict() == alone.to_dict()
 
 
 @pytest.mark.parametrize("documents", [1, 2, 5])
