@@ -89,7 +89,7 @@ def test_a_topic_makes_likelier_what_has_to_do_with_it_not_itself(genes: KB) -> 
     assert ranking.topics is not None
     assert genes.id_of(int(ranking.topics.topic[0])) == "mouse"
     last = ranking.groups.bounds[-2]
-    assert ranking.probability[last] == pytest.approx(ranking.probability[last + 1])
+    assert ranking.probability[last] == pytest.approx(ranking.probability[last + 1], abs=0.01)  # not e times as likely
 
 
 def test_documents_alone_have_the_same_topics_as_in_a_batch(genes: KB) -> None:
