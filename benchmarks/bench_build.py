@@ -3,8 +3,10 @@
 general   general/kg.nt.gz with one and two jobs, and as a yardstick pyoxigraph reading the same file and doing nothing with it
 all       every KG of the data folder
 growth    synthetic dumps of growing size; also a picture
-limit     the same in memory and with `--max-memory 4G`, without and with vectors; are the KBs the same? Also a picture
-forecast  what `--dry-run` tells of the KGs of the data folder and of synthetic ones, beside what their builds take
+limit     the same in memory and with `--max-memory 4G`, without and with vectors; are the KBs the same? Also a picture.
+          `--sizes 1e5,1e6,1e7 --limits 8G --made vectors` builds within 8G only, and with vectors only
+forecast  what `--dry-run` tells of the KGs of the data folder and of synthetic ones, beside what their builds take; ontologies
+          were held out: nothing was fitted on them, nor chosen while looking at them. `--kgs envo,genes` names some of them
 
 Each build runs in a process of its own. "peak MB" is that process alone, "worker MB" its largest worker, "all MB" the most that
 all of them held at one moment.
@@ -28,6 +30,7 @@ from benchmarks.common import (
     add_sizes,
     build_in_new_process,
     child_environment,
+    data_folder,
     parse_arguments,
     print_table,
     save_results,
@@ -38,6 +41,13 @@ from benchmarks.common import (
 
 PARTS = ("general", "all", "growth", "limit", "forecast")
 LIMIT = "4G"
+HELD_OUT = {
+    "envo": "envo.obo.gz",
+    "do_nci": "do_nci.obo.gz",
+    "cl_blood": "cl_blood.owl.gz",
+    "unesco": "unesco.ttl.gz",
+}  # files of the data folder's ontologies
+MADE = ("nothing", "vectors", "ranker")  # beside the graph and the names; a ranker with vectors
 Row = dict[str, Any]
 
 
@@ -53,42 +63,58 @@ def main() -> None:
         report("growth", "Build of synthetic dumps", rows)
         plot_growth(rows, RESULTS / "build-growth.png")
     if arguments.only == "limit":
-        rows = build_within_limit(arguments.sizes, arguments.cache, scratch)
-        report("limit", f"Build of synthetic dumps in memory and within {LIMIT}", rows)
+        made = [each for each in arguments.made if each != "ranker"]
+        rows = build_within_limit(arguments.sizes, arguments.cache, scratch, arguments.limits, made, arguments.jobs)
+        report("limit", "Build of synthetic dumps in memory and within a limit", rows)
         plot_growth(rows, RESULTS / "build-limit.png", seconds="cpu_seconds", memory="peak_mb_own")
     if arguments.only == "forecast":
-        rows = compare_forecasts(arguments.sizes, arguments.cache, scratch)
+        rows = compare_forecasts(arguments.sizes, arguments.cache, scratch, arguments.kgs, arguments.made)
         save_results("build", {"forecast": rows})
         print_table("Forecasts (CPU seconds, MB), each beside what the build took", rows)
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def build_within_limit(sizes: Sequence[int], cache: Path, scratch: Path) -> list[Row]:
-    """Each dump in memory and within the limit, without and with vectors, each once; "same" says that the KBs are the same."""
+def build_within_limit(
+    sizes: Sequence[int], cache: Path, scratch: Path, limits: Sequence[str], made: Sequence[str], jobs: int
+) -> list[Row]:
+    """Each dump within each limit, each once; "same" says that the KB is that of the first limit."""
     rows = []
-    for embedding in ("none", "prone"):
+    for what in made:
         for size in sizes:
-            dump, written = synthetic_dump(size, cache), []
-            for limit in (None, LIMIT):
-                series = f"{'in memory' if limit is None else limit}{'' if embedding == 'none' else ', vectors'}"
-                say(f"building {size:,}, {series}")
-                row = build_in_new_process([dump], scratch, jobs=2, embedding=embedding, max_memory=limit)
-                written.append((scratch / "manifest.json").read_bytes())
-                rows.append({"kg": f"synthetic {size:,}", "series": series, **row})
-            rows[-1]["same"] = written[0] == written[1]
+            dump, first = synthetic_dump(size, cache), b""
+            for limit in limits:
+                row = build_limited(dump, scratch, limit, what, jobs)
+                manifest = (scratch / "manifest.json").read_bytes()
+                first = first or manifest
+                same = {} if len(limits) == 1 else {"same": manifest == first}
+                rows.append({"kg": f"synthetic {size:,}", **row, **same})
     return rows
 
 
-def compare_forecasts(sizes: Sequence[int], cache: Path, scratch: Path) -> list[Row]:
-    """Forecasts beside builds of one process, in CPU seconds: the machine may be busy. A ranker only for real KGs."""
-    kgs = {name: sources(name) for name in SOURCES} | {f"synthetic {size:,}": [synthetic_dump(size, cache)] for size in sizes}
+def build_limited(dump: Path, scratch: Path, limit: str, made: str, jobs: int) -> Row:
+    """One build within a limit, or in memory where that is "none"."""
+    series = f"{'in memory' if limit == 'none' else limit}{', vectors' * (made == 'vectors')}, {jobs} job{'s' * (jobs > 1)}"
+    say(f"building {dump.name}, {series}")
+    embedding = "prone" if made == "vectors" else "none"
+    limits = None if limit == "none" else limit
+    return {"series": series, **build_in_new_process([dump], scratch, jobs=jobs, embedding=embedding, max_memory=limits)}
+
+
+def compare_forecasts(
+    sizes: Sequence[int], cache: Path, scratch: Path, kgs: Sequence[str] | None, made: Sequence[str]
+) -> list[Row]:
+    """Forecasts beside builds of one process, in CPU seconds: the machine may be busy."""
+    real = {name: sources(name) for name in SOURCES}
+    held_out = {name: [data_folder() / "ontologies" / file] for name, file in HELD_OUT.items()}
     rows = []
-    for embedding, train in (("none", False), ("prone", False), ("prone", True)):
-        for name, files in kgs.items():
-            if name in SOURCES or not train:
-                made = "nothing" if embedding == "none" else "vectors" + train * ", ranker"
-                say(f"{name}, {made}")
-                rows.append({"KG": name, "made": made, **compare_forecast(files, scratch, embedding, train)})
+    for what in made:
+        for name in kgs or [*real, *held_out, *map(str, sizes)]:
+            files = real.get(name) or held_out.get(name) or [synthetic_dump(int(float(name)), cache)]
+            say(f"{name}, {what}")
+            embedding, train = "none" if what == "nothing" else "prone", what == "ranker"
+            row = {"KG": name, "held out": name in held_out, "made": what}
+            rows.append({**row, **compare_forecast(files, scratch, embedding, train)})
+            say(str(rows[-1]))
     return rows
 
 
@@ -240,8 +266,18 @@ def _printed(row: Row) -> Row:
     return {title: row.get(key) for key, title in titles.items()} | {"seconds by step": steps}
 
 
+def _listed(text: str) -> list[str]:
+    return text.split(",")
+
+
 def _add_only(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", choices=PARTS, help="measure one part only")
+    parser.add_argument("--kgs", type=_listed, help="with --only forecast: these KGs, by name or number of entities")
+    parser.add_argument(
+        "--made", type=_listed, default=list(MADE), help=f"with --only limit and forecast (default {','.join(MADE)})"
+    )
+    parser.add_argument("--limits", type=_listed, default=["none", LIMIT], help=f"with --only limit (default none,{LIMIT})")
+    parser.add_argument("--jobs", type=int, default=2, help="with --only limit: processes (default 2)")
     parser.add_argument("--rounds", type=int, default=3, help="builds of each kind, the best counts (default 3)")
 
 

@@ -17,7 +17,7 @@ from benchmarks.common import parse_arguments, print_table, read_mentions, real_
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.candidates.plain import Lookup, MatchTypes, endings_of
-from eigenthemes.candidates.rules import PLURALS, SHARING, SHARING_BEFORE, TYPO_TENTHS
+from eigenthemes.candidates.rules import PLURALS, SHARING, SHARING_UNWEIGHED, TYPO_TENTHS
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
@@ -62,7 +62,7 @@ class RuledLookup(Lookup):
     def __init__(self, kb: KB, rules: int) -> None:
         generator = CandidateGenerator(kb, sharing=SHARING)
         plain, self.rules = generator._lookup, frozenset(RULES[:rules])
-        sharing = SHARING if "more sharing" in self.rules else SHARING_BEFORE
+        sharing = SHARING if "more sharing" in self.rules else SHARING_UNWEIGHED
         super().__init__(kb.name_index, plain.label_words, len(kb), has_families=plain.has_families, sharing=sharing)
         self.generator = generator
         self.match_types = set[int]().union(*(types for rule, types in _MATCH_TYPES.items() if rule in self.rules))

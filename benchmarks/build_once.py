@@ -10,26 +10,11 @@ import json
 import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from eigenthemes.build import build_kb
-from eigenthemes.core.progress import Advance
-
-
-class StepTimes:
-    """A `Progress` that only looks at the clock."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
-        start = time.perf_counter()
-        yield lambda amount: None
-        step = "reading" if label.startswith("reading") else label
-        self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
+from eigenthemes.core.progress import StepTimes
 
 
 def main() -> None:
@@ -52,7 +37,7 @@ def measure(files: Sequence[str], out: str, *, jobs: int, **options: Any) -> dic
     start = time.perf_counter()
     kb = build_kb(files, out, jobs=jobs, force=True, progress=steps, **options)
     seconds = time.perf_counter() - start
-    steps.seconds["everything else"] = seconds - sum(steps.seconds.values())
+    steps.add("everything else", steps.elsewhere)
     statements = kb.manifest["counts"]["statements"]
     return {
         "jobs": jobs,

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.core.jit import always_compile
+from eigenthemes.core.memory import own_memory
 from eigenthemes.kb.store import KB
 
 HERE = Path(__file__).parent
@@ -247,7 +248,7 @@ def _watch_memory(process: subprocess.Popen[bytes]) -> dict[str, float]:
     while process.poll() is None:
         pids = family(process.pid)
         own, *workers = map(_resident_mb, pids)
-        peaks["peak_mb_own"] = max(peaks["peak_mb_own"], sum(map(_unmapped_mb, pids)))
+        peaks["peak_mb_own"] = max(peaks["peak_mb_own"], sum(map(own_memory, pids)) / 1e6)
         peaks["peak_mb_worker"] = max(peaks["peak_mb_worker"], *workers, 0.0)
         peaks["peak_mb_all"] = max(peaks["peak_mb_all"], own + sum(workers))
         time.sleep(0.02)
@@ -268,15 +269,6 @@ def _resident_mb(pid: int) -> float:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
     except (OSError, IndexError):
         return 0.0
-
-
-def _unmapped_mb(pid: int) -> float:
-    """MB of a process that are no files: anonymous and shared memory."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith(("RssAnon:", "RssShmem:"))) * 1.024e-3
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eigenthemes.assembly.assemble import assemble
 from eigenthemes.assembly.checks import check_buildable, name_by_id, read_ids
-from eigenthemes.assembly.content import Content, collect_content, describe_kb, options_in_manifest, write_content
-from eigenthemes.assembly.names import choose_answers, collect_names
-from eigenthemes.assembly.nodes import choose_universe, order_nodes, resolve_redirects
-from eigenthemes.candidates.name_index import index_answers
+from eigenthemes.assembly.content import describe_kb, options_in_manifest, write_content
 from eigenthemes.core.checks import check_jobs, check_seed
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.scratch import Scratch
-from eigenthemes.core.spill import SpillScratch, check_memory, spill_folder
+from eigenthemes.core.spill import scratch_for
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.vector_sets import (
     VectorSet,
@@ -75,8 +72,6 @@ def build_kb(
     names       pairs of a name and the id of an entity: names that people know, and the sources lack
     force       replace the KB that is there; corrections that it remembers are kept
     """
-    from eigenthemes.selftrain.corrections import check_names
-
     sources = [sources] if isinstance(sources, str | Path) else sources
     options, progress = options or ReadOptions(), progress or Silent()
     check_writable(Path(out), force=force)
@@ -98,65 +93,51 @@ def build_kb(
         word_vectors=None if word_vectors is None else name_of_source(word_vectors),
         seed=seed,
     )
-    with _scratch(Path(out), max_memory, temporary, jobs) as scratch:
+    with scratch_for(Path(out), max_memory, temporary, jobs) as scratch:
         with Workers(jobs) as workers:
-            statements, described = read_sources(
-                sources, options, format_name=format_name, workers=workers, progress=progress, scratch=scratch
+            statements, described = _read(
+                sources, options, format_name, workers, progress, scratch, names_from_ids=names_from_ids
             )
-            if names_from_ids:
-                name_by_id(statements)
-            check_buildable(statements, options)
-            content = _assemble(statements, wanted, (only_types, not_types), workers, progress)
+            content = assemble(statements, wanted, (only_types, not_types), workers, progress)
         graph, vectors = content.nodes.graph, None
         if embedding is not None and graph.edges:
-            vectors = make_vectors(
-                graph, method=embedding, dimensions=dimensions, seed=seed, jobs=jobs, progress=progress, scratch=scratch
-            )
+            size: dict[str, Any] = {"dimensions": dimensions, "seed": seed, "jobs": jobs}
+            vectors = make_vectors(graph, method=embedding, progress=progress, scratch=scratch, **size)
         with KBWriter(out, force=force) as writer:
             with progress.step("writing", total=None, unit="files"):
                 write_content(writer, statements, content)
                 description = describe_kb(statements, content, described, told)
-                del statements, content, graph
+                del statements, content, graph  # training needs the room
                 if vectors is not None:
                     description["vectors"] = add_vectors(writer, vectors)
-            memory = _memory_there(Path(out)).with_names(check_names(names, writer.preview(description)))
-            description = _add_memory(writer, description, memory)
+            description = _remember(writer, description, names)
             if word_vectors is not None:
-                WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
-                description["word_vectors"] = {"source": name_of_source(word_vectors)}
+                description = _add_words(writer, description, word_vectors)
             if train:
-                _add_evidence(writer, writer.preview(description))
-                ranker = train_ranker(writer.preview(description), seed=seed, jobs=jobs, progress=progress)
-                description |= _add_ranker(description, ranker)
+                description = _add_trained(
+                    writer, writer.preview(description), description, seed=seed, jobs=jobs, progress=progress
+                )
             return writer.commit(description)
 
 
-def _assemble(
-    statements: Statements,
-    wanted: set[str] | None,
-    types: tuple[Sequence[str], Sequence[str]],
+def _read(
+    sources: Sequence[str | Path],
+    options: ReadOptions,
+    format_name: str | None,
     workers: Workers,
     progress: Progress,
-) -> Content:
-    """From statements to what a KB holds: entities in order, their graph, their names and the index of those."""
-    redirects = resolve_redirects(statements)
-    nodes = order_nodes(statements, choose_universe(statements, redirects, wanted), redirects)
-    names = collect_names(statements, nodes)
-    answers = choose_answers(statements, nodes, names, *types)
-    scratch = statements.scratch
-    index = index_answers(
-        names.texts, names.owner, names.is_label, answers, scratch=scratch, workers=workers, progress=progress
+    scratch: Scratch,
+    *,
+    names_from_ids: bool,
+) -> tuple[Statements, list[dict[str, Any]]]:
+    """Read what sources state, and what the manifest says of them; refuse what no KB can be built from."""
+    statements, described = read_sources(
+        sources, options, format_name=format_name, workers=workers, progress=progress, scratch=scratch
     )
-    return collect_content(statements, nodes, names, answers, index, redirects)
-
-
-def _scratch(
-    out: Path, max_memory: str | int | None, temporary: str | Path | None, jobs: int
-) -> AbstractContextManager[Scratch]:
-    """Return where the arrays of a build live while it runs."""
-    if max_memory is None:
-        return nullcontext(Scratch())
-    return SpillScratch(spill_folder(out, temporary), check_memory(max_memory, jobs), jobs=jobs)
+    if names_from_ids:
+        name_by_id(statements)
+    check_buildable(statements, options)
+    return statements, described
 
 
 def _check_word_vectors(word_vectors: Any, *, train: bool) -> None:
@@ -261,9 +242,7 @@ def store(
     with KBWriter(kb.path, base=kb) as writer:
         description = {**kb.described, "vectors": {**add_vectors(writer, vectors), **others}, "rankers": rankers}
         if train:
-            _add_evidence(writer, kb)
-            ranker = train_ranker(writer.preview(description, left_out=outdated), seed=seed, jobs=jobs, progress=progress)
-            description |= _add_ranker(description, ranker)
+            description = _add_trained(writer, kb, description, seed=seed, jobs=jobs, progress=progress, left_out=outdated)
         return writer.commit(description, left_out=outdated)
 
 
@@ -317,6 +296,7 @@ def adapt_kb(
     *,
     vectors: str | None = None,
     reset: bool = False,
+    into: str | Path | None = None,
     progress: Progress | None = None,
 ) -> KB:
     """Learn from a pile of documents without labels how names are written there and what it is about; keep it in the KB.
@@ -325,6 +305,7 @@ def adapt_kb(
 
     vectors  the set of vectors whose ranker is adapted; None: the one made or imported last
     reset    forget what was learned
+    into     write the adapted KB here, a new place, and leave the KB itself as it is; the files that stay the same are shared
     """
     from eigenthemes.ranking.selftrained import ranker_of
     from eigenthemes.selftrain.adapt import adapt, has_text
@@ -338,7 +319,7 @@ def adapt_kb(
         learned = adapt(kb, ranker, pile, vectors=vectors, progress=progress)
     if len(pile) >= ENOUGH:
         learned = replace(learned, pile=learn_pile(kb, ranker, pile, vectors=vectors, progress=progress))
-    return store_ranker(kb, learned, vectors)
+    return store_ranker(kb, learned, vectors, into=into)
 
 
 def forget(path: str | Path, *, names: Sequence[str] = (), documents: Sequence[str] = (), everything: bool = False) -> KB:
@@ -349,10 +330,10 @@ def forget(path: str | Path, *, names: Sequence[str] = (), documents: Sequence[s
         return writer.commit(_add_memory(writer, kb.described, memory), left_out=set() if memory else set(FILES))
 
 
-def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None) -> KB:
-    """Write a ranker into a KB, in one commit."""
+def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None, *, into: str | Path | None = None) -> KB:
+    """Write a ranker into a KB, or into a copy of it at a new place, in one commit."""
     name = vectors or next(iter(kb.vector_sets), "")
-    with KBWriter(kb.path, base=kb) as writer:
+    with KBWriter(kb.path if into is None else into, base=kb) as writer:
         description = kb.described
         if ranker.topic > 0:
             _add_evidence(writer, kb)
@@ -368,6 +349,36 @@ def train_ranker(kb: KB, *, seed: int, jobs: int = 1, progress: Progress | None 
     ranker = self_train(kb, context=context, seed=seed, jobs=jobs, progress=progress)
     ranker = refit(kb, ranker, context=context, progress=progress)
     return {next(iter(kb.vector_sets), ""): ranker.to_dict()}
+
+
+def _add_trained(
+    writer: KBWriter,
+    kb: KB,
+    description: dict[str, Any],
+    *,
+    seed: int,
+    jobs: int,
+    progress: Progress | None,
+    left_out: set[str] | None = None,
+) -> dict[str, Any]:
+    """Write what a ranker is trained with, unless the KB has it, and train one; return the description with it."""
+    _add_evidence(writer, kb)
+    ranker = train_ranker(writer.preview(description, left_out=left_out), seed=seed, jobs=jobs, progress=progress)
+    return description | _add_ranker(description, ranker)
+
+
+def _add_words(writer: KBWriter, description: dict[str, Any], word_vectors: Any) -> dict[str, Any]:
+    """Write word vectors; return the description with what the manifest says of them."""
+    WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
+    return {**description, "word_vectors": {"source": name_of_source(word_vectors)}}
+
+
+def _remember(writer: KBWriter, description: dict[str, Any], names: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Write the memory of the KB that is to be replaced, with some more names; return the description with it."""
+    from eigenthemes.selftrain.corrections import check_names
+
+    memory = _memory_there(writer.path).with_names(check_names(names, writer.preview(description)))
+    return _add_memory(writer, description, memory)
 
 
 def _add_memory(writer: KBWriter, description: dict[str, Any], memory: Memory) -> dict[str, Any]:

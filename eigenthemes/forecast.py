@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ import numpy as np
 
 from eigenthemes.build import build_kb, train_kb
 from eigenthemes.core.files import check_readable, source_size
-from eigenthemes.core.progress import Advance
+from eigenthemes.core.memory import PeakMemory
+from eigenthemes.core.progress import StepTimes
 from eigenthemes.core.spill import check_memory
 from eigenthemes.embeddings.vector_sets import DIMENSIONS
 from eigenthemes.errors import OptionError
@@ -34,16 +34,16 @@ _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
 _OF_TOKENS = ("tokens_", "token_", "postings_indptr", "typo_")
 _FLATTENS = 0.035  # the power falls by this for each factor of 4; fitted on a synthetic dump of a million entities
-# memory of a build in bytes, fitted on the builds of docs/scale.md; training the ranker is not in it
+# memory of a build in bytes, fitted on the builds of docs/scale.md; what training takes is looked at while it trains the sample
 _BASE = 55e6  # program and libraries
 _WORKER = 50e6  # each further process, where there are any
 _OF_KB = 2.68  # for each byte of the KB without vectors
 _OF_KB_IN_WORKER = 0.9  # more for each, where a worker indexes misspellings meanwhile
-_OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 8 * 64  # for each entity: two matrices, and columns that are worked on
+_OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 5 * 64  # for each entity: two matrices, and columns that are worked on
 _COMPILED = 35e6  # the compiled code that makes vectors
 _ID = 180  # for each id that is known while sources are read
 _UNSPILLED = 100e6, 30  # what stays in memory within a limit: for blocks of rows; for each entity
-_COLUMNS = 8 * 4 * 16  # and for each entity of columns that are worked on, if they may be; half of the limit at the most
+_COLUMNS = 5 * 4 * 16  # and for each entity of columns that are worked on, if they may be; half of the limit at the most
 _SORTED = 0.5  # for each byte of the KB, what the engine takes for a sort if it may
 _OF_SPILL = 4.0  # temporary bytes for each of the KB; not measured yet
 
@@ -101,6 +101,7 @@ class _Sample:
     files: dict[str, int]
     seconds: dict[str, float]
     nodes: _Nodes
+    training: int  # the most memory while its ranker was trained
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +136,18 @@ def _build(
         samples.append(sample_source(path, part, every, seed=number, format_name=options["format_name"]))
     sizes = [max(1, source_size(path) or 0) for path in paths]
     share = sum(share * size for (_, share), size in zip(samples, sizes, strict=True)) / sum(sizes)
-    clock = _Clock()
-    start = time.perf_counter()
-    kb = build_kb([file for file, _ in samples], folder / "sample.kb", train=False, progress=clock, **options)
-    clock.seconds["else"] = time.perf_counter() - start - sum(clock.seconds.values())
+    times, training = StepTimes(time.perf_counter), 0
+    kb = build_kb([file for file, _ in samples], folder / "sample.kb", train=False, progress=times, **options)
+    times.add("else", times.elsewhere)
     if train:
         kb.close()
-        start = time.perf_counter()
-        kb = train_kb(folder / "sample.kb", word_vectors=word_vectors, seed=options.get("seed", 0))
-        clock.seconds["training"] = time.perf_counter() - start
+        with PeakMemory() as peak:
+            kb = train_kb(folder / "sample.kb", word_vectors=word_vectors, seed=options.get("seed", 0))
+        times.add("training", times.elsewhere)
+        training = peak.bytes
     with kb:
         files = {name: int(file["bytes"]) for name, file in kb.manifest["files"].items()}
-        return _Sample(share, kb.manifest["counts"], files, clock.seconds, _Nodes.of(kb))
+        return _Sample(share, kb.manifest["counts"], files, times.seconds, _Nodes.of(kb), training)
 
 
 def _every(paths: Sequence[str | Path]) -> int:
@@ -177,14 +178,14 @@ def _extrapolate(
         names=round(sample.counts["names"] * scale),
         edges=round(sample.counts["edges"] * scale),
         seconds=_seconds(sample, scale, growth["entities"], (arrays + vectors) / sum(sample.files.values())),
-        memory=round(_memory(arrays, entities, has_vectors=has_vectors, jobs=jobs, limit=limit)),
+        memory=round(max(sample.training, _memory(arrays, entities, has_vectors=has_vectors, jobs=jobs, limit=limit))),
         disk=round(arrays + vectors),
         temporary=0 if limit is None else round(_OF_SPILL * arrays + 3 * vectors),
     )
 
 
 def _memory(arrays: float, entities: float, *, has_vectors: bool, jobs: int, limit: int | None) -> float:
-    """Return the most memory of all processes together: reading, assembling and making vectors come one after the other."""
+    """Return the most memory of all processes before training: reading, assembling, making vectors come one after the other."""
     program = _BASE + (_WORKER * jobs if jobs > 1 else 0)
     assembling = (_OF_KB + (_OF_KB_IN_WORKER if jobs > 1 else 0)) * arrays
     with_vectors = _COMPILED + arrays + entities * (_ID + _OF_VECTORS) if has_vectors else 0
@@ -243,17 +244,3 @@ def _seconds(sample: _Sample, scale: float, of_entities: float, of_disk: float) 
     grows = {"reading": scale, "indexing names": scale, "else": scale, "writing": of_disk}
     grows["spreading over the graph"] = of_entities
     return sum(seconds * grows.get(step, 1.0) for step, seconds in sample.seconds.items())
-
-
-class _Clock:
-    """A `Progress` that only looks at the clock."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
-        start = time.perf_counter()
-        yield lambda amount: None
-        step = "reading" if label.startswith("reading") else label
-        self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start

@@ -105,6 +105,7 @@ class Linker:
             vectors=vectors,
             detector=detector,
             language=language,
+            sharing=self.method.sharing,
             about=about,
         )
         if threshold is not None and not allow_nil:

@@ -13,12 +13,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+from orjson import Fragment
+
 from eigenthemes.core.workers import Workers
+from eigenthemes.documents.encoded_links import EncodedLinks
 from eigenthemes.documents.reader import Record, parse_record
 from eigenthemes.documents.writer import json_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.ranking.batch import BATCH
+from eigenthemes.ranking.decide import NIL_REASONS
 from eigenthemes.records import Document, LinkedDocument, Mention
 
 _CHUNK_BYTES = 1 << 20
@@ -228,17 +233,39 @@ def linked_records(linker: Linker, decided: DecidedBatch) -> Iterator[tuple[Docu
 def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
     """The documents of a chunk with their links, a line of JSON each."""
     out = io.BytesIO()
-    for record, (document, links) in zip(records, linked_records(linker, decided), strict=True):
+    batch, linked = decided.batch, np.concatenate(([0], np.cumsum(decided.decisions.linked)))
+    encode = _encoder(linker, decided)
+    for record, (document, first, last) in zip(records, batch.shown_spans(), strict=True):
         try:
-            out.write(json_line(document, links))
+            out.write(json_line(document, encode(first, last)))
         except DocumentError as error:
             chunk.failures.append(Failure(record.file, record.line, str(error)))
             continue
         chunk.linked_documents += 1
-        chunk.mentions += len(links)
-        chunk.linked += sum(link["nil_reason"] is None for link in links)
+        chunk.mentions += last - first
+        chunk.linked += int(linked[last] - linked[first])
     chunk.failures.sort(key=lambda failure: failure.line)
     chunk.output = out.getvalue()
+
+
+def _encoder(linker: Linker, decided: DecidedBatch) -> Callable[[int, int], list[dict[str, Any]] | Fragment]:
+    """Return what gives the links of the mentions of a document, called for one after the other."""
+    if decided.explanations is not None:
+        records = linked_records(linker, decided)
+        return lambda first, last: next(records)[1]
+    batch, decisions = decided.batch, decided.decisions
+    best = decisions.order
+    return EncodedLinks.of(
+        batch.mentions,
+        batch.table.entity[best],
+        decisions.scores[best],
+        decisions.bounds,
+        decisions.probability,
+        [NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()],
+        labels=linker.labels,
+        top=linker.top,
+        unknown=batch.unknown,
+    ).of_mentions
 
 
 def _link(

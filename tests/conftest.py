@@ -162,4 +162,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _skipped_though_there(reporter: pytest.TerminalReporter) -> bool:
-    return REAL_DATA.exists() and any("real_data" in report.keywords for report in reporter.stats.get("skipped", []))
+    return REAL_DATA.exists() and any(
+        "real_data" in getattr(report, "keywords", ()) for report in reporter.stats.get("skipped", [])
+    )

@@ -22,6 +22,7 @@ from eigenthemes.core import spill
 from eigenthemes.core.spill import SpillScratch
 from eigenthemes.errors import BuildError
 from eigenthemes.kg.parts import Parts
+from eigenthemes.kg.statements import Statements
 
 IDS = st.sampled_from(["a", "b", "c", "d", "http://purl.obolibrary.org/obo/DOID_1", "DOID:1", "ä", "zz"])
 NAMES = st.sampled_from(["Paris", "Paris (Texas)", "United Nations of Earth", "Zürich", "東京都", "J. R. Smith", "Pariss"])
@@ -40,6 +41,12 @@ NODES = st.lists(
 )
 
 
+def write_everything(parts: Parts, statements: Statements) -> None:
+    """Write what was read so far, and forget all ids."""
+    parts.write(statements)
+    parts.write_ids()
+
+
 @pytest.fixture
 def scarce(monkeypatch: pytest.MonkeyPatch, quick_disk: None) -> None:
     """Every array is on disk, every sort the engine's, a part of statements is written after every few."""
@@ -47,7 +54,7 @@ def scarce(monkeypatch: pytest.MonkeyPatch, quick_disk: None) -> None:
     monkeypatch.setattr(scratches, "_ROWS", 5)
     monkeypatch.setattr(SpillScratch, "at_once", -1)
     monkeypatch.setattr(SpillScratch, "columns_at_once", lambda self, bytes_each, most: 3)
-    monkeypatch.setattr(Parts, "write_if_large", Parts.write)
+    monkeypatch.setattr(Parts, "write_if_large", write_everything)
 
 
 def assert_same(folder: Path, sources: Sequence[Path], **options: Any) -> None:
@@ -66,7 +73,7 @@ def test_any_kg_gives_the_same_bytes(nodes: list[dict[str, Any]], edges: list[tu
         patch.setattr(scratches, "_ROWS", 5)
         patch.setattr(SpillScratch, "at_once", -1)
         patch.setattr(SpillScratch, "columns_at_once", lambda self, bytes_each, most: 3)
-        patch.setattr(Parts, "write_if_large", Parts.write)
+        patch.setattr(Parts, "write_if_large", write_everything)
         assert_same(Path(folder), write_sources(Path(folder) / "kg", nodes, edges))
 
 
@@ -131,7 +138,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Monkey
     def pressed(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eigenthemes.build.collect_names", pressed)
+    monkeypatch.setattr("eigenthemes.assembly.assemble.collect_names", pressed)
     with pytest.raises(KeyboardInterrupt):
         build_kb(sources, tmp_path / "my.kb", max_memory="1G")
     assert [entry.name for entry in tmp_path.iterdir()] == ["kg"]

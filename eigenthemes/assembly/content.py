@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eigenthemes import __version__
 from eigenthemes.assembly.names import Names, collect_types
-from eigenthemes.assembly.nodes import Nodes
+from eigenthemes.assembly.nodes import Nodes, ranked_rows
 from eigenthemes.core.scratch import Scratch, blocks
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
@@ -121,19 +121,7 @@ def _id_table(
 def _descriptions(statements: Statements, nodes: Nodes) -> Strings:
     """Return the best description of each entity; equal ranks: the first one in the sources."""
     scratch = statements.scratch
-    first = 0
-
-    def inside(node: NDArray[np.uint32], rank: NDArray[np.uint8]) -> tuple[NDArray[Any], ...]:
-        nonlocal first
-        entity = nodes.index[node]
-        known = np.flatnonzero(entity >= 0)
-        found = entity[known], rank[known], known + first
-        first += len(node)
-        return found
-
-    columns = statements.numbers("description_node"), statements.numbers("description_rank")
-    described = scratch.by_blocks(inside, columns, (np.uint32, np.uint8, np.uint32))
-    entity, _, row = scratch.sort_rows(described, (max(1, len(nodes)), 256, max(1, len(columns[0]))))
+    entity, row = ranked_rows(statements, nodes, "description")
     entity, row = scratch.chosen(scratch.first_of_equal(entity), entity, row)
     texts = scratch.take_strings(statements.texts("description_text"), row)
     lengths = scratch.empty(len(nodes), np.int64)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.assembly.nodes import Nodes
+from eigenthemes.assembly.nodes import Nodes, ranked_rows
 from eigenthemes.core.scratch import blocks
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.errors import BuildError
@@ -48,7 +48,7 @@ class Names:
 def collect_names(statements: Statements, nodes: Nodes) -> Names:
     """The names of the entities: distinct strings, the best one of a label predicate first."""
     scratch = statements.scratch
-    owner, row = _mentions(statements, nodes)
+    owner, row = ranked_rows(statements, nodes, "name")
     texts, languages = statements.texts("name_text"), statements.numbers("name_language")
     narrow = np.uint16 if len(statements.languages) <= 1 << 16 else np.uint32
     kept_row, kept_owner = (scratch.empty(len(row), dtype) for dtype in (np.uint32, np.uint32))
@@ -74,25 +74,6 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
         scratch.indptr(kept_owner[:size], len(nodes)),
         (np.concatenate([each[0] for each in further]), np.concatenate([each[1] for each in further])),
     )
-
-
-def _mentions(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the entities of all names and the rows of the names, by entity, then rank, then in order of the sources."""
-    rows = statements.size("name_node")
-    first = 0
-
-    def inside(node: NDArray[np.uint32], rank: NDArray[np.uint8]) -> tuple[NDArray[Any], ...]:
-        nonlocal first
-        entity = nodes.index[node]
-        known = np.flatnonzero(entity >= 0)
-        found = entity[known], rank[known], known + first
-        first += len(node)
-        return found
-
-    columns = statements.numbers("name_node"), statements.numbers("name_rank")
-    mentions = statements.scratch.by_blocks(inside, columns, (np.uint32, np.uint8, np.uint32))
-    owner, _, row = statements.scratch.sort_rows(mentions, (max(1, len(nodes)), 256, max(1, rows)))
-    return owner, row
 
 
 def _whole_entities(owner: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,3 +141,22 @@ def _prior(statements: Statements, local: NDArray[np.int64], edges: EdgeList) ->
     node = local[statements.numbers("prior_node")]
     np.maximum.at(prior, node[node >= 0], statements.numbers("prior_value")[node >= 0])
     return np.where(np.isfinite(prior), prior, 0.0), True
+
+
+def ranked_rows(statements: Statements, nodes: Nodes, kind: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return the entities of all names or descriptions and their rows, by entity, then rank, then in order of the sources."""
+    columns = statements.numbers(f"{kind}_node"), statements.numbers(f"{kind}_rank")
+    first = 0
+
+    def inside(node: NDArray[np.uint32], rank: NDArray[np.uint8]) -> tuple[NDArray[Any], ...]:
+        nonlocal first
+        entity = nodes.index[node]
+        known = np.flatnonzero(entity >= 0)
+        found = entity[known], rank[known], known + first
+        first += len(node)
+        return found
+
+    scratch = statements.scratch
+    ranked = scratch.by_blocks(inside, columns, (np.uint32, np.uint8, np.uint32))
+    entity, _, row = scratch.sort_rows(ranked, (max(1, len(nodes)), 256, max(1, len(columns[0]))))
+    return entity, row

@@ -22,7 +22,7 @@ from eigenthemes.candidates.rules import (
     REMEMBERED,
     SHARES,
     SHARING,
-    SHARING_BEFORE,
+    SHARING_UNWEIGHED,
     TYPO,
     Sharing,
 )
@@ -95,7 +95,7 @@ class CandidateGenerator:
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
-        self.sharing = sharing or (SHARING if _rankers_know_overlap(kb) else SHARING_BEFORE)
+        self.sharing = sharing or (SHARING if _rankers_know_overlap(kb) else SHARING_UNWEIGHED)
         self._embedded = embedded if generator == "paper" else None
         self._inflected = None if generator == "paper" else InflectedNames(kb, language)
         self._memory = name_memories(kb) if remembers and generator != "paper" else None

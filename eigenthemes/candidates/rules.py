@@ -101,7 +101,7 @@ class Sharing(NamedTuple):
 
 
 SHARING = Sharing(3, MOST_SHARING, True)
-SHARING_BEFORE = Sharing(4, 10, False)
+SHARING_UNWEIGHED = Sharing(4, 10, False)  # for methods, and rankers of before, that do not weigh how much is shared
 OVERLAP = "overlap"  # the column of a ranker that tells how much a name shares with the mention
 
 

@@ -31,7 +31,6 @@ def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool,
     """
     from eigenthemes.build import adapt_kb
     from eigenthemes.documents.reader import read_documents
-    from eigenthemes.kb.info import pile_in_words
     from eigenthemes.kb.store import KB
 
     if reset == bool(documents):
@@ -44,13 +43,20 @@ def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool,
     if reset:
         say(f"{kb}: forgot what was learned from documents", err=True)
         return
-    about = _ranker(changed, vectors)
+    tell_what_was_learned(changed, vectors, kb)
+
+
+def tell_what_was_learned(kb: KB, vectors: str | None, whose: str) -> None:
+    """Say what a KB was adapted to."""
+    from eigenthemes.kb.info import pile_in_words
+
+    about = _ranker(kb, vectors)
     if "adapted" in about:
         documents_read, names = counted(about["adapted"]["documents"], "document"), counted(about["adapted"]["names"], "name")
-        say(f"{kb}: adapted to {documents_read}, by {names} found in them", err=True)
+        say(f"{whose}: adapted to {documents_read}, by {names} found in them", err=True)
     if "pile" in about:
-        told = pile_in_words(changed, about["pile"]) or "nothing in particular"
-        say(f"{kb}: {counted(about['pile']['documents'], 'document')} are about {told}", err=True)
+        told = pile_in_words(kb, about["pile"]) or "nothing in particular"
+        say(f"{whose}: {counted(about['pile']['documents'], 'document')} are about {told}", err=True)
     else:
         say(
             "what they are about was not learned: fewer than 100 documents say more of themselves than of a pile; give more",

@@ -40,6 +40,8 @@ def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], rem
     if names or documents or remove_all:
         if remove_all and (names or documents):
             raise OptionError("--remove-all forgets everything; leave out the other --remove options")
+        if as_json:
+            raise OptionError("--json lists what is remembered, and --remove forgets it; list it first, then forget it")
         _check_known(memory, names, documents)
         rest = Memory.of(forget(kb, names=names, documents=documents, everything=remove_all))
         say(f"{kb}: forgot {counted(_size(memory) - _size(rest), 'answer')}, {_size(rest):,} left", err=True)

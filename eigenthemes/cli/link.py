@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +18,7 @@ from eigenthemes.cli.link_corpus import (
     link_into_folder,
     parse_columns,
 )
+from eigenthemes.cli.link_output import check_outputs, document_writer, failure_teller, open_output_file, output_format
 from eigenthemes.cli.options import (
     JOBS,
     about_option,
@@ -30,17 +29,13 @@ from eigenthemes.cli.options import (
     scoring_flags,
     vectors_option,
 )
-from eigenthemes.cli.output import counted, plain, say, table_text, terminal_progress
-from eigenthemes.core.paths import check_output
+from eigenthemes.cli.output import counted, say, terminal_progress
 from eigenthemes.core.progress import Silent
-from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
+    from eigenthemes.documents.reader import DocumentFiles
     from eigenthemes.linker import Linker
-    from eigenthemes.records import LinkedDocument
-    from eigenthemes.stream import Failure, Report
-
-_SHOWN = 10  # failures told on stderr where there is no file for them
+    from eigenthemes.stream import Report
 
 
 @click.command()
@@ -66,6 +61,11 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 )
 @language_option
 @about_option
+@click.option(
+    "--adapt",
+    is_flag=True,
+    help="Read all DOCUMENTS first, 100 or more, and learn what they are about; the KB stays as it is. See docs/detection.md.",
+)
 @click.option("--nested", is_flag=True, help="Names within names, too; default: the longest win.")
 @click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
 @click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
@@ -92,22 +92,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 @click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
 @corpus_options
 @tells_damage
-def link(
-    kb: str,
-    documents: tuple[str, ...],
-    output: str,
-    table: bool,
-    plain_text: bool,
-    per_line: bool,
-    format: str | None,
-    output_format: str | None,
-    errors: str | None,
-    strict: bool,
-    jobs: int,
-    columns: tuple[str, ...],
-    engine: str | None,
-    **options: Any,
-) -> int:
+def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
     """Link the names in DOCUMENTS to the entities of a KB.
 
     DOCUMENTS hold one JSON object per line, {"id", "text", "mentions": [{"start", "end", "text"}]}, or a plain text, or one of
@@ -118,43 +103,36 @@ def link(
     Where -o names a folder by a / at its end, files of JSON lines and Parquet are linked into it, each into a file of its name
     and format; what was killed goes on when it is started again. --engine ray does so on a cluster: see docs/cluster.md.
     """
-    from eigenthemes.documents.reader import open_documents
-    from eigenthemes.stream import collect_garbage_rarely, link_stream
-
-    roles = parse_columns(columns)
-    corpus = is_corpus(output, engine, output_format)
+    options["columns"] = parse_columns(options["columns"])
+    corpus = is_corpus(options["output"], options["engine"], options["output_format"])
     if corpus:
-        formats = {"table": table, "text": plain_text, "per-line": per_line, "format": format, "output-format": output_format}
-        check_corpus(
-            documents, output, {**options, **formats, "errors": errors, "strict": strict, "engine": engine, "jobs": jobs}
-        )
+        check_corpus(documents, options)
     else:
         check_no_corpus(options)
-    linker = open_linker(kb, options)  # before an output is opened, and with it emptied
-    if corpus:
-        return link_into_folder(linker, documents, output, engine=engine, jobs=jobs, columns=roles, options=options)
+    with _adapted(kb, documents, options) if options["adapt"] else nullcontext(kb) as path:
+        linker = open_linker(path, options)  # before an output is opened, and with it emptied
+        return link_into_folder(linker, documents, options) if corpus else _link_files(linker, documents, options)
+
+
+def _adapted(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> AbstractContextManager[str]:
+    from eigenthemes.cli.link_adapted import adapted_kb  # what it imports takes time that most runs need not wait
+
+    return adapted_kb(kb, documents, options)
+
+
+def _link_files(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:
+    """Link documents into one output; return the exit code."""
+    from eigenthemes.documents.reader import open_documents
+    from eigenthemes.stream import collect_garbage_rarely
+
     collect_garbage_rarely()
+    output, errors = options["output"], options["errors"]
+    how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
     with ExitStack() as stack:
-        files = stack.enter_context(
-            open_documents(documents, plain_text=plain_text, per_line=per_line, format=format, columns=roles)
-        )
-        _check_outputs([file.path for file in files.files], output, errors)
-        wanted = _output_format(output, output_format, table)
-        out = sys.stdout.buffer if wanted == "brat" else _open_output(output, stack)
-        on_document = _document_writer(wanted, output, out.write, stack) if wanted != "jsonl" else None
-        on_failure = _failure_teller(_open_output(errors, stack, "--errors") if errors else None, several=files.several)
-        advance = stack.enter_context(terminal_progress(Silent()).step("linking", total=None, unit="documents"))
+        files = stack.enter_context(open_documents(documents, **how))
+        check_outputs([file.path for file in files.files], output, errors)
         try:
-            report = link_stream(
-                files,
-                linker,
-                write=out.write if on_document is None else None,
-                on_document=on_document,
-                jobs=jobs,
-                strict=strict,
-                on_failure=on_failure,
-                on_progress=advance,
-            )
+            report = _link_opened(linker, files, options, stack)
         except KeyboardInterrupt:
             say("eigenthemes: interrupted; the output holds what was linked so far", err=True)
             return 130
@@ -168,26 +146,24 @@ def link(
     return 1 if report.failures else 0
 
 
-def _output_format(output: str, given: str | None, table: bool) -> str:
-    """The format to write: the one that is asked for, or that of the file's name."""
-    from eigenthemes.documents.output import format_of_name
+def _link_opened(linker: Linker, files: DocumentFiles, options: Mapping[str, Any], stack: ExitStack) -> Report:
+    """Link opened documents; the stack closes the outputs."""
+    from eigenthemes.stream import link_stream
 
-    if table:
-        if given is not None:
-            raise OptionError(f"--table and --output-format {given} are two formats; choose one")
-        return "table"
-    return format_of_name(output) if given is None else given
-
-
-def _document_writer(
-    name: str, output: str, write: Callable[[bytes], object], stack: ExitStack
-) -> Callable[[LinkedDocument], object]:
-    """What writes a linked document in a format; the stack writes the end of the file."""
-    from eigenthemes.documents.output import open_output
-
-    if name == "table":
-        return lambda linked: write(linked_table(linked).encode())
-    return stack.enter_context(open_output(name, write, folder=output)).write
+    wanted = output_format(options["output"], options["output_format"], options["table"])
+    out = sys.stdout.buffer if wanted == "brat" else open_output_file(options["output"], stack)
+    errors = open_output_file(options["errors"], stack, "--errors") if options["errors"] else None
+    as_json_lines = wanted == "jsonl"
+    return link_stream(
+        files,
+        linker,
+        write=out.write if as_json_lines else None,
+        on_document=None if as_json_lines else document_writer(wanted, options["output"], out.write, stack),
+        jobs=options["jobs"],
+        strict=options["strict"],
+        on_failure=failure_teller(errors, several=files.several),
+        on_progress=stack.enter_context(terminal_progress(Silent()).step("linking", total=None, unit="documents")),
+    )
 
 
 def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
@@ -219,17 +195,6 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
     )
 
 
-def linked_table(linked: LinkedDocument) -> str:
-    """A linked document for people: a row per mention, and the sentences that explain them."""
-    from eigenthemes.display.views import links_table
-
-    heading = "" if linked.document.id is None else f"{plain(str(linked.document.id))}\n"
-    header, rows = links_table(linked.links)
-    lines = [heading + table_text(header, rows, right=(3,))]
-    lines += [plain(link.explanation.sentence) for link in linked.links if link.explanation is not None]
-    return "\n".join(lines) + "\n"
-
-
 def _tell(report: Report, wanted: bool) -> None:
     if report.unknown:
         say(
@@ -245,84 +210,3 @@ def _tell(report: Report, wanted: bool) -> None:
             f"in {report.seconds:.1f} s ({report.documents / max(1e-9, report.seconds):,.0f} documents/s)",
             err=True,
         )
-
-
-def _failure_teller(file: IO[bytes] | _Output | None, *, several: bool) -> Callable[[Failure], None]:
-    """What becomes of failures: all into a file, or the first few on stderr."""
-    import orjson
-
-    count = 0
-
-    def tell(failure: Failure) -> None:
-        nonlocal count
-        count += 1
-        record = failure.to_dict()
-        if not several:
-            record.pop("file")
-        if file is not None:
-            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-        elif count <= _SHOWN:
-            say(
-                f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}",
-                err=True,
-            )
-
-    return tell
-
-
-def _check_outputs(documents: Sequence[str], output: str, errors: str | None) -> None:
-    """An output is neither an input nor the other output."""
-    for path in (path for path in (output, errors) if path not in (None, "-") and Path(str(path)).exists()):
-        for source in filter(None, map(_status, documents)):
-            if os.path.samestat(Path(str(path)).stat(), source):
-                raise OptionError(f"{path} is the input itself; give another file to write to", where=str(path))
-    if errors is not None and output != "-" and Path(errors).absolute() == Path(output).absolute():
-        raise OptionError(f"-o and --errors are both {errors}; give two files", where=errors)
-
-
-def _status(document: str) -> os.stat_result | None:
-    if document != "-":
-        return Path(document).stat()
-    try:
-        return os.fstat(sys.stdin.fileno())
-    except (OSError, ValueError):  # a stream in memory, or none
-        return None
-
-
-class _Output:
-    """A file to write to; where the disk is full it says so, and what the file holds."""
-
-    def __init__(self, path: str, option: str) -> None:
-        self.path, self.option, self.file = path, option, open(path, "wb")  # noqa: SIM115
-
-    def write(self, data: bytes) -> None:
-        try:
-            self.file.write(data)
-            self.file.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise SourceError(
-                f"{self.path} cannot be written ({error.strerror}); it holds what was linked so far: free some space, or give "
-                f"another place with {self.option}",
-                where=self.path,
-            ) from None
-
-    def __enter__(self) -> _Output:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # told when it was written
-            self.file.close()
-
-
-def _open_output(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes] | _Output:
-    if path == "-":
-        return sys.stdout.buffer
-    check_output(path, remedy=f"give another place with {option}")
-    try:
-        return stack.enter_context(_Output(path, option))
-    except OSError as error:
-        raise SourceError(
-            f"{path} cannot be written ({error.strerror}); give another place with {option}", where=path
-        ) from None

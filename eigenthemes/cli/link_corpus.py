@@ -23,7 +23,15 @@ Command = Callable[..., Any]
 
 _SHOWN = 10  # parts told on stderr
 _OF_RAY = ("address", "workers", "kb_archive")
-_NOT_HERE = ("table", "text", "per-line", "format", "output-format", "errors", "strict")
+_NOT_HERE = {  # option -> as it is written
+    "table": "--table",
+    "plain_text": "--text",
+    "per_line": "--per-line",
+    "format": "--format",
+    "output_format": "--output-format",
+    "errors": "--errors",
+    "strict": "--strict",
+}
 
 
 def corpus_options(command: Command) -> Command:
@@ -59,9 +67,9 @@ def is_corpus(output: str, engine: str | None, output_format: str | None) -> boo
     return engine is not None or ((output.endswith("/") or is_url(output)) and output_format != "brat")
 
 
-def check_corpus(documents: Sequence[str], output: str, given: Mapping[str, Any]) -> None:
+def check_corpus(documents: Sequence[str], given: Mapping[str, Any]) -> None:
     """Refuse what means nothing where files are linked into a folder."""
-    if output == "-":
+    if given["output"] == "-":
         raise OptionError(
             "a corpus is linked into a folder, not to standard output; name one with -o FOLDER/", code="job-folder"
         )
@@ -69,9 +77,13 @@ def check_corpus(documents: Sequence[str], output: str, given: Mapping[str, Any]
         raise OptionError(
             "a corpus is files, so that it can be gone on with; save standard input to one, or leave out --engine"
         )
-    wrong = [name for name in _NOT_HERE if given[name]]
+    wrong = [written for name, written in _NOT_HERE.items() if given[name]]
     if wrong:
-        raise OptionError(f"--{wrong[0]} means nothing where files are linked into a folder in their own formats; leave it out")
+        raise OptionError(f"{wrong[0]} means nothing where files are linked into a folder in their own formats; leave it out")
+    if given["adapt"]:
+        raise OptionError(
+            "--adapt is for one output, so that what is gone on with does not change; adapt the KB first: eigenthemes adapt"
+        )
     if given["engine"] == "ray":
         if given["jobs"] > 1:
             raise OptionError("--jobs is for this machine; say with --workers how many parts Ray links at once")
@@ -102,16 +114,7 @@ def parse_columns(pairs: Sequence[str]) -> dict[str, str] | None:
     return columns
 
 
-def link_into_folder(
-    linker: Linker,
-    documents: Sequence[str],
-    output: str,
-    *,
-    engine: str | None,
-    jobs: int,
-    columns: Mapping[str, str] | None,
-    options: Mapping[str, Any],
-) -> int:
+def link_into_folder(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:
     """Link the files of a corpus; return the exit code."""
     from eigenthemes.corpus.run import link_corpus
 
@@ -126,18 +129,18 @@ def link_into_folder(
         try:
             report = link_corpus(
                 documents,
-                output,
+                options["output"],
                 linker,
-                engine=_ray_engine(options) if engine == "ray" else None,
-                jobs=jobs,
-                columns=columns,
+                engine=_ray_engine(options) if options["engine"] == "ray" else None,
+                jobs=options["jobs"],
+                columns=options["columns"],
                 kb_archive=options["kb_archive"],
                 on_part=told,
             )
         except KeyboardInterrupt:
             say("eigenthemes: interrupted; the same command goes on with the parts that are missing", err=True)
             return 130
-    return _tell(report, output)
+    return _tell(report, options["output"])
 
 
 def _ray_engine(options: Mapping[str, Any]) -> Engine:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import JOBS, SEED
 from eigenthemes.cli.output import counted, say, terminal_progress
+
+if TYPE_CHECKING:
+    from eigenthemes.kb.store import KB
+    from eigenthemes.records import Document
 
 
 @click.command()
@@ -41,9 +46,10 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     from eigenthemes.kg.added_names import read_names
 
     start = time.monotonic()
+    documents = None if gold is None else list(read_gold(gold))
     changed = train_kb(
         kb,
-        None if gold is None else read_gold(gold),
+        documents,
         names=() if add_names is None else read_names(add_names),
         jobs=jobs or min(8, available_cores()),
         progress=terminal_progress(),
@@ -59,8 +65,25 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     )
     if "memory" in changed.manifest:
         say(f"{kb} remembers {memory_in_words(changed.manifest['memory'])}", err=True)
+    _tell_unknown(changed, documents or ())
     if "gold" in about:
         _tell_gold(about["gold"])
+
+
+def _tell_unknown(kb: KB, documents: Sequence[Document]) -> None:
+    """Warn of gold that is no id of the KB: it may be a slip, and it is remembered as none of the KG."""
+    mentions = [mention for document in documents for mention in document.mentions or () if mention.gold]
+    unknown = [mention for mention in mentions if not any(each in kb for each in mention.gold or ())]
+    if not unknown:
+        return
+    example = (unknown[0].gold or ("",))[0]
+    meant = next(iter(kb.search(example, limit=1)), None)
+    hint = f"; {meant.id} is the id of {meant.label}" if meant is not None and meant.label == example else ""
+    say(
+        f"warning: the gold of {counted(len(unknown), 'mention')} is no id of the KB (such as {example!r} for "
+        f"{unknown[0].text!r}{hint}): they are remembered as none of this KG",
+        err=True,
+    )
 
 
 def _tell_gold(gold: dict[str, Any]) -> None:

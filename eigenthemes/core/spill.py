@@ -7,12 +7,12 @@ need bears a name: a folder that is removed at the end.
 
 from __future__ import annotations
 
-import errno
 import mmap
 import os
 import re
 import shutil
 import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.disk import told_of_disk
 from eigenthemes.core.scratch import Column, Scratch
 from eigenthemes.core.strings import Strings
 from eigenthemes.errors import BuildError, MissingExtraError, OptionError
@@ -36,7 +37,7 @@ def parse_memory(text: str | int) -> int:
     """Return bytes of `4G`, `500M`, `1.5GB` or a number of bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(text).strip(), re.IGNORECASE)
     if match is None:
-        raise OptionError(f"{text!r} is no amount of memory; expected a number with K, M, G or T behind it, like 4G or 500M")
+        raise OptionError(f"{text!r} is no amount of memory; expected a number with K, M, G or T behind it, like 4G or 800M")
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
@@ -150,6 +151,15 @@ class SpillScratch(Scratch):
             ) from error
 
 
+def scratch_for(
+    out: Path, max_memory: str | int | None, temporary: str | Path | None, jobs: int
+) -> AbstractContextManager[Scratch]:
+    """Return where the arrays of a build live while it runs: in memory, or, within a limit, on disk."""
+    if max_memory is None:
+        return nullcontext(Scratch())
+    return SpillScratch(spill_folder(out, temporary), check_memory(max_memory, jobs), jobs=jobs)
+
+
 def spill_folder(out: Path, folder: str | Path | None) -> Path:
     """Return the folder for temporary files: the one that was chosen, or $EIGENTHEMES_TMP, or the one the KB is in."""
     chosen = folder or os.environ.get("EIGENTHEMES_TMP")
@@ -174,24 +184,14 @@ def _import_engine() -> Any:
     return duckdb
 
 
-class one_sentence:
+def one_sentence(folder: Path) -> AbstractContextManager[None]:
     """Turn the system's errors about temporary files into one sentence."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not isinstance(error, OSError):
-            return
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise disk_full(self.folder) from error
-        raise BuildError(
-            f"temporary files cannot be written to {self.folder} ({error.strerror}); choose another folder for them",
+    def cannot(reason: str) -> BuildError:
+        return BuildError(
+            f"temporary files cannot be written to {folder} ({reason}); choose another folder for them",
             code="spill",
-            where=str(self.folder),
-        ) from error
+            where=str(folder),
+        )
+
+    return told_of_disk(lambda: disk_full(folder), cannot)

@@ -4,6 +4,7 @@
     out/errors/part-0001.parquet       its bad records, each with the cause
     out/_eigenthemes/job.json          what is linked, with what: another KB, other options, another version are refused
     out/_eigenthemes/done/*.json       a file for each part that is done, written after it: what it was made of, and the counts
+    out/_eigenthemes/pieces/           of large files: the pieces that are done, until they are joined
     out/_eigenthemes/unfinished/       what is being written; removed at the end
     out/_eigenthemes/manifest.json     all parts with their counts, written last: the job is done
 
@@ -32,7 +33,11 @@ _FORMAT, _VERSION = "eigenthemes-job", 1
 
 @dataclass(frozen=True, slots=True)
 class PartReport:
-    """What became of a part; `problem` says why it was not linked at all."""
+    """What became of a part, or of a piece of it; `problem` says why it was not linked at all.
+
+    piece  its number, of a piece
+    lines  of a piece of lines: how many it has
+    """
 
     name: str
     documents: int = 0
@@ -41,6 +46,13 @@ class PartReport:
     failures: int = 0
     seconds: float = 0.0
     problem: str | None = None
+    piece: int | None = None
+    lines: int = 0
+
+    @staticmethod
+    def of(part: Part, **what: Any) -> PartReport:
+        """Return a report of a part or piece."""
+        return PartReport(part.name, piece=None if part.piece is None else part.piece.number, **what)
 
 
 @dataclass(frozen=True)
@@ -86,10 +98,18 @@ class Job:
     # where things are
 
     def output_of(self, part: Part) -> str:
+        if part.piece is not None:
+            return join(self.pieces_of(part), str(part.piece.number))
         return join(self.folder, *part.name.split("/"))
 
     def errors_of(self, part: Part) -> str:
+        if part.piece is not None:
+            return join(self.pieces_of(part), f"{part.piece.number}.errors")
         return join(self.folder, *errors_name(part.name).split("/"))
+
+    def pieces_of(self, part: Part) -> str:
+        """Return the folder of the pieces of a part."""
+        return join(self.folder, OWN_FOLDER, "pieces", _file_name(part.name))
 
     @property
     def unfinished(self) -> str:
@@ -98,8 +118,8 @@ class Job:
     def _own(self, name: str) -> str:
         return join(self.folder, OWN_FOLDER, name)
 
-    def _record_of(self, name: str) -> str:
-        return join(self.folder, OWN_FOLDER, "done", _file_name(name))
+    def _record_of(self, part: Part) -> str:
+        return join(self.folder, OWN_FOLDER, "done", _file_name(part.key))
 
     # begin, go on, end
 
@@ -164,24 +184,32 @@ class Job:
             )
 
     def done(self, parts: Iterable[Part]) -> dict[str, PartReport]:
-        """Return the reports of those parts that are done."""
+        """Return the reports of those parts that are done, by key."""
         records = read_folder(self._own("done"))
-        found = {part.name: _report_of(part, records.get(_file_name(part.name))) for part in parts}
-        return {name: report for name, report in found.items() if report is not None}
+        found = {part.key: _report_of(part, records.get(_file_name(part.key))) for part in parts}
+        return {key: report for key, report in found.items() if report is not None}
 
     def report_of(self, part: Part) -> PartReport | None:
         """Return the report of a part, if it is done."""
-        return _report_of(part, read_file(self._record_of(part.name)))
+        return _report_of(part, read_file(self._record_of(part)))
 
     def mark_done(self, part: Part, report: PartReport) -> None:
         """Write that a part is done; its output is there by now."""
-        with written_at_once(self._record_of(part.name), self.unfinished) as out:
-            out.write(_json({**part._asdict(), **asdict(report)}))
+        with written_at_once(self._record_of(part), self.unfinished) as out:
+            out.write(_json({**part._asdict(), **asdict(report), "bounds": part.piece}))
+
+    def forget(self, parts: Iterable[Part]) -> None:
+        """Take parts for not done any more."""
+        for part in parts:
+            remove(self._record_of(part))
 
     def finish(self, reports: Iterable[PartReport]) -> None:
         """Write the manifest of all parts, and remove what processes that were killed have left."""
-        self._write("manifest.json", {**self._description, "parts": [asdict(report) for report in reports]})
+        parts = list(reports)
+        self._write("manifest.json", {**self._description, "parts": [asdict(report) for report in parts]})
         remove(self.unfinished)
+        if all(report.problem is None for report in parts):
+            remove(self._own("pieces"))  # else what is done of a part is there for the next run
 
     def _write(self, name: str, record: dict[str, Any]) -> None:
         with written_at_once(self._own(name), self.unfinished) as out:
@@ -195,7 +223,9 @@ def _report_of(part: Part, record: bytes | None) -> PartReport | None:
     found = _parsed(record or b"")
     if any(found.get(name) != getattr(part, name) for name in ("size", "state")):
         return None  # no record, or the input is another by now
-    return PartReport(**{name: found[name] for name in asdict(PartReport(part.name))})
+    if part.piece is not None and found.get("bounds") != list(part.piece):
+        return None  # it was cut elsewhere
+    return PartReport(**{name: found[name] for name in asdict(PartReport(part.name)) if name in found})
 
 
 def _parsed(record: bytes) -> dict[str, Any]:

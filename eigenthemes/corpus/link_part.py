@@ -17,15 +17,16 @@ from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
 from eigenthemes.core.places import open_to_read, remove, written_at_once
 from eigenthemes.corpus.job import Job, PartReport
-from eigenthemes.corpus.parts import Part
+from eigenthemes.corpus.parts import Part, Piece
+from eigenthemes.corpus.pieces import LINES, lines_between
 from eigenthemes.documents.files import DocumentFile
+from eigenthemes.documents.json_lines import numbered_lines
 from eigenthemes.documents.layout import Layout, find_layout
+from eigenthemes.documents.record import Record
 from eigenthemes.documents.record_reader import ignore, read_records
 from eigenthemes.errors import SourceError
 from eigenthemes.linker import Linker
 from eigenthemes.stream import Report, chunks_of, link_chunk
-
-_LINES = (Layout.JSON_LINES, Layout.TABEL)
 
 
 def link_part(job: Job, part: Part, linker: Linker) -> PartReport:
@@ -37,7 +38,7 @@ def link_part(job: Job, part: Part, linker: Linker) -> PartReport:
     try:
         report = _link(job, part, linker)
     except (SourceError, OSError) as error:
-        return PartReport(part.name, problem=" ".join(str(error).split()))
+        return PartReport.of(part, problem=" ".join(str(error).split()))
     report = replace(report, seconds=round(time.perf_counter() - start, 3))
     job.mark_done(part, report)
     return report
@@ -50,15 +51,34 @@ def _link(job: Job, part: Part, linker: Linker) -> PartReport:
         layout = find_layout(source.head, source.name)
         if layout is Layout.PARQUET:
             return _link_parquet(job, part, linker)
-        if layout not in _LINES:
+        if layout not in LINES:
             raise SourceError(f"{part.name} is {layout.value}; a corpus is linked as JSON lines or Parquet", where=part.name)
-        return _link_lines(job, part, linker, source, layout)
+        if part.piece is not None:
+            return _link_piece(job, part, linker, layout)
+        records = read_records(source, layout, DocumentFile(part.path, part.name), per_line=False, several=True)
+        return _link_lines(job, part, linker, records, diagnostics)
 
 
-def _link_lines(job: Job, part: Part, linker: Linker, source: Source, layout: Layout) -> PartReport:
-    """Link a file of JSON lines; a truncated archive is refused, for half a part is none."""
+def _link_piece(job: Job, part: Part, linker: Linker, layout: Layout) -> PartReport:
+    """Link a piece of a file of JSON lines; its errors are told the lines of the piece."""
+    assert part.piece is not None
+    lines = 0
+
+    def counted(file: IO[bytes], piece: Piece) -> Iterator[bytes]:
+        nonlocal lines
+        for line in lines_between(file, piece, part.name):
+            lines += 1
+            yield line
+
+    with open_to_read(part.path) as file:
+        records = (Record(part.name, number, data, layout) for number, data in numbered_lines(counted(file, part.piece)))
+        report = _link_lines(job, part, linker, records, Diagnostics())
+    return replace(report, lines=lines)
+
+
+def _link_lines(job: Job, part: Part, linker: Linker, records: Iterator[Record], diagnostics: Diagnostics) -> PartReport:
+    """Link JSON lines; a truncated archive is refused, for half a part is none."""
     total = Report()
-    records = read_records(source, layout, DocumentFile(part.path, part.name), per_line=False, several=True)
     with _outputs(job, part) as (out, errors):
         compressed = _compressed(part.name, out)
         for chunk in chunks_of(records):
@@ -72,7 +92,7 @@ def _link_lines(job: Job, part: Part, linker: Linker, source: Source, layout: La
             total.add(linked)
         if compressed is not out:
             compressed.close()
-        if source.diagnostics.counts[TRUNCATED]:
+        if diagnostics.counts[TRUNCATED]:
             raise SourceError(f"{part.name} is a {TRUNCATED}; fetch or pack the file again", where=part.name)
     return _report(part, total)
 
@@ -89,9 +109,9 @@ def _link_parquet(job: Job, part: Part, linker: Linker) -> PartReport:
     total, roles = Report(), DocumentColumns.of(job.columns)
     with open_to_read(part.path) as file, _outputs(job, part) as (out, errors):
         documents = ParquetDocuments(file, part.name, roles)
-        rows = LinkedRows(documents, out, errors, explain=linker.explain)
+        rows = LinkedRows(documents, out, errors, explain=linker.explain, first=0 if part.piece is None else part.piece.first)
         try:
-            for batch in documents.batches():
+            for batch in documents.batches() if part.piece is None else documents.rows(part.piece.first, part.piece.last):
                 linked = link_arrow(batch, linker, columns=job.columns, error_column=rows.cause)
                 _count(total, *rows.write(batch, linked))
             rows.close()
@@ -112,7 +132,7 @@ def _count(total: Report, mentions: Any, failures: int) -> None:
 
 def _report(part: Part, total: Report) -> PartReport:
     counts = asdict(total)
-    return PartReport(part.name, **{name: counts[name] for name in ("documents", "mentions", "linked", "failures")})
+    return PartReport.of(part, **{name: counts[name] for name in ("documents", "mentions", "linked", "failures")})
 
 
 @contextmanager

@@ -15,11 +15,18 @@ from eigenthemes.documents.parquet import ParquetDocuments, ParquetParts
 class LinkedRows:
     """Writes rows with their links; those that could not be linked with all their columns, their number and the cause.
 
+    first  number of the first row in its file
     cause  what the column of causes is called, in the errors and in what `link_arrow` returns: no column of the file is
     """
 
     def __init__(
-        self, documents: ParquetDocuments, out: IO[bytes], open_errors: Callable[[], IO[bytes]], *, explain: bool
+        self,
+        documents: ParquetDocuments,
+        out: IO[bytes],
+        open_errors: Callable[[], IO[bytes]],
+        *,
+        explain: bool,
+        first: int = 0,
     ) -> None:
         given, roles = documents.schema, documents.columns
         self.cause = _free_name("cause", [*given.names, roles.mentions])
@@ -32,7 +39,7 @@ class LinkedRows:
         self._good = ParquetParts(out, self._schema, documents.compression)
         self._bad: ParquetParts | None = None
         self._open_errors, self._compression = open_errors, documents.compression
-        self._row = 0
+        self._row = first
 
     def write(self, batch: pa.RecordBatch, linked: pa.RecordBatch) -> tuple[Any, int]:
         """Write what became of a batch; return the mentions of its good rows, and how many are bad."""

@@ -13,11 +13,19 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 OWN = ("errors",)  # folders of the output that no part may be in
 
 
+class Piece(NamedTuple):
+    """A range of a large file: the lines that begin in these bytes, or these rows of Parquet."""
+
+    number: int
+    first: int
+    last: int
+
+
 class Part(NamedTuple):
-    """A file of documents, the unit of work.
+    """A file of documents, or a piece of a large one: the unit of work.
 
     name   what it is called in the output: its name, or its path within the folder that was given
-    size   in bytes
+    size   of the file, in bytes
     state  changes whenever the file does, as far as a listing tells
     """
 
@@ -25,6 +33,12 @@ class Part(NamedTuple):
     path: str
     size: int
     state: str
+    piece: Piece | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name, and which piece of it."""
+        return self.name if self.piece is None else f"{self.name}#{self.piece.number}"
 
 
 def find_parts(paths: Sequence[str], output: str) -> list[Part]:

@@ -6,12 +6,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 
 from eigenthemes.core.places import open_to_read
 from eigenthemes.core.workers import Workers
 from eigenthemes.corpus.job import Job, PartReport
 from eigenthemes.corpus.link_part import link_part
 from eigenthemes.corpus.parts import Part, find_parts
+from eigenthemes.corpus.pieces import BYTES, Joining
 from eigenthemes.errors import SourceError
 from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
@@ -62,7 +64,7 @@ def link_corpus(
     engine      what links the parts; None: `jobs` processes of this machine
     columns     of Parquet: what the columns of documents are called, by role: {"text": "body"}
     kb_archive  the KB as an archive, which each machine unpacks once; None: it is at the same path everywhere
-    on_part     called with what became of each part
+    on_part     called with what became of each part, and of each piece of a large one
     """
     start = time.perf_counter()
     archive = None if kb_archive is None else (kb_archive, archive_hash(kb_archive))
@@ -74,16 +76,24 @@ def link_corpus(
     total = CorpusReport(before=len(reports))
     for report in reports.values():
         total.add(report)
-    missing = [part for part in parts if part.name not in reports]
-    missing.sort(key=lambda part: -part.size)  # the largest first, so that none is left alone at the end
-    for report in (engine or on_processes(jobs, linker))(job, missing):
+    joining = Joining(job, [part for part in parts if part.name not in reports])
+    for report in chain(joining.ready(), _linked(joining, job, engine or on_processes(jobs, linker), total, on_part)):
         reports[report.name] = report
         total.add(report)
-        total.linked_now += report.documents
-        on_part(report)
     job.finish(reports[part.name] for part in parts)
     total.seconds = time.perf_counter() - start
     return total
+
+
+def _linked(
+    joining: Joining, job: Job, engine: Engine, total: CorpusReport, on_part: Callable[[PartReport], object]
+) -> Iterator[PartReport]:
+    """Yield the reports of the parts that an engine links, in pieces or whole."""
+    missing = sorted(joining.missing, key=lambda part: -part.size if part.piece is None else -BYTES)
+    for report in engine(job, missing):  # the largest first, so that none is left alone at the end
+        total.linked_now += report.documents
+        on_part(report)
+        yield from joining.add(report)
 
 
 def _check_columns(parts: Sequence[Part], columns: Mapping[str, str] | None) -> None:

@@ -25,7 +25,7 @@ Matrix = NDArray[np.float32]
 WIDTH = 16
 SMALL = 20_000  # edges up to which numpy does the sums: numba would take longer to load
 _ROWS = 8192
-_COPIES = 8  # arrays of a block of columns that a step holds at a time, at most
+_COPIES = 5  # arrays of a block of columns that a step holds at a time, at most
 
 
 class ColumnBlocks:
@@ -114,42 +114,61 @@ class Blocks:
         for source, target in zip(dense.parts, into.parts, strict=True):
             for first in range(0, source.shape[1], self._narrow):
                 some = slice(first, min(first + self._narrow, source.shape[1]))
-                target[:, some] = function(np.ascontiguousarray(source[:, some]))
+                columns = self.empty(some.stop - some.start)
+                columns[:] = source[:, some]
+                target[:, some] = function(columns)
                 yield some.stop - some.start
+
+    def empty(self, columns: int) -> Matrix:
+        """Return a matrix in memory whose content is not defined yet; its first row begins with a line of the cache."""
+        whole = np.empty(len(self.graph) * columns + WIDTH, dtype=np.float32)
+        first = -whole.ctypes.data // whole.itemsize % WIDTH
+        return whole[first : first + len(self.graph) * columns].reshape(len(self.graph), columns)
+
+    def each_rows(self, function: Callable[[int, int], Any]) -> None:
+        """Call `function(first, last)` for every block of rows."""
+        for _ in self.map_rows(function):
+            pass
 
     # sums over the graph
 
-    def weighted_sum(
-        self, dense: Matrix, of_row: NDArray[np.float32] | None = None, of_column: NDArray[np.float32] | None = None
-    ) -> Matrix:
-        """Return B dense with B_ij = of_row[i] + of_column[j] on the edges; without them B is the adjacency matrix."""
+    def weighted_sum(self, dense: Matrix, of_row: NDArray[np.float32], of_column: NDArray[np.float32]) -> Matrix:
+        """Return B dense with B_ij = of_row[i] + of_column[j] on the edges."""
         graph = self.graph
-        row = np.ones(len(graph), dtype=np.float32) if of_row is None else of_row
-        column = np.zeros(len(graph), dtype=np.float32) if of_column is None else of_column
         if graph.edges <= SMALL:
-            return row[:, None] * neighbor_sums(graph, dense) + neighbor_sums(graph, column[:, None] * dense)
+            return of_row[:, None] * neighbor_sums(graph, dense) + neighbor_sums(graph, of_column[:, None] * dense)
         from eigenthemes.kernels.spmm import weighted_rows
 
-        out = np.empty_like(dense)
-        self._wait(lambda first, last: weighted_rows(graph.indptr, graph.neighbors, row, column, dense, out, first, last))
+        out = self.empty(dense.shape[1])
+        self.each_rows(lambda *rows: weighted_rows(graph.indptr, graph.neighbors, of_row, of_column, dense, out, *rows))
         return out
 
-    def averaged_sum(self, dense: Matrix, own: float, averaged: float, more: Matrix, of_more: float) -> Matrix:
-        """Return own * dense + averaged * (mean over a node and its neighbours) + of_more * more."""
+    def sum_with_own(self, dense: Matrix, out: Matrix) -> Matrix:
+        """Write (A + I) dense into another matrix, and return that."""
         graph = self.graph
-        scalars = np.float32(own), np.float32(averaged), np.float32(of_more)
         if graph.edges <= SMALL:
-            share = (scalars[1] / (1 + graph.degree)).astype(np.float32)[:, None]
-            return np.asarray((scalars[0] + share) * dense + share * neighbor_sums(graph, dense) + scalars[2] * more)
+            np.add(neighbor_sums(graph, dense), dense, out=out)
+            return out
+        from eigenthemes.kernels.spmm import summed_rows
+
+        self.each_rows(lambda *rows: summed_rows(graph.indptr, graph.neighbors, dense, out, *rows))
+        return out
+
+    def averaged_sum(
+        self, dense: Matrix, own: float, averaged: float, more: Matrix, of_more: float, out: Matrix, of_out: float = 0.0
+    ) -> None:
+        """Write own * dense + averaged * (mean over a node and its neighbours) + of_more * more + of_out * out into out."""
+        graph = self.graph
+        of_dense, of_mean, of_more32, of_out32 = map(np.float32, (own, averaged, of_more, of_out))
+        if graph.edges <= SMALL:
+            share = (of_mean / (1 + graph.degree)).astype(np.float32)[:, None]
+            before = of_out32 * out if of_out else 0
+            out[:] = (of_dense + share) * dense + share * neighbor_sums(graph, dense) + of_more32 * more + before
+            return
         from eigenthemes.kernels.spmm import averaged_rows
 
-        out = np.empty_like(dense)
-
-        def block(first: int, last: int) -> None:
-            averaged_rows(graph.indptr, graph.neighbors, dense, scalars[0], scalars[1], more, scalars[2], out, first, last)
-
-        self._wait(block)
-        return out
+        edges = graph.indptr, graph.neighbors
+        self.each_rows(lambda *rows: averaged_rows(*edges, dense, of_dense, of_mean, more, of_more32, out, of_out32, *rows))
 
     # small matrices beside tall ones
 
@@ -176,7 +195,7 @@ class Blocks:
         def block(first: int, last: int) -> None:
             kept[first:last] = dense[first:last] @ factor
 
-        self._wait(block)
+        self.each_rows(block)
         return cast(AnyMatrix, kept)  # of the kind it was
 
     def unit_rows(self, dense: AnyMatrix) -> AnyMatrix:
@@ -187,12 +206,8 @@ class Blocks:
             lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
             dense[first:last] = rows / np.where(lengths > 0, lengths, 1).astype(np.float32)[:, None]
 
-        self._wait(block)
+        self.each_rows(block)
         return dense
-
-    def _wait(self, function: Callable[[int, int], Any]) -> None:
-        for _ in self.map_rows(function):
-            pass
 
 
 def neighbor_sums(graph: Graph, dense: Matrix) -> Matrix:

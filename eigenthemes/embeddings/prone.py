@@ -67,7 +67,9 @@ def factorize(blocks: Blocks, dimensions: int, seed: int) -> ColumnBlocks:
 def logarithms(blocks: Blocks) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return of_row and of_column, F_ij = of_row[i] + of_column[j] on the edges: -log(degree) and -log(q)."""
     degree = np.maximum(1, blocks.graph.degree)
-    reached = blocks.weighted_sum((1 / degree)[:, None].astype(np.float32))[:, 0]
+    steps = (1 / degree)[:, None].astype(np.float32)
+    nothing, one = np.zeros(len(degree), dtype=np.float32), np.ones(len(degree), dtype=np.float32)
+    reached = blocks.weighted_sum(steps, one, nothing)[:, 0]
     negative = np.maximum(reached.astype(np.float64), 1e-12) ** NEGATIVE_POWER
     return (-np.log(degree)).astype(np.float32), (-np.log(negative / negative.sum())).astype(np.float32)
 
@@ -75,21 +77,31 @@ def logarithms(blocks: Blocks) -> tuple[NDArray[np.float32], NDArray[np.float32]
 def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
     """Compute (A + I) (X - filter(L) X): neighbours smooth each other.
 
-    The filter is a Chebyshev series of a Gaussian around MU. Columns do not see each other.
+    The filter is a Chebyshev series of a Gaussian around MU: the sum of c_k T_k(M^2 / 2 - 1) X, where M = L - MU I and
+    L = I - (row-normalised A + I). Columns do not see each other. Five matrices are held, each written over again and again.
     """
+    before, now, half, filtered = (blocks.empty(dense.shape[1]) for _ in range(4))
 
-    def shifted(dense: Matrix, scale: float, more: Matrix, of_more: float) -> Matrix:
-        # scale * M dense + of_more * more, where M = L - mu I and L = I - (row-normalised A + I)
-        return blocks.averaged_sum(dense, scale * (1 - MU), -scale, more, of_more)
+    def apply_twice(columns: Matrix, scale: float, of_columns: float, out: Matrix, of_out: float = 0.0) -> None:
+        """Write scale * M^2 columns + of_columns * columns + of_out * out into out."""
+        blocks.averaged_sum(columns, 1 - MU, -1.0, columns, 0.0, half)
+        blocks.averaged_sum(half, scale * (1 - MU), -scale, columns, of_columns, out, of_out)
 
-    before, now = dense, shifted(shifted(dense, 1.0, dense, 0.0), 0.5, dense, -1.0)
-    filtered = bessel(0, THETA) * before - 2 * bessel(1, THETA) * now
+    def add(first: int, last: int) -> None:
+        filtered[first:last] += weight * now[first:last]
+
+    apply_twice(dense, 0.5, -1.0, now)
+    before[:] = dense
+    np.multiply(dense, bessel(0, THETA), out=filtered)
+    weight = -2 * bessel(1, THETA)
+    blocks.each_rows(add)
     for term in range(2, FILTER_TERMS):
-        step = shifted(shifted(now, 1.0, now, 0.0), 1.0, now, -2.0)
-        before, now = now, step - before
-        filtered += (2 if term % 2 == 0 else -2) * bessel(term, THETA) * now
-    difference = dense - filtered
-    return blocks.weighted_sum(difference) + difference
+        apply_twice(now, 1.0, -2.0, before, -1.0)
+        before, now = now, before
+        weight = (2 if term % 2 == 0 else -2) * bessel(term, THETA)
+        blocks.each_rows(add)
+    np.subtract(dense, filtered, out=filtered)
+    return blocks.sum_with_own(filtered, half)
 
 
 def left_factors(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:

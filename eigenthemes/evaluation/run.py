@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.options import CandidateOptions
+from eigenthemes.candidates.rules import Sharing
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.checks import check_probability
 from eigenthemes.core.progress import Advance
@@ -22,7 +23,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.metrics.significance import compare
-from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, batches_of, gold_of, has_gold
+from eigenthemes.ranking.batch import BATCH, Batch, BatchMaker, batch_maker, batches_of, gold_of, has_gold
 from eigenthemes.ranking.decide import DecisionRule, decide
 from eigenthemes.ranking.methods import Method, method_named, scoring_options
 from eigenthemes.ranking.selftrained import ranker_of
@@ -89,12 +90,8 @@ def evaluate(
         )
     chosen = dict(methods) if isinstance(methods, Mapping) else {name: method_named(name) for name in methods}
     options = scoring_options(chosen, scoring or {})
-    batches = batch_maker(
-        kb,
-        needs_vectors=any(method.needs_vectors for method in chosen.values()),
-        candidates=candidates,
-        vectors=vectors,
-    )
+    makers = _batch_makers(kb, chosen, candidates, vectors)
+    batches = next(iter(makers.values()))
     _check_threshold(threshold, chosen)
     run = Run(methods={name: MethodScores() for name in chosen})
     for name, method in chosen.items():
@@ -117,10 +114,28 @@ def evaluate(
             batch = batches.make(some)
             run.seconds += time.perf_counter() - start
             counted, is_gold = _note_gold(run, batch, kb)
+            made = {sharing: _with_gold(maker.make(some), kb) for sharing, maker in makers.items() if maker is not batches}
             for name, method in chosen.items():
-                _score(run.methods[name], batch, kb, method, options[name], counted, is_gold, ties)
+                own, own_gold = made.get(method.sharing, (batch, is_gold))
+                _score(run.methods[name], own, kb, method, options[name], counted, own_gold, ties)
             advance(len(some))
     return run
+
+
+def _batch_makers(
+    kb: KB, methods: Mapping[str, Method], candidates: CandidateOptions | None, vectors: str | None
+) -> dict[Sharing | None, BatchMaker]:
+    """What makes batches, by the kind of candidates that methods take; the one that finds most of them is the first."""
+    kinds = sorted({method.sharing for method in methods.values()}, key=lambda sharing: sharing is not None)
+    needs_vectors = any(method.needs_vectors for method in methods.values())
+    return {
+        sharing: batch_maker(kb, needs_vectors=needs_vectors, candidates=candidates, vectors=vectors, sharing=sharing)
+        for sharing in kinds
+    }
+
+
+def _with_gold(batch: Batch, kb: KB) -> tuple[Batch, NDArray[np.bool_]]:
+    return batch, gold_of(batch, kb)[1]
 
 
 def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> None:

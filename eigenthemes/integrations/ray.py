@@ -147,11 +147,11 @@ def _report(reference: Any, part: Part) -> PartReport:
         report: PartReport = ray.get(reference)
         return report
     except _LOST as error:
-        return PartReport(part.name, problem=f"the process that linked it was lost {_RETRIES} times ({type(error).__name__})")
+        return PartReport.of(part, problem=f"the process that linked it was lost {_RETRIES} times ({type(error).__name__})")
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, EigenthemesError):
             raise error.cause from None  # of the KB, or the archive: no part will do better
-        return PartReport(part.name, problem=" ".join(f"{type(error.cause).__name__}: {error.cause}".split()))
+        return PartReport.of(part, problem=" ".join(f"{type(error.cause).__name__}: {error.cause}".split()))
 
 
 def _cluster_cpus() -> int:

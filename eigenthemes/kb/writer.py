@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 import re
 import shutil
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -16,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.disk import told_of_disk
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
 from eigenthemes.kb.files import sha256_of_file
@@ -40,12 +40,12 @@ class KBWriter:
             kb = writer.preview(description)     # to make more from what is written, before anybody else sees it
             kb = writer.commit({**description, "rankers": train(kb)})
 
-    With `base`, a KB that is to be changed, the files that are not written anew are taken over from it.
+    With `base`, a KB that is to be changed here or copied with changes, the files that are not written anew are taken over.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False, base: KB | None = None) -> None:
         self.path, self.base = Path(path), base
-        check_writable(self.path, force=force or base is not None)
+        check_writable(self.path, force=force or (base is not None and base.path == self.path))
         self.files: dict[str, dict[str, Any]] = {}
         self._made_folder = not self.path.exists()
         self._previews: list[KB] = []
@@ -62,12 +62,12 @@ class KBWriter:
         return self
 
     def _check_base(self) -> None:
-        if self.base is not None and read_manifest(self.path) != self.base.manifest:
+        if self.base is not None and read_manifest(self.base.path) != self.base.manifest:
             self._lock.close()
             raise KBError(
-                f"{self.path} was replaced by another process since it was opened; open it again and repeat the change",
+                f"{self.base.path} was replaced by another process since it was opened; open it again and repeat the change",
                 code="kb-replaced",
-                where=str(self.path),
+                where=str(self.base.path),
             )
 
     def add(self, name: str, array: NDArray[Any]) -> None:
@@ -138,7 +138,7 @@ class KBWriter:
         with _one_sentence(self.path):
             for name, described in self.base.manifest["files"].items():
                 if name not in self.files and name not in left_out:
-                    old = self.path / self.base.manifest["data"] / f"{name}.npy"
+                    old = self.base.path / self.base.manifest["data"] / f"{name}.npy"
                     try:
                         os.link(old, self._folder / f"{name}.npy")
                     except OSError:  # a file system without links
@@ -250,29 +250,20 @@ def _take_lock(path: Path) -> IO[bytes]:
     return lock
 
 
-class _one_sentence:
+def _one_sentence(path: Path) -> AbstractContextManager[None]:
     """Turn the system's errors on writing into one sentence."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def full() -> KBError:
+        return KBError(f"the disk of {path} is full; nothing was changed: free some space and build again", where=str(path))
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if not isinstance(error, OSError):
-            return
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise KBError(
-                f"the disk of {self.path} is full; nothing was changed: free some space and build again", where=str(self.path)
-            ) from error
-        raise KBError(
-            f"{self.path} cannot be written ({error.strerror}); nothing was changed: choose another place for the KB",
+    def cannot(reason: str) -> KBError:
+        return KBError(
+            f"{path} cannot be written ({reason}); nothing was changed: choose another place for the KB",
             code="kb-place",
-            where=str(self.path),
-        ) from error
+            where=str(path),
+        )
+
+    return told_of_disk(full, cannot)
 
 
 _LOCK = ".lock"

@@ -9,19 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.prefetch import ask_for_row
 from eigenthemes.kernels.splitmix import GOLDEN, below, mixed
 
 TOGETHER = 16  # walks that step at the same time: their waits for memory overlap
 GROUP = 3  # targets that share one reading of the context's row
 MOST_TARGETS = 96  # a Huffman tree of 2^64 occurrences is at most 92 deep
 LANES = 16  # rows are as long as a multiple of it
-_LINE = 16  # float32 in a line of the cache
 _REACH, _CELLS = 8, 4096  # the table of the sigmoid: from -8 to 8, and constant beyond
 _SCALE = np.float32(_CELLS / (2 * _REACH))
 _SIGMOID = (1 / (1 + np.exp(-((np.arange(_CELLS) + 0.5) / _SCALE - _REACH)))).astype(np.float32)
@@ -38,31 +36,7 @@ def _plus_code(_: Any, total: Any, a: Any, b: Any) -> Any:
     return types.float32(types.float32, types.float32, types.float32), code
 
 
-def _ask_for_code(_: Any, matrix: Any, row: Any, column: Any) -> Any:
-    """Tell the processor that a line of a matrix is needed soon."""
-
-    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, values[0])
-        address = cgutils.get_item_pointer(context, builder, signature.args[0], array, [values[1], values[2]])  # type: ignore[no-untyped-call]
-        pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
-        number = ir.IntType(32)
-        fetch = builder.module.declare_intrinsic(
-            "llvm.prefetch", [pointer.type], ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
-        )
-        builder.call(fetch, [pointer, number(0), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(matrix, types.uintp, types.uintp), code
-
-
 _plus: Any = intrinsic(_plus_code)
-_ask_for: Any = intrinsic(_ask_for_code)
-
-
-@kernel
-def _ask_for_row(matrix: Any, row: Any) -> None:
-    for column in range(0, matrix.shape[1], _LINE):
-        _ask_for(matrix, np.uint64(row), np.uint64(column))
 
 
 @kernel
@@ -203,7 +177,7 @@ def _choose(
         targets[count], signs[count] = targets[0], 0
         count += 1
     for t in range(count):
-        _ask_for_row(outputs, targets[t])
+        ask_for_row(outputs, targets[t])
     return count, state
 
 
@@ -237,7 +211,7 @@ def train_walks(
                     outputs, targets[side], signs[side], state,
                 )  # fmt: skip
                 if ahead + window < last:
-                    _ask_for_row(inputs, tokens[ahead + window])
+                    ask_for_row(inputs, tokens[ahead + window])
             if ahead:
                 now, side = ahead - 1, (ahead - 1) & 1
                 state += GOLDEN

@@ -1,7 +1,8 @@
 """What the graph says for each candidate of a document: edges, shared neighbours and repetitions, other names only.
 
+`connect` walks the neighbours of all candidates of a document once, and keeps what they have in common; `support` sums up what
+the other candidates contribute, given how likely each is, and `contributions` returns who contributed what to one candidate.
 Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `MOST` of each at most.
-`support` sums up what the other candidates contribute, `contributions` returns who contributed what to one candidate.
 Candidates of weight 0 neither give nor get support.
 
 Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba.
@@ -9,115 +10,99 @@ Numbers of 32 bits are made floats before they meet others: so plain Python comp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import position
+from eigenthemes.kernels.sorting import sort
 
 MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
 LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 LONGEST = 64  # names of a document for which the same candidate counts
-_LOOKS = 16  # steps along a list of neighbours that cost as much as looking one candidate up in it
+_HIGHEST = 2**31 - 1  # mark
+_BITS = 32  # of the number of a candidate
 EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the result
 
 
-@kernel
-def support(documents: Any, names: Any, entity: Any, weight: Any, graph: Any, longer: Any, scratch: Any) -> Any:
-    """Compute the support of each candidate [n, 5] float64 by the candidates of the other names of its document.
+class Connections(NamedTuple):
+    """What the candidates of each document have to do with each other in the graph.
 
-    documents  [d + 1] names of each document; names [m + 1] rows (candidates) of each name
-    entity     [n] int64; weight [n] float32: how likely each candidate is
-    graph      (indptr, neighbors, rarity [entities] float32)
-    longer     (indptr [m + 1], names): the longer names of the same document that contain a name, counted within the document
-    scratch    (mass, own [entities] float32, all 0; head [entities] int64, all -1); left as it was
+    Distinct candidates and nodes are numbered through all documents. The nodes of a document are its candidates, then all other
+    entities that candidates of two names or more have as neighbours.
 
-    EDGES        names with a candidate that is a neighbour, each counted by that candidate's weight
-    SHARED       neighbours shared with candidates of other names, each counted by their weight, 1 at most; SHARED_RARE: times
-                 the rarity of the neighbour
-    LONGER       the weight of the same entity as a candidate of a longer name; SAME: of any other name
+    own        [n] int64 the candidate of each row, -1: it is not considered
+    name_of    [n] int64 the name of each row, counted within its document
+    following  [n] int64 the next row of the same candidate, -1: there is none; of the last LONGEST
+    head       [c] int64 the first row of each candidate
+    entities   [k] int64 of the nodes; rarity [k] float32; candidate [k] int64: of each node, -1: it is none
+    reached    (indptr [c + 1], nodes uint32) among the first MOST neighbours of each candidate
+    further    (indptr [c + 1], candidates uint32) among its other neighbours
     """
-    total = np.zeros((len(entity), 5))
-    unasked = np.zeros((0, 5))
-    head = scratch[2]
-    following = np.full(len(entity), -1, np.int64)
-    behind = np.zeros(len(entity), np.int64)
-    name_of = np.zeros(len(entity), np.int64)
+
+    own: Any
+    name_of: Any
+    following: Any
+    head: Any
+    entities: Any
+    rarity: Any
+    candidate: Any
+    reached: tuple[Any, Any]
+    further: tuple[Any, Any]
+
+
+@kernel
+def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any, scratch: Any) -> Any:
+    """Return what the candidates of each document have to do with each other in the graph.
+
+    documents   [d + 1] names of each document; names [m + 1] rows (candidates) of each name
+    entity      [n] int64; considered [n] bool: the others have to do with nobody
+    graph       (indptr, neighbors, rarity [entities] float32)
+    scratch     (mark [entities] int32, last [1] int64), all 0 at first: marks of later calls are higher
+
+    Returns the fields of `Connections`.
+    """
+    size, rows = 0, 0
+    for row in range(len(entity)):
+        if considered[row]:
+            rows += 1
+            size += 1 + _end(graph, entity[row]) - graph[0][entity[row]]
+    own, following = np.full(len(entity), -1, np.int64), np.full(len(entity), -1, np.int64)
+    name_of, head = np.empty(len(entity), np.int64), np.empty(rows, np.int64)
+    entities, candidate = np.empty(size, np.int64), np.empty(size, np.int64)
+    indptr, far_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
+    reached, further = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
+    mark = scratch[0]
+    if scratch[1][0] + size + len(names) >= _HIGHEST:
+        mark[:] = scratch[1][0] = 0
+    many, far, last, end = 0, 0, 0, 0
     for document in range(len(documents) - 1):
-        first_name, last_name = documents[document], documents[document + 1]
-        first, last = names[first_name], names[last_name]
-        many = _chain(names, first_name, last_name, entity, weight, name_of, head, following, behind)
-        _add(scratch[0], graph, entity, weight, first, last)
-        met = np.zeros(last_name - first_name, np.float64)
-        for name in range(first_name, last_name):
-            _add(scratch[1], graph, entity, weight, names[name], names[name + 1])
-            for row in range(names[name], names[name + 1]):
-                if weight[row] == 0:
-                    continue
-                _neighbors(total, row, entity[row], graph, scratch)
-                _edges(total, unasked, row, (first, last, many), entity, weight, name_of, graph, (head, following), met)
-                _repetitions(total, unasked, row, entity[row], weight, name_of, longer, name, (head, following))
-            _clear(scratch[1], graph, entity, weight, names[name], names[name + 1])
-        _clear(scratch[0], graph, entity, weight, first, last)
-        for row in range(first, last):
-            head[entity[row]] = -1
-    return total
-
-
-@kernel
-def contributions(row: Any, name: Any, names: Any, entity: Any, weight: Any, graph: Any, longer: Any, scratch: Any) -> Any:
-    """Return who contributed what to the support of one candidate, in one document.
-
-    row, name  the candidate, and the name it is of
-    names ...  as in `support`, of one document: names [m + 1] begins with 0
-
-    Returns (parts [n, 5] float64, rows [k], nodes [k]): what each candidate of the document contributed to the columns, and
-    which candidates meet this one at which neighbours. The parts of a column sum up to what `support` computes. Where that is
-    a capped sum, the contributors share it by their weights; where it is the greatest weight, it is one candidate's.
-    """
-    total = np.zeros((len(entity), 5))
-    parts = np.zeros((len(entity), 5))
-    head = scratch[2]
-    following = np.full(len(entity), -1, np.int64)
-    behind = np.zeros(len(entity), np.int64)
-    name_of = np.zeros(len(entity), np.int64)
-    if weight[row] == 0:
-        return parts, behind[:0], behind[:0]
-    many = _chain(names, 0, len(names) - 1, entity, weight, name_of, head, following, behind)
-    met = np.zeros(len(names) - 1, np.float64)
-    _edges(total, parts, row, (0, len(entity), many), entity, weight, name_of, graph, (head, following), met)
-    _repetitions(total, parts, row, entity[row], weight, name_of, longer, name, (head, following))
-    for other in range(len(entity)):
-        head[entity[other]] = -1
-    for other_name in range(len(names) - 1):
-        _cap(parts, EDGES, names[other_name], names[other_name + 1])
-    _cap(parts, SAME, 0, len(entity))
-    rows, nodes = _meetings(parts, row, name, names, entity, weight, name_of, graph, scratch)
-    return parts, rows, nodes
-
-
-@kernel
-def _chain(
-    names: Any, first_name: Any, last_name: Any, entity: Any, weight: Any, name_of: Any, head: Any, following: Any, behind: Any
-) -> Any:
-    """Number the names of the rows of a document, and chain the rows of each entity that have a weight: head, following, ...
-
-    Return how many rows that are.
-    """
-    many = 0
-    for name in range(first_name, last_name):
-        name_of[names[name] : names[name + 1]] = name - first_name
-    for row in range(names[last_name] - 1, names[first_name] - 1, -1):
-        if weight[row] == 0:
-            continue
-        many += 1
-        before = head[entity[row]]
-        behind[row] = 0 if before < 0 else behind[before] + 1
-        if behind[row] < LONGEST:
-            following[row] = before
-            head[entity[row]] = row
-    return many
+        names_of_it = documents[document], documents[document + 1]
+        first, start = last, end  # the first candidate and the first node
+        base = scratch[1][0] + 1  # of the marks of this document: its names, then its nodes
+        nodes = base + names_of_it[1] - names_of_it[0]
+        for name in range(names_of_it[0], names_of_it[1]):
+            name_of[names[name] : names[name + 1]] = name - names_of_it[0]
+        rows_of_it = names[names_of_it[0]], names[names_of_it[1]]
+        last = _candidates(
+            rows_of_it, entity, considered, mark, nodes, (own, following, head, entities, candidate), first, start
+        )
+        end = _shared((first, last, start), base, nodes, graph, mark, name_of, following, head, entities)
+        candidate[start + last - first : end] = -1
+        for node in range(start, start + last - first):
+            for k in range(graph[0][entities[node]], _end(graph, entities[node])):
+                before = mark[graph[1][k]]
+                reached[many] = start + before - nodes  # overwritten by the next one, unless it counts
+                many += before >= nodes
+            indptr[candidate[node] + 1] = many
+        further, far = _further((first, last, start), entities, graph, (indptr, reached), far_indptr, further, far)
+        scratch[1][0] = nodes + end - start
+    rarity = np.empty(end, np.float32)
+    for node in range(end):
+        rarity[node] = graph[2][entities[node]]
+    near, far_away = (indptr[: last + 1], reached[:many]), (far_indptr[: last + 1], further[:far])
+    return own, name_of, following, head[:last], entities[:end], rarity, candidate[:end], near, far_away
 
 
 @kernel
@@ -126,118 +111,110 @@ def _end(graph: Any, node: Any) -> Any:
 
 
 @kernel
-def _add(mass: Any, graph: Any, entity: Any, weight: Any, first: Any, last: Any) -> None:
-    """Add the weight of each candidate to its neighbours."""
-    for row in range(first, last):
-        if float(weight[row]) >= LEAST:
-            for k in range(graph[0][entity[row]], _end(graph, entity[row])):
-                mass[graph[1][k]] += weight[row]
+def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, found: Any, first: Any, start: Any) -> Any:
+    """Number the candidates of a document from `first`, its nodes from `start` on, and chain their rows; return the end."""
+    own, following, head, entities, candidate = found
+    last = first
+    times = np.zeros(rows[1] - rows[0], np.int64)
+    for row in range(rows[1] - 1, rows[0] - 1, -1):
+        if not considered[row]:
+            continue
+        if mark[entity[row]] < nodes:
+            node = start + last - first
+            mark[entity[row]] = nodes + last - first
+            entities[node], candidate[node], head[last] = entity[row], last, -1
+            last += 1
+        own[row] = first + mark[entity[row]] - nodes
+        if times[own[row] - first] < LONGEST:
+            following[row], head[own[row]] = head[own[row]], row
+            times[own[row] - first] += 1
+    return last
 
 
 @kernel
-def _clear(mass: Any, graph: Any, entity: Any, weight: Any, first: Any, last: Any) -> None:
-    """Take away what `_add` has added."""
-    for row in range(first, last):
-        if float(weight[row]) >= LEAST:
-            for k in range(graph[0][entity[row]], _end(graph, entity[row])):
-                mass[graph[1][k]] = 0.0
-
-
-@kernel
-def _mass_of_others(scratch: Any, neighbor: Any) -> Any:
-    """Return what the candidates of other names put on a neighbour, 1 at most; 0 where it is too little to count."""
-    others = min(1.0, float(scratch[0][neighbor] - scratch[1][neighbor]))
-    return others if others >= LEAST else 0.0
-
-
-@kernel
-def _neighbors(total: Any, row: Any, node: Any, graph: Any, scratch: Any) -> None:
-    for k in range(graph[0][node], _end(graph, node)):
-        neighbor = graph[1][k]
-        others = _mass_of_others(scratch, neighbor)
-        if others > 0:
-            total[row, SHARED] += others
-            total[row, SHARED_RARE] += others * float(graph[2][neighbor])
-
-
-@kernel
-def _meetings(
-    parts: Any, row: Any, name: Any, names: Any, entity: Any, weight: Any, name_of: Any, graph: Any, scratch: Any
+def _shared(
+    candidates: Any, base: Any, nodes: Any, graph: Any, mark: Any, name_of: Any, following: Any, head: Any, entities: Any
 ) -> Any:
-    """Share what `_neighbors` adds among the rows that reach the same neighbours; return these rows and neighbours."""
-    mass, own = scratch[0], scratch[1]
-    first, last = graph[0][entity[row]], _end(graph, entity[row])
-    _add(mass, graph, entity, weight, 0, len(entity))
-    _add(own, graph, entity, weight, names[name], names[name + 1])
-    shared = np.zeros(last - first, np.float64)
-    for k in range(first, last):
-        shared[k - first] = _mass_of_others(scratch, graph[1][k])
-    _clear(mass, graph, entity, weight, 0, len(entity))
-    _clear(own, graph, entity, weight, names[name], names[name + 1])
-    for k in range(first, last):  # from here on: what is shared at a neighbour, and the sum of the weights that share it
-        mass[graph[1][k]] = shared[k - first]
-    many = 0
-    for other in range(len(entity)):
-        if name_of[other] != name_of[row] and float(weight[other]) >= LEAST:
-            for k in range(graph[0][entity[other]], _end(graph, entity[other])):
-                if mass[graph[1][k]] > 0:
-                    own[graph[1][k]] += weight[other]
-                    many += 1
-    rows, nodes = np.zeros(many, np.int64), np.zeros(many, np.int64)
-    many = 0
-    for other in range(len(entity)):
-        if name_of[other] != name_of[row] and float(weight[other]) >= LEAST:
-            for k in range(graph[0][entity[other]], _end(graph, entity[other])):
-                neighbor = graph[1][k]
-                if mass[neighbor] > 0:
-                    part = float(mass[neighbor]) * (float(weight[other]) / float(own[neighbor]))
-                    parts[other, SHARED] += part
-                    parts[other, SHARED_RARE] += part * float(graph[2][neighbor])
-                    rows[many], nodes[many] = other, neighbor
-                    many += 1
-    for k in range(first, last):
-        mass[graph[1][k]] = 0.0
-        own[graph[1][k]] = 0.0
-    return rows, nodes
+    """Mark the neighbours of a document's candidates by their names, and number those of two names; return the last node."""
+    first, last, start = candidates
+    end = start + last - first
+    for number in range(last - first):
+        several, stamp = following[head[first + number]] >= 0, base + name_of[head[first + number]]
+        for k in range(graph[0][entities[start + number]], _end(graph, entities[start + number])):
+            neighbor = graph[1][k]
+            before = mark[neighbor]
+            if before < base and not several:
+                mark[neighbor] = stamp
+            elif before < nodes and (several or before != stamp):
+                mark[neighbor] = nodes + end - start
+                entities[end] = neighbor
+                end += 1
+    return end
 
 
 @kernel
-def _edges(
-    total: Any, parts: Any, row: Any, rows: Any, entity: Any, weight: Any, name_of: Any, graph: Any, chains: Any, met: Any
-) -> None:
-    """Count the names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so.
+def _further(candidates: Any, entities: Any, graph: Any, reached: Any, indptr: Any, further: Any, far: Any) -> Any:
+    """Note which candidates of a document are neighbours of hubs, but not among those that are walked.
 
-    rows  the first and last row of the document, and how many of them have a weight
+    An edge is on the lists of both ends: most are met on the shorter one. Return these, and how many.
     """
-    node = entity[row]
-    head, following = chains
-    if graph[0][node + 1] - graph[0][node] <= _LOOKS * rows[2]:
-        found = 0
-        for k in range(graph[0][node], graph[0][node + 1]):
-            other = head[graph[1][k]]
-            while other >= 0:
-                total[row, EDGES] += _meet(met, parts, row, other, name_of, weight)
-                found += 1
-                other = following[other]
-        if found:
-            met[:] = 0.0
-    else:  # a hub among few candidates: their lists are shorter
-        for other in range(rows[0], rows[1]):
-            if float(weight[other]) >= LEAST and _adjacent(graph, node, entity[other]):
-                total[row, EDGES] += _meet(met, parts, row, other, name_of, weight)
-        met[:] = 0.0
+    first, last, start = candidates
+    hubs = np.zeros(last - first, np.int64)
+    pairs = np.zeros(64, np.int64)  # hub and other in one number
+    many_hubs, many = 0, 0
+    for number in range(last - first):
+        if _is_hub(graph, entities[start + number]):
+            hubs[many_hubs] = number
+            many_hubs += 1
+    for number in range(last - first if many_hubs else 0):
+        for k in range(reached[0][first + number], reached[0][first + number + 1]):
+            hub = np.int64(reached[1][k]) - start
+            if hub < last - first and _is_beyond(graph, entities[start + hub], entities[start + number]):
+                pairs, many = _noted(pairs, many, hub, number)
+    for a in range(many_hubs):  # two hubs may each be far down on the list of the other
+        for b in range(a):
+            one, other = entities[start + hubs[a]], entities[start + hubs[b]]
+            if _is_beyond(graph, one, other) and _is_beyond(graph, other, one) and _adjacent(graph, one, other):
+                pairs, many = _noted(pairs, many, hubs[a], hubs[b])
+                pairs, many = _noted(pairs, many, hubs[b], hubs[a])
+    if far + many > len(further):
+        larger = np.empty(2 * (far + many), np.uint32)
+        for k in range(far):
+            larger[k] = further[k]
+        further = larger
+    sort(pairs[:many])
+    k = 0
+    for number in range(last - first):
+        while k < many and pairs[k] >> _BITS == number:
+            further[far] = first + (pairs[k] & ((1 << _BITS) - 1))
+            far += 1
+            k += 1
+        indptr[first + number + 1] = far
+    return further, far
 
 
 @kernel
-def _meet(met: Any, parts: Any, row: Any, other: Any, name_of: Any, weight: Any) -> Any:
-    """Return what another candidate adds: its weight, and all candidates of a name together 1 at most."""
-    if name_of[other] == name_of[row] or float(weight[other]) < LEAST:
-        return 0.0
-    if len(parts):
-        parts[other, EDGES] = weight[other]
-    before = met[name_of[other]]
-    met[name_of[other]] = min(1.0, before + weight[other])
-    return met[name_of[other]] - before
+def _is_hub(graph: Any, node: Any) -> Any:
+    """Return whether a node has more neighbours than are walked."""
+    return graph[0][node + 1] - graph[0][node] > MOST
+
+
+@kernel
+def _is_beyond(graph: Any, node: Any, other: Any) -> Any:
+    """Return whether another node, if it is a neighbour of this one, is not among those that are walked."""
+    return _is_hub(graph, node) and other >= graph[1][_end(graph, node)]
+
+
+@kernel
+def _noted(pairs: Any, many: Any, one: Any, other: Any) -> Any:
+    """Note a pair; return all, with more room if need be, and how many."""
+    if many == len(pairs):
+        larger = np.zeros(2 * many, np.int64)
+        for k in range(many):
+            larger[k] = pairs[k]
+        pairs = larger
+    pairs[many] = (one << _BITS) | other
+    return pairs, many + 1
 
 
 @kernel
@@ -250,27 +227,187 @@ def _adjacent(graph: Any, a: Any, b: Any) -> Any:
 
 
 @kernel
-def _repetitions(
-    total: Any, parts: Any, row: Any, node: Any, weight: Any, name_of: Any, longer: Any, name: Any, chains: Any
-) -> None:
-    head, following = chains
-    other, likeliest = head[node], -1
+def support(documents: Any, names: Any, weight: Any, longer: Any, connections: Any) -> Any:
+    """Compute the support of each candidate [n, 5] float64 by the candidates of the other names of its document.
+
+    documents    [d + 1] names of each document; names [m + 1] rows (candidates) of each name
+    weight       [n] float32: how likely each candidate is; 0 for those that `connect` did not consider
+    longer       (indptr [m + 1], names): the longer names of the same document that contain a name, counted within the document
+    connections  `Connections`
+
+    EDGES        names with a candidate that is a neighbour, each counted by that candidate's weight
+    SHARED       neighbours shared with candidates of other names, each counted by their weight, 1 at most; SHARED_RARE: times
+                 the rarity of the neighbour
+    LONGER       the weight of the same entity as a candidate of a longer name; SAME: of any other name
+    """
+    total, unasked = np.zeros((len(weight), 5)), np.zeros((0, 5))
+    mass, own = np.zeros(len(connections.rarity), np.float32), np.zeros(len(connections.rarity), np.float32)
+    for document in range(len(documents) - 1):
+        first_name, last_name = documents[document], documents[document + 1]
+        met = np.zeros(last_name - first_name, np.float64)
+        _add(mass, weight, names[first_name], names[last_name], connections)
+        for name in range(first_name, last_name):
+            _add(own, weight, names[name], names[name + 1], connections)
+            for row in range(names[name], names[name + 1]):
+                if weight[row] != 0:
+                    _neighbors(total[row], row, mass, own, connections)
+                    _edges(total[row], unasked, row, 0, weight, connections, met)
+                    _repetitions(total[row], unasked, row, 0, weight, longer, name, connections)
+            _clear(own, weight, names[name], names[name + 1], connections)
+    return total
+
+
+@kernel
+def contributions(row: Any, name: Any, names: Any, weight: Any, longer: Any, connections: Any) -> Any:
+    """Return who contributed what to the support of one candidate, in one document.
+
+    row, name  the candidate, and the name it is of
+    names      [m + 1] rows of each name of its document; weight ... as in `support`
+
+    Returns (parts [r, 5] float64, positions [k], nodes [k]): what each candidate of the document contributed to the columns,
+    and which candidates meet this one at which nodes. Candidates are counted within the document. The parts of a column sum up
+    to what `support` computes. Where that is a capped sum, the contributors share it by their weights; where it is the greatest
+    weight, it is one candidate's.
+    """
+    first, last = names[0], names[len(names) - 1]
+    parts, total = np.zeros((last - first, 5)), np.zeros(5)
+    nothing = np.zeros(0, np.int64)
+    if weight[row] == 0:
+        return parts, nothing, nothing
+    met = np.zeros(len(names), np.float64)
+    _edges(total, parts, row, first, weight, connections, met)
+    _repetitions(total, parts, row, first, weight, longer, name, connections)
+    for other in range(len(names) - 1):
+        _cap(parts, EDGES, names[other] - first, names[other + 1] - first)
+    _cap(parts, SAME, 0, last - first)
+    positions, nodes = _meetings(parts, row, first, last, weight, connections)
+    return parts, positions, nodes
+
+
+@kernel
+def _add(mass: Any, weight: Any, first: Any, last: Any, connections: Any) -> None:
+    """Add the weight of each candidate to the nodes that it reaches."""
+    own, (indptr, nodes) = connections.own, connections.reached
+    for row in range(first, last):
+        added = weight[row]
+        if float(added) >= LEAST:
+            for k in range(indptr[own[row]], indptr[own[row] + 1]):
+                mass[nodes[k]] += added
+
+
+@kernel
+def _clear(mass: Any, weight: Any, first: Any, last: Any, connections: Any) -> None:
+    """Take away what `_add` has added."""
+    own, (indptr, nodes) = connections.own, connections.reached
+    for row in range(first, last):
+        if float(weight[row]) >= LEAST:
+            for k in range(indptr[own[row]], indptr[own[row] + 1]):
+                mass[nodes[k]] = 0.0
+
+
+@kernel
+def _neighbors(total: Any, row: Any, mass: Any, own: Any, connections: Any) -> None:
+    """Count what the candidates of other names put on the nodes that a row reaches: 1 at most, and not too little to count."""
+    candidate, rarity, (indptr, nodes) = connections.own[row], connections.rarity, connections.reached
+    shared, shared_rare = 0.0, 0.0
+    for k in range(indptr[candidate], indptr[candidate + 1]):
+        node = nodes[k]
+        others = min(1.0, float(mass[node] - own[node]))
+        if others >= LEAST:
+            shared += others
+            shared_rare += others * float(rarity[node])
+    total[SHARED], total[SHARED_RARE] = shared, shared_rare
+
+
+@kernel
+def _meetings(parts: Any, row: Any, first: Any, last: Any, weight: Any, connections: Any) -> Any:
+    """Share what `_neighbors` adds among the rows that reach the same nodes; return the positions of these rows, and nodes."""
+    own, name_of, rarity, reached = connections.own, connections.name_of, connections.rarity, connections.reached
+    nodes_of_row = reached[1][reached[0][own[row]] : reached[0][own[row] + 1]]
+    lowest, highest = len(rarity), 0
+    for node in nodes_of_row:
+        lowest, highest = min(lowest, node), max(highest, node)
+    mass = np.zeros((2, max(0, highest + 1 - lowest)), np.float32)  # of all names, and of the row's own
+    for other in range(first, last):
+        if float(weight[other]) >= LEAST:
+            for k in range(reached[0][own[other]], reached[0][own[other] + 1]):
+                if lowest <= reached[1][k] <= highest:
+                    mass[0, reached[1][k] - lowest] += weight[other]
+                    if name_of[other] == name_of[row]:
+                        mass[1, reached[1][k] - lowest] += weight[other]
+    shared = np.zeros(mass.shape[1], np.float64)
+    for node in nodes_of_row:
+        others = min(1.0, float(mass[0, node - lowest] - mass[1, node - lowest]))
+        shared[node - lowest] = others if others >= LEAST else 0.0
+    positions, nodes = np.zeros(64, np.int64), np.zeros(64, np.int64)
+    many = 0
+    for other in range(first, last):
+        if name_of[other] != name_of[row] and float(weight[other]) >= LEAST:
+            for k in range(reached[0][own[other]], reached[0][own[other] + 1]):
+                node = reached[1][k]
+                if lowest <= node <= highest and shared[node - lowest] > 0:
+                    all_others = float(mass[0, node - lowest] - mass[1, node - lowest])
+                    part = shared[node - lowest] * (float(weight[other]) / all_others)
+                    parts[other - first, SHARED] += part
+                    parts[other - first, SHARED_RARE] += part * float(rarity[node])
+                    if many == len(nodes):
+                        positions, nodes = np.append(positions, positions), np.append(nodes, nodes)
+                    positions[many], nodes[many] = other - first, node
+                    many += 1
+    return positions[:many], nodes[:many]
+
+
+@kernel
+def _edges(total: Any, parts: Any, row: Any, first: Any, weight: Any, connections: Any, met: Any) -> None:
+    """Count the names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
+    own, candidate, reached, further = connections.own, connections.candidate, connections.reached, connections.further
+    found = 0
+    for k in range(reached[0][own[row]], reached[0][own[row] + 1]):
+        if candidate[reached[1][k]] >= 0:
+            found += _meet(total, parts, row, candidate[reached[1][k]], first, weight, connections, met)
+    for k in range(further[0][own[row]], further[0][own[row] + 1]):
+        found += _meet(total, parts, row, further[1][k], first, weight, connections, met)
+    if found:
+        met[:] = 0.0
+
+
+@kernel
+def _meet(total: Any, parts: Any, row: Any, neighbor: Any, first: Any, weight: Any, connections: Any, met: Any) -> Any:
+    """Add the weights of the rows of a neighbour, all candidates of a name together 1 at most; return how many rows."""
+    name_of, following, found = connections.name_of, connections.following, 0
+    other = connections.head[neighbor]
+    while other >= 0:
+        if name_of[other] != name_of[row] and float(weight[other]) >= LEAST:
+            if len(parts):
+                parts[other - first, EDGES] = weight[other]
+            before = met[name_of[other]]
+            met[name_of[other]] = min(1.0, before + weight[other])
+            total[EDGES] += met[name_of[other]] - before
+            found += 1
+        other = following[other]
+    return found
+
+
+@kernel
+def _repetitions(total: Any, parts: Any, row: Any, first: Any, weight: Any, longer: Any, name: Any, connections: Any) -> None:
+    name_of, following = connections.name_of, connections.following
+    other, likeliest = connections.head[connections.own[row]], -1
     while other >= 0:
         if name_of[other] != name_of[row]:
             contains = False
             for k in range(longer[0][name], longer[0][name + 1]):
                 contains = contains or longer[1][k] == name_of[other]
             if contains:
-                if weight[other] > total[row, LONGER]:
-                    total[row, LONGER] = weight[other]
+                if weight[other] > total[LONGER]:
+                    total[LONGER] = weight[other]
                     likeliest = other
             else:
-                total[row, SAME] = min(1.0, total[row, SAME] + weight[other])
+                total[SAME] = min(1.0, total[SAME] + weight[other])
                 if len(parts):
-                    parts[other, SAME] = weight[other]
+                    parts[other - first, SAME] = weight[other]
         other = following[other]
     if len(parts) and likeliest >= 0:
-        parts[likeliest, LONGER] = total[row, LONGER]
+        parts[likeliest - first, LONGER] = total[LONGER]
 
 
 @kernel

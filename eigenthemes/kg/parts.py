@@ -1,7 +1,8 @@
 """Statements on disk: parts of tables in Arrow's file format, written while the sources are read.
 
 A part is `<table>-<number>.arrow`, its columns those of `Statements.TABLES`, nodes by number; `ids-<number>.arrow` holds
-the ids of the nodes in order of number. Any program that reads Arrow can read them, and an update could begin with them.
+the ids of the nodes in order of number (an id may have several: `kg.numbering`). Any program that reads Arrow can read them,
+and an update could begin with them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.scratch import Scratch, blocks, part_of
 from eigenthemes.core.spill import SpillScratch, one_sentence
 from eigenthemes.core.strings import HashTable, Strings, hash_bytes
-from eigenthemes.errors import BuildError
+from eigenthemes.kg.numbering import Numbering, join_numbers
 from eigenthemes.kg.statements import Statements
 
 _TEXTS = ("name_text", "description_text", "id")
@@ -31,18 +32,17 @@ class Parts:
     """The parts of the statements of one build."""
 
     def __init__(self, scratch: SpillScratch) -> None:
+        self.ids = Numbering()
         self._scratch = scratch
         self._folder = scratch.folder / "statements"
         self._count: Counter[str] = Counter()
         self._rows = scratch.at_once // 4 // _EACH
+        self._times = 0  # that ids were written
 
     def write_if_large(self, statements: Statements) -> None:
-        """Write what was read so far to disk, if it has become much; the ids stay in memory until all is read."""
-        if _PROGRAM + _ID * len(statements.ids) > self._scratch.own_memory:
-            raise BuildError(
-                f"the ids of the first {len(statements.ids):,} nodes fill the memory that the build was given; give it more",
-                code="too-little-memory",
-            )
+        """Write what was read so far to disk, if it has become much."""
+        if _PROGRAM + _ID * self.ids.held > self._scratch.own_memory // 2:
+            self.write_ids()
         columns = (statements.edge_source, statements.name_node, statements.description_node, statements.type_node)
         if sum(map(len, columns)) + len(statements.record_node) > self._rows:
             self.write(statements)
@@ -52,18 +52,27 @@ class Parts:
         for table, columns in statements.take_rows().items():
             self._write(table, columns)
 
+    def write_ids(self) -> None:
+        """Write the ids that are known to disk, and forget them: those that appear again get further numbers."""
+        texts = iter(self.ids)
+        while some := list(islice(texts, _IDS)):
+            self._write("ids", {"id": Strings.of(some)})
+        self._times += 1
+        self.ids.forget()
+
     def settle(self, statements: Statements) -> None:
         """Give statements that are read their columns back, as arrays that are mapped, and their ids as a table of strings."""
         self.write(statements)
-        texts = iter(statements.ids)
-        while some := list(islice(texts, _IDS)):
-            self._write("ids", {"id": Strings.of(some)})
-        del texts, some
-        statements.ids = {}
+        self.write_ids()
         columns = {name: self._read(table, name) for table, names in Statements.TABLES.items() for name in names}
         strings = self._read("ids", "id")
         assert isinstance(strings, Strings)
+        numbers = None
+        if self._times > 1:
+            strings, numbers = join_numbers(strings, self._scratch)
         statements.settle(IdTable(strings, self._scratch), columns)
+        if numbers is not None:
+            statements.renumber(numbers)
 
     def _write(self, table: str, columns: dict[str, NDArray[Any] | Strings]) -> None:
         import pyarrow as pa

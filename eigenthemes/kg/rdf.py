@@ -181,7 +181,9 @@ def _is_statement(line: bytes) -> bool:
 
 def _iris_over_lines(statements: Statements) -> Iterator[str]:
     """Yield the IRIs with a line break in them: one that does not end takes what stands behind it along."""
-    yield from (iri for iri in chain(statements.ids, statements.relations, statements.types) if "\n" in iri)
+    forgotten = getattr(statements.ids, "over_lines", ())
+    yield from dict.fromkeys(chain(forgotten, (iri for iri in statements.ids if "\n" in iri)))
+    yield from (iri for iri in chain(statements.relations, statements.types) if "\n" in iri)
 
 
 def _quads_by_line(

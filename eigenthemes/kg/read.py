@@ -70,6 +70,7 @@ def read_sources(
         check_readable(path)
     statements = Statements(strict=options.strict, scratch=scratch)
     parts = Parts(scratch) if isinstance(scratch, SpillScratch) else None
+    statements.ids = statements.ids if parts is None else parts.ids
     described = []
     for number, path in enumerate(paths):
         step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")

@@ -24,6 +24,8 @@ _SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
 # With these a name may begin: "van Gogh", "al Qaeda", "de Gaulle".
 _PARTICLES = frozenset("al da de del della den der di do dos du el het la le les los van von".split())
 
+_TITLES = frozenset("Mr Mrs Ms Dr Prof".split())
+
 _ACRONYM_END = re.compile(r"\w\.\w")
 
 
@@ -69,6 +71,7 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool =
     usually_small = plain_word & _mostly_small(pieces, words)[words.sound[head]]
     part_of_longer = plain_word & striking & _follows_name(first, pieces, words)
     part_of_longer |= plain_word & np.append(pieces.titled, False)[first + 1]
+    part_of_longer |= plain_word & _is_title(head, words) & np.append(pieces.follows & words.capital[word], False)[first + 1]
     opening_capital = words.capital[head] & pieces.opens[first] & (single | all_capital)
     capitalised = (striking | opening_capital) & ~usually_small & ~part_of_longer
     several = ~single & (spelled_out > 1)
@@ -84,6 +87,30 @@ def content_matches(matches: Matches, pieces: Pieces, words: Words) -> Matches:
     """Return matches without single function words in small letters, which no rule lets pass."""
     spare = (words.function & ~words.shouted)[pieces.word]
     return matches[(matches[:, 0] < matches[:, 1]) | ~spare[matches[:, 0]]]
+
+
+def without_broken_lists(matches: Matches, text: str, pieces: Pieces, words: Words) -> Matches:
+    """Return matches without those that take the beginning of the next name with them.
+
+    In "intellectual disability, mild scoliosis" the KB's "Intellectual disability, mild" is not meant: its last words, after
+    the comma and small, belong to a name that goes on.
+    """
+    first, last = matches[:, 0], matches[:, 1]
+    goes_on = np.append(pieces.follows, False)[last + 1] & words.small[pieces.word[last]] & (last > first)
+    asked = np.flatnonzero(goes_on)
+    if not len(asked):
+        return matches
+    reach = np.full(len(pieces.word) + 1, -1)
+    np.maximum.at(reach, first, last)
+    kept = np.ones(len(matches), dtype=bool)
+    for i in asked.tolist():
+        begin, end = int(first[i]), int(last[i])
+        comma = text.rfind(", ", int(pieces.starts[begin]), int(pieces.ends[end]))
+        if comma >= 0:
+            tail = int(np.searchsorted(pieces.starts, comma))
+            small = words.small[pieces.word[tail : end + 1]].all()
+            kept[i] = not (small and (reach[tail : end + 2] > end).any())
+    return matches[kept]
 
 
 def _counts(matches: Matches, *flags: Flags) -> NDArray[np.int64]:
@@ -144,6 +171,12 @@ def _never_named(heads: NDArray[np.int64], words: Words, dates: bool) -> Flags:
 def _is_never_named(text: str, dates: bool) -> bool:
     plain = text.lower() if text.isascii() else normalize(text)
     return (not dates and plain in DATE_WORDS) or (not text.isalnum() and CONTRACTION.fullmatch(text) is not None)
+
+
+def _is_title(heads: NDArray[np.int64], words: Words) -> Flags:
+    """Return which words are the title of a person, as it is written without a full stop ("Mr Baker")."""
+    texts = words.texts
+    return np.fromiter((texts[word] in _TITLES for word in heads.tolist()), dtype=bool, count=len(heads))
 
 
 def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:

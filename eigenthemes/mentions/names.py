@@ -10,7 +10,8 @@ matches that may be mentions, the longest win, from left to right. Which match m
 2. A capital or a digit makes a mention. One capital at the start of a sentence says nothing about several words, nor does it
    about a word that the text itself mostly writes in lower case.
 3. A single capitalised word after another one inside a sentence is part of a longer name that the KB does not have ("Smith"
-   of "met Ann Smith"); so is an abbreviation before one ("Dr" of "Dr. Smith").
+   of "met Ann Smith"); so is an abbreviation or a title before one ("Dr" of "Dr. Smith", "Mr" of "Mr Smith").
+   What follows a comma, in lower case, is no part of a name where it belongs to the next one ("disability, mild scoliosis").
 4. In lower case, several words are a mention. One word is, where the KB writes words inside its names in lower case, as
    ontologies do ("Short stature"), or the text has no capital at all; not one that very many entities have ("protein").
 
@@ -53,7 +54,14 @@ from eigenthemes.mentions.matching import (
     matches_compiled,
     matches_plain,
 )
-from eigenthemes.mentions.name_rules import LocatedMatch, all_matches, apply_rules, content_matches, longest_matches
+from eigenthemes.mentions.name_rules import (
+    LocatedMatch,
+    all_matches,
+    apply_rules,
+    content_matches,
+    longest_matches,
+    without_broken_lists,
+)
 from eigenthemes.mentions.name_writing import NameWriting
 from eigenthemes.mentions.remembered import FindMatches, RememberedNames
 from eigenthemes.mentions.stemming import Stems, stemmed_forms, with_stem_matches
@@ -138,6 +146,7 @@ class NameDetector:
             matches = self._rightly_inflected(matches, text, pieces)
         if self._remembered is not None:
             matches = np.concatenate((matches, self._remembered.matches(text, pieces, words, self._find_matches(pieces))))
+        matches = without_broken_lists(matches, text, pieces, words)
         found = (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
         if stems is None:
             return found

@@ -94,10 +94,15 @@ def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, 
 def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
     """Return the rows of the `top` best candidates of each mention, best first [k], and their bounds [mentions + 1]."""
     table = batch.table
-    order = np.lexsort((-scores, table.mention_of))  # stable, and the table is in order of rank
-    position = np.arange(len(order)) - np.searchsorted(table.mention_of, table.mention_of)
-    kept = order[position < top]
-    return kept, np.searchsorted(table.mention_of[kept], np.arange(table.mentions + 1))
+    bounds = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
+    counts = np.diff(bounds)
+    in_order = (np.diff(scores) <= 0) | (np.diff(table.mention_of) > 0)
+    # the sort is stable, and the table is in order of rank
+    order = np.arange(len(scores)) if in_order.all() else np.lexsort((-scores, table.mention_of))
+    shown = np.minimum(counts, top)
+    ends = np.cumsum(shown)
+    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(bounds[:-1] - ends + shown, shown)
+    return order[places], np.concatenate(([0], ends))
 
 
 def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, best: Ints) -> NDArray[np.int8]:

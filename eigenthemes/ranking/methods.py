@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.candidates.rules import SHARING_UNWEIGHED, Sharing
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB, Vectors
@@ -84,6 +85,11 @@ class Method:
     tells_noise: bool = False
     prepare: Callable[[KB, Any], object] | None = None
     check: Callable[[Document], None] | None = None
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """Which entities that share words with a mention are its candidates: only a ranker can weigh how much they share."""
+        return None if self.calibrated else SHARING_UNWEIGHED
 
     def __call__(self, batch: Batch, kb: KB, options: Any = None) -> Scored:
         """Score the candidates of a batch."""

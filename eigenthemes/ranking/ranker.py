@@ -16,7 +16,15 @@ from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
-from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext, local_features, memory, theme_features
+from eigenthemes.ranking.features import (
+    COLUMNS,
+    LOCAL,
+    FeatureContext,
+    WeightedCandidates,
+    local_features,
+    memory,
+    theme_features,
+)
 from eigenthemes.ranking.features.name import WEIGHED_LIKE
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.features.row import RowAgreement
@@ -143,7 +151,7 @@ class BatchRanking:
     groups           the mention groups of the batch, and their candidates
     features         [n, c] COLUMNS of each candidate in the last round
     probability      [n] of each candidate; nil_probability [m] that no candidate of a group is right, 1 where there is none
-    weight           [n] how likely each candidate was when it supported others in the last round
+    weight           [n] how likely each candidate was when it supported others in the last round; 0: it supported nobody
     detection        how likely names found by their spelling are names at all; None: all mentions were given
     cells            what the columns of tables said in the last round; None: there are no tables
     rows             what the rows of tables say beside; None: nothing
@@ -155,7 +163,7 @@ class BatchRanking:
     features: Features
     probability: Floats
     nil_probability: Floats
-    weight: Floats
+    weight: Features
     detection: Detection | None = None
     cells: CellRound | None = None
     rows: RowAgreement | None = None
@@ -179,20 +187,25 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     local = local_features(groups, context)
     evidence = cell_evidence(ranker.cells, groups, context)
     first, *others = ranker.rounds
-    features, weight, cells = local, np.zeros(len(local)), None
+    features, candidates, cells = local, None, None
     pile = None if ranker.pile is None else ranker.pile.utility(groups, context.kb)
     probability, nil_probability = probabilities(first, local, groups, pile=pile)
     for number, weights in enumerate(others, start=1):
-        weight, is_last = probability, number == len(others)
-        features = np.concatenate((local, theme_features(groups, context, weight)), axis=1)
+        is_last = number == len(others)
+        if candidates is None:
+            candidates = WeightedCandidates.of(groups, context, probability)
+        else:
+            candidates = candidates.in_next_round(probability)
+        features = np.concatenate((local, theme_features(candidates)), axis=1)
         if evidence is not None and ranker.cells is not None:
             features[evidence.rows, _LONGER_NAME] = 0
-            cells = CellRound(ranker.cells, evidence, evidence.elsewhere(weight), is_last=is_last)
+            cells = CellRound(ranker.cells, evidence, evidence.elsewhere(probability), is_last=is_last)
         if not is_last:
             probability, nil_probability = probabilities(weights, features, groups, cells=cells, pile=pile)
     probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, pile)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
+    weight = np.zeros(len(local), np.float32) if candidates is None else candidates.weight
     return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, pile, topics)
 
 

@@ -15,8 +15,16 @@ from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
-from eigenthemes.ranking.features import COLUMN_BOUNDS, COLUMNS, FeatureContext, local_features, theme_features
+from eigenthemes.ranking.features import (
+    COLUMN_BOUNDS,
+    COLUMNS,
+    FeatureContext,
+    WeightedCandidates,
+    local_features,
+    theme_features,
+)
 from eigenthemes.ranking.features.nil import nil_features
+from eigenthemes.ranking.features.support import without_hopeless
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import (
@@ -170,6 +178,7 @@ def fit_rounds(
                   others. None: the same
     """
     rounds: list[Weights] = []
+    weights = [np.ones(len(part.local), np.float32) for part in training]
     features = [part.local for part in training]
     unwanted = [COLUMNS.index(column) for column in left_out if column != TOPIC.name]
     for number in range(ROUNDS):
@@ -178,9 +187,12 @@ def fit_rounds(
         near = None if start is None else start.rounds[number]
         rounds.append(fit_round(training, features, near, strength, nil_strength if number == ROUNDS - 1 else None))
         if number < ROUNDS - 1:
-            weights = [probabilities(rounds[-1], x, part.groups)[0] for x, part in zip(features, training, strict=True)]
+            weights = [
+                without_hopeless(part.groups, np.where(weight == 0, 0.0, probabilities(rounds[-1], x, part.groups)[0]))
+                for x, weight, part in zip(features, weights, training, strict=True)
+            ]
             features = [
-                np.concatenate((part.local, theme_features(part.groups, context, weight)), axis=1)
+                np.concatenate((part.local, theme_features(WeightedCandidates.weighing(part.groups, context, weight))), axis=1)
                 for part, weight in zip(training, weights, strict=True)
             ]
     return Ranker(tuple(rounds), topic=0.0 if TOPIC.name in left_out else STRENGTH)

@@ -29,10 +29,10 @@ def test_another_candidate_is_chosen_kept_and_undone(visit: Begin) -> None:
     other = at.page.locator(".candidate:not(.chosen)").first
     label = other.locator(".candidate-name bdi").first.inner_text()
     other.get_by_role("button", name="Choose this").click()
-    assert "corrected by you" in at.page.inner_text(".verdict")
-    assert label in at.page.inner_text(".verdict")
-    assert "corrected" in (at.mention("Michael Jordan").get_attribute("class") or "")
-    assert "1 correction in 1 document" in at.page.inner_text("#corrections")
+    at.expect(".verdict").to_contain_text("corrected by you")
+    at.expect(".verdict").to_contain_text(label)
+    at.expect_class(at.mention("Michael Jordan"), "corrected")
+    at.expect("#corrections").to_contain_text("1 correction in 1 document")
     assert at.page.evaluate("document.activeElement.closest('#candidates') !== null")
     (document,) = gold(at)
     assert document["text"] == TEXT
@@ -40,10 +40,10 @@ def test_another_candidate_is_chosen_kept_and_undone(visit: Begin) -> None:
     assert (mention["start"], mention["end"], mention["text"]) == (0, 14, "Michael Jordan")
     assert mention["gold"][0].startswith(DEMO)
     at.open().link(TEXT)
-    assert "corrected" in (at.mention("Michael Jordan").get_attribute("class") or "")
+    at.expect_class(at.mention("Michael Jordan"), "corrected")
     at.select("Michael Jordan")
     at.page.get_by_role("button", name="Undo").click()
-    assert "No corrections yet." in at.page.inner_text("#corrections")
+    at.expect("#corrections").to_contain_text("No corrections yet.")
     assert at.stored("demo") == {"items": [], "documents": {}}
 
 
@@ -56,11 +56,11 @@ def test_a_link_is_confirmed(visit: Begin) -> None:
 def test_none_and_not_a_name(visit: Begin) -> None:
     at = visit().link(TEXT).select("Andrew Ng")
     at.page.get_by_role("button", name="None of this knowledge graph").click()
-    assert "you said that no entity" in at.page.inner_text(".verdict")
-    assert "Training remembers them" in at.page.inner_text("#corrections")
+    at.expect(".verdict").to_contain_text("you said that no entity")
+    at.expect("#corrections").to_contain_text("Training remembers them")
     at.select("David Blei")
     at.page.get_by_role("button", name="Not a name").click()
-    assert "not-a-name" in (at.mention("David Blei").get_attribute("class") or "")
+    at.expect_class(at.mention("David Blei"), "not-a-name")
     (document,) = gold(at)
     assert [(each["gold"], each.get("not_a_name")) for each in document["mentions"]] == [([], None), ([], True)]
 
@@ -71,7 +71,7 @@ def test_any_entity_can_be_searched_for(visit: Begin) -> None:
     result = at.page.locator(".result", has_text="Chicago Bulls")
     result.wait_for()
     result.click()
-    assert "Chicago Bulls" in at.page.inner_text(".verdict")
+    at.expect(".verdict").to_contain_text("Chicago Bulls")
     assert gold(at)[0]["mentions"][0]["gold"] == [f"{DEMO}chicago_bulls"]
     at.page.get_by_label("Search for any entity").fill("zzzzqqqq")
     at.page.get_by_text("Nothing of that name.").wait_for()
@@ -80,14 +80,14 @@ def test_any_entity_can_be_searched_for(visit: Begin) -> None:
 def test_the_rest_of_a_document_is_confirmed_and_all_is_forgotten(visit: Begin) -> None:
     at = visit().link(TEXT)
     at.page.get_by_role("button", name="All other links here are right").click()
-    assert "3 corrections in 1 document" in at.page.inner_text("#corrections")
-    assert at.page.get_by_role("button", name="All other links here are right").count() == 0
+    at.expect("#corrections").to_contain_text("3 corrections in 1 document")
+    at.expect_all(at.page.get_by_role("button", name="All other links here are right")).to_have_count(0)
     at.page.get_by_text("Show them").click()
     at.page.get_by_role("button", name="Forget the correction of Andrew Ng").click()
-    assert "2 corrections" in at.page.inner_text("#corrections")
-    assert at.page.locator("#corrections li").count() == 2
+    at.expect("#corrections").to_contain_text("2 corrections")
+    at.expect_all("#corrections li").to_have_count(2)
     at.page.get_by_role("button", name="Forget all").click()
-    assert "No corrections yet." in at.page.inner_text("#corrections")
+    at.expect("#corrections").to_contain_text("No corrections yet.")
     assert at.dialogs == ["Forget 2 corrections of demo?"]
 
 
@@ -96,9 +96,9 @@ def test_corrections_belong_to_their_kb(visit: Begin) -> None:
     at.page.get_by_role("button", name="All other links here are right").click()
     with at.page.expect_response("**/link?kb=hostile*"):
         at.page.select_option("#kb", "hostile")
-    assert "No corrections yet." in at.page.inner_text("#corrections")
+    at.expect("#corrections").to_contain_text("No corrections yet.")
     at.page.select_option("#kb", "demo")
-    assert "3 corrections" in at.page.inner_text("#corrections")
+    at.expect("#corrections").to_contain_text("3 corrections")
 
 
 def test_a_browser_without_room_says_so(visit: Begin) -> None:
@@ -106,7 +106,7 @@ def test_a_browser_without_room_says_so(visit: Begin) -> None:
     full = "throw new DOMException('full', 'QuotaExceededError');"
     at.page.evaluate(f"() => {{ Storage.prototype.setItem = () => {{ {full} }}; }}")
     at.page.get_by_role("button", name="This is right").click()
-    assert "no room for more corrections" in at.page.get_by_role("alert").inner_text()
+    at.expect("[role=alert]").to_contain_text("no room for more corrections")
 
 
 def test_storage_of_somebody_else_is_no_reason_to_fail(visit: Begin) -> None:
@@ -114,7 +114,7 @@ def test_storage_of_somebody_else_is_no_reason_to_fail(visit: Begin) -> None:
     for key, value in (("corrections.demo", "{broken"), ("theme", "x")):
         at.page.evaluate("([key, value]) => localStorage.setItem(`eigenthemes.${key}`, value)", [key, value])
     at.open().link(TEXT)
-    assert "No corrections yet." in at.page.inner_text("#corrections")
+    at.expect("#corrections").to_contain_text("No corrections yet.")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_the_server_stores_them_where_it_has_a_file(visit: Begin, demo_kb: KB, t
     file = tmp_path / "corrections.jsonl"
     with serving(demo_kb, corrections=file) as url:
         at = visit(url=url).link(TEXT)
-        assert at.page.get_by_role("button", name="to the server").is_disabled()
+        at.expect(at.page.get_by_role("button", name="to the server")).to_be_disabled()
         at.page.get_by_role("button", name="All other links here are right").click()
         at.page.get_by_role("button", name="Send 3 to the server").click()
         at.page.get_by_role("button", name="✓ Sent").wait_for()
@@ -145,6 +145,7 @@ def test_the_server_stores_them_where_it_has_a_file(visit: Begin, demo_kb: KB, t
         at.page.get_by_role("button", name="Send 1 to the server").click()
         at.page.get_by_role("button", name="✓ Sent").wait_for()
         assert len(file.read_text(encoding="utf-8").splitlines()) == 2
+        at.page.close()  # before its server: a request that is under way would fail
 
 
 @pytest.mark.slow

@@ -48,10 +48,10 @@ def test_a_cell_opens_and_is_corrected(visit: Begin) -> None:
     at = use_table(visit())
     at.page.locator("#panel-table").get_by_role("button", name="Link", exact=True).click()
     at.page.locator("td .mention").first.click()
-    assert at.page.inner_text("#candidates-title") == "“Michael Jordan”"
-    assert at.page.locator("td .mention").first.get_attribute("aria-pressed") == "true"
+    at.expect("#candidates-title").to_have_text("“Michael Jordan”")
+    at.expect("td .mention").to_have_attribute("aria-pressed", "true")
     at.page.get_by_role("button", name="None of this knowledge graph").click()
-    assert "corrected" in (at.page.locator("td .mention").first.get_attribute("class") or "")
+    at.expect_class(at.page.locator("td .mention").first, "corrected")
     (gold,) = map(json.loads, at.download("Download as gold", within="#corrections").splitlines())
     assert gold["mentions"] == [{"row": 0, "col": 0, "text": "Michael Jordan", "gold": []}]
     assert gold["table"]["header"] == ["name", "place", "year"]
@@ -75,30 +75,30 @@ def test_cells_are_decided_together_as_one_says(visit: Begin, demo_kb: KB) -> No
     at.page.locator("td .mention", has_text="Pippen").click()
     supporter = at.page.locator(".supports button")
     supporter.first.click()
-    assert at.page.inner_text("#candidates-title") == "“Chicago Bulls”"
-    assert at.page.locator("#map").is_hidden()
+    at.expect("#candidates-title").to_have_text("“Chicago Bulls”")
+    at.expect("#map").to_be_hidden()
 
 
 def test_without_columns_there_is_nothing_to_link(visit: Begin) -> None:
     at = use_table(visit())
     go = at.page.locator("#panel-table").get_by_role("button", name="Link", exact=True)
-    assert go.is_enabled()
+    at.expect(go).to_be_enabled()
     at.page.locator("th input").nth(0).uncheck()
     at.page.locator("th input").nth(1).uncheck()
-    assert go.is_disabled()
+    at.expect(go).to_be_disabled()
     at.page.get_by_role("button", name="Another table").click()
-    assert at.page.locator("#csv").is_visible()
+    at.expect("#csv").to_be_visible()
 
 
 def test_a_long_table_is_shown_in_pages(visit: Begin) -> None:
     at = use_table(visit(), "city\n" + "".join(f"Chicago {n}\n" for n in range(250)))
-    assert at.page.locator("tbody tr").count() == 100
+    at.expect_all("tbody tr").to_have_count(100)
     at.page.get_by_role("button", name="Rows after").click()
     at.page.get_by_role("button", name="Rows after").click()
-    assert at.page.locator("tbody tr").count() == 50
-    assert at.page.get_by_role("button", name="Rows after").is_disabled()
+    at.expect_all("tbody tr").to_have_count(50)
+    at.expect(at.page.get_by_role("button", name="Rows after")).to_be_disabled()
     at.page.get_by_role("button", name="Rows before").click()
-    assert "Chicago 100" in at.page.inner_text("tbody tr >> nth=0")
+    at.expect("tbody tr >> nth=0").to_contain_text("Chicago 100")
 
 
 def test_a_table_file_is_opened(visit: Begin) -> None:
@@ -107,7 +107,7 @@ def test_a_table_file_is_opened(visit: Begin) -> None:
     content = "city;state\nChicago;Illinois\nPhoenix;Arizona\n".encode("utf-8-sig")
     at.page.set_input_files("#csv-file", {"name": "c.csv", "mimeType": "text/csv", "buffer": content})
     at.page.wait_for_selector("#panel-table table")
-    assert at.page.locator("th bdi").all_inner_texts() == ["city", "state"]
+    at.expect_all("th bdi").to_have_text(["city", "state"])
 
 
 def test_a_table_as_western_spreadsheets_save_it_is_read_and_a_spreadsheet_itself_is_refused(visit: Begin) -> None:
@@ -118,18 +118,18 @@ def test_a_table_as_western_spreadsheets_save_it_is_read_and_a_spreadsheet_itsel
     content = "city;price\nZürich;3 €\n".encode("cp1252")
     at.page.set_input_files("#csv-file", {"name": "c.csv", "mimeType": "text/csv", "buffer": content})
     at.page.wait_for_selector("#panel-table table")
-    assert "Zürich" in at.page.inner_text("tbody tr >> nth=0")
-    assert "3 €" in at.page.inner_text("tbody tr >> nth=0")
+    at.expect("tbody tr >> nth=0").to_contain_text("Zürich")
+    at.expect("tbody tr >> nth=0").to_contain_text("3 €")
 
 
 def test_tabs_go_by_arrow_keys(visit: Begin) -> None:
     at = visit()
     at.page.get_by_role("tab", name="Text").focus()
     at.page.keyboard.press("ArrowRight")
-    assert at.page.get_by_role("tab", name="Table").get_attribute("aria-selected") == "true"
-    assert at.page.locator("#panel-table").is_visible()
+    at.expect(at.page.get_by_role("tab", name="Table")).to_have_attribute("aria-selected", "true")
+    at.expect("#panel-table").to_be_visible()
     at.page.keyboard.press("ArrowLeft")
-    assert at.page.locator("#panel-text").is_visible()
+    at.expect("#panel-text").to_be_visible()
 
 
 def test_csv_of_all_kinds_is_parsed_and_written(visit: Begin) -> None:
@@ -203,6 +203,6 @@ def test_html_is_one_file_in_which_text_is_text(visit: Begin) -> None:
     other = Visit(at.page.context.new_page(), at.url)
     other.page.set_content(content)
     assert other.page.locator("mark").count() >= 3
-    assert "<img src=x onerror=alert(1)>" in other.page.inner_text("table")
+    other.expect("table").to_contain_text("<img src=x onerror=alert(1)>")
     assert other.dialogs == []
     other.check()

@@ -35,14 +35,14 @@ def test_a_problem_is_a_sentence_with_its_remedy_and_can_be_tried_again(visit: B
     at.page.unroute("**/link?*")
     at.page.get_by_role("button", name="Try again").click()
     at.mention("Andrew Ng").wait_for()
-    assert alert.inner_text() == ""
+    at.expect("[role=alert]").to_have_text("")
 
 
 def test_real_problems_of_the_server_are_told(visit: Begin) -> None:
     at = visit(expected=FAILED)
     at.drop("documents.jsonl", json.dumps({"text": "Andrew Ng", "mentions": [{"start": 0, "end": 99, "text": "Andrew"}]}))
     at.page.get_by_role("alert").get_by_text("code points").wait_for()
-    assert at.page.locator(".text .mention").count() == 0
+    at.expect_all(".text .mention").to_have_count(0)
 
 
 @pytest.mark.parametrize(("status", "body"), [(502, "<html>bad gateway"), (500, "[1]"), (503, "null")])
@@ -74,7 +74,7 @@ def test_a_slow_answer_has_a_spinner_and_can_be_stopped(visit: Begin) -> None:
     at.page.get_by_role("button", name="Cancel").click()
     at.page.locator("#busy").wait_for(state="hidden")
     assert at.page.locator("#text").input_value() == "Andrew Ng"
-    assert at.page.get_by_role("alert").inner_text() == ""
+    at.expect("[role=alert]").to_have_text("")
     at.page.unroute("**/link?*")
     at.link("Andrew Ng")
     at.mention("Andrew Ng").wait_for()
@@ -84,14 +84,15 @@ def test_the_last_of_two_requests_wins(visit: Begin) -> None:
     at = visit().link("Andrew Ng and David Blei")
     held: list[Any] = []
     at.page.route("**/link?*method=eigen*", lambda route: held.append(route))
-    at.page.select_option("#method", "eigen")
+    with at.page.expect_request("**/link?*method=eigen*"):
+        at.page.select_option("#method", "eigen")
     with at.page.expect_response("**/link?*method=degree*"):
         at.page.select_option("#method", "degree")
     at.select("Andrew Ng")
     assert [each["method"] for each in at.posts("link")[-2:]] == [["eigen"], ["degree"]]
     assert len(held) == 1
-    assert at.page.locator("#themes").count() == 0
-    assert at.page.get_by_role("alert").inner_text() == ""
+    at.expect_all("#themes").to_have_count(0)
+    at.expect("[role=alert]").to_have_text("")
 
 
 def test_a_token_is_passed_on_and_asked_for(visit: Begin, demo_kb: KB) -> None:
@@ -103,20 +104,22 @@ def test_a_token_is_passed_on_and_asked_for(visit: Begin, demo_kb: KB) -> None:
         page = at.page.context.new_page()
         page.goto(url)
         page.get_by_role("alert").get_by_text("The server asks for a token.").wait_for()
+        at.page.context.close()
 
 
 def test_several_kbs_have_a_chooser(visit: Begin, demo_kb: KB) -> None:
     at = visit()
-    assert at.page.locator("#kb option").all_inner_texts() == ["demo", "hostile"]
-    assert "entities" in at.page.inner_text("#kb-about")
+    at.expect_all("#kb option").to_have_text(["demo", "hostile"])
+    at.expect("#kb-about").to_contain_text("entities")
     at.link("Jaysville")
-    assert at.page.locator(".text .mention").count() == 0
+    at.expect_all(".text .mention").to_have_count(0)
     at.page.select_option("#kb", "hostile")
     at.mention("Jaysville").wait_for()
     with serving(demo_kb) as url:
         alone = visit(url=url)
-        assert alone.page.locator("#kb").is_hidden()
-        assert "demo: 162 entities" in alone.page.inner_text("#kb-about")
+        alone.expect("#kb").to_be_hidden()
+        alone.expect("#kb-about").to_contain_text("demo: 162 entities")
+        alone.page.close()  # before its server: a request that is under way would fail
 
 
 # hostile names
@@ -136,7 +139,7 @@ def test_hostile_names_are_text(visit: Begin, width: int) -> None:
     at.page.get_by_label("Search for any entity").fill("Imgt")
     at.page.locator(".result").first.wait_for()
     at.page.get_by_role("button", name="All other links here are right").click()
-    assert at.page.locator("main img, main script, main svg[onload], main b, main i").count() == 0
+    at.expect_all("main img, main script, main svg[onload], main b, main i").to_have_count(0)
     assert at.dialogs == []
     hrefs = at.page.locator("main a[href]").evaluate_all("links => links.map(link => link.protocol)")
     assert set(hrefs) <= {"http:", "https:"}

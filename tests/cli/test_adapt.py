@@ -90,3 +90,54 @@ def test_a_hundred_documents_tell_what_they_are_about(demo_kb: KB, tmp_path: Pat
     assert "pile" in detail
     assert call("adapt", kb, "--reset").returncode == 0
     assert KB.open(kb).rankers == demo_kb.rankers
+
+
+# link --adapt
+
+
+@pytest.fixture
+def pile(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "pile.jsonl", [{"id": i, "text": text} for i, text in enumerate(TEXTS * 10)])
+
+
+def test_link_adapts_to_its_own_documents_and_leaves_the_kb_as_it_is(demo_kb: KB, pile: Path, tmp_path: Path) -> None:
+    before = (demo_kb.path / "manifest.json").read_bytes()
+    copy = shutil.copytree(demo_kb.path, tmp_path / "my.kb")
+    assert call("adapt", copy, pile).returncode == 0
+    done = call("link", demo_kb.path, pile, "--adapt")
+    assert done.returncode == 0, done.stderr
+    assert f"adapted to {len(TEXTS) * 10} documents" in done.stderr
+    assert f"{len(TEXTS) * 10} documents are about" in done.stderr
+    assert done.stdout == call("link", copy, pile).stdout
+    assert done.stdout != call("link", demo_kb.path, pile).stdout
+    assert done.stdout == call("link", demo_kb.path, pile, "--adapt", "--jobs", "2").stdout
+    assert (demo_kb.path / "manifest.json").read_bytes() == before
+    assert not [each for each in tmp_path.iterdir() if each.name.startswith("eigenthemes-")]
+
+
+def test_standard_input_is_read_once_and_linked_like_a_file(demo_kb: KB, pile: Path) -> None:
+    wanted = call("link", demo_kb.path, pile, "--adapt").stdout
+    done = call("link", demo_kb.path, "-", "--adapt", stdin=pile.read_text())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == wanted
+
+
+def test_a_bad_record_is_left_out_of_learning_and_told_by_linking(demo_kb: KB, pile: Path) -> None:
+    with pile.open("a") as file:
+        file.write("{broken\n")
+    done = call("link", demo_kb.path, pile, "--adapt")
+    assert done.returncode == 1
+    assert len(done.stdout.splitlines()) == len(TEXTS) * 10
+    assert "1 record could not be linked" in done.stderr
+
+
+def test_what_link_cannot_adapt_to_is_refused(demo_kb: KB, pile: Path, tmp_path: Path) -> None:
+    few = write_jsonl(tmp_path / "few.jsonl", [{"text": text} for text in TEXTS])
+    done = call("link", demo_kb.path, few, "--adapt")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "12 documents are too few to learn from what they are about; expected 100 or more" in done.stderr
+    done = call("link", demo_kb.path, pile, "--adapt", "--method", "eigen")
+    assert "--adapt is for selftrained, not for eigen" in done.stderr
+    done = call("link", demo_kb.path, pile, "--adapt", "-o", f"{tmp_path}/out/")
+    assert "adapt the KB first: eigenthemes adapt" in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -10,9 +10,11 @@ from helpers.commands import assert_one_sentence, call
 from helpers.files import write_jsonl
 from helpers.kbs import TINY_EDGES, TINY_NODES, write_sources
 
-from eigenthemes import KB
+from eigenthemes import KB, Linker
+from eigenthemes.build import build_kb
 from eigenthemes.kb.memory import Memory
 
+COOKBOOK = Path(__file__).parents[2] / "docs" / "cookbook" / "files"
 GOLD = [
     {"id": "a", "text": "The blue planet.", "mentions": [{"start": 4, "end": 15, "gold": "us"}]},
     {"id": "b", "text": "A blue planet and Will.", "mentions": [
@@ -59,6 +61,7 @@ def test_a_name_a_document_or_all_can_be_removed(corrected: Path) -> None:
         (("--remove", "Rome"), "nothing is remembered of the name 'Rome'"),
         (("--remove-document", "c"), "no document 'c' is remembered"),
         (("--remove-all", "--remove", "Will"), "--remove-all forgets everything"),
+        (("--remove-all", "--json"), "list it first, then forget it"),
     ],
 )
 def test_what_is_not_there_cannot_be_removed(corrected: Path, options: tuple[str, ...], words: str) -> None:
@@ -113,3 +116,23 @@ def test_build_adds_names_and_keeps_what_was_remembered(tmp_path: Path) -> None:
     command = ("build", *sources, "-o", tmp_path / "a.kb", "--no-train", "--embedding", "none")
     assert "remembers 1 added name;" in call(*command, "--add-names", names).stderr
     assert "remembers 1 added name;" in call(*command, "--force").stderr
+
+
+def test_gold_that_is_no_id_is_warned_of(trained_tiny_copy: KB, tmp_path: Path) -> None:
+    gold = {"text": "Our blue planet.", "mentions": [{"start": 4, "end": 15, "gold": "United States"}]}
+    done = call("train", trained_tiny_copy.path, write_jsonl(tmp_path / "gold.jsonl", [gold, GOLD[0]]))
+    assert done.returncode == 0, done.stderr
+    assert (
+        "the gold of 1 mention is no id of the KB (such as 'United States' for 'blue planet'; us is the id of United"
+        in done.stderr
+    )
+
+
+def test_no_name_is_remembered_in_the_form_it_was_said_of(tmp_path: Path) -> None:
+    text = "The B cells and T cells of the blood."
+    kb = build_kb([COOKBOOK / "obo" / "cells.obo"], tmp_path / "cells.kb")
+    assert [link.mention.text for link in Linker(kb).link(text).links if link.entity] == ["B cells", "T cells", "blood"]
+    gold = {"text": text, "mentions": [{"start": 4, "end": 11, "gold": [], "not_a_name": True}]}
+    assert call("train", kb.path, write_jsonl(tmp_path / "gold.jsonl", [gold])).returncode == 0
+    for again in (text, "Some B cells and T cells of the blood."):
+        assert [link.mention.text for link in Linker(kb.path).link(again).links if link.entity] == ["T cells", "blood"]

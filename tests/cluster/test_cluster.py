@@ -23,10 +23,13 @@ from helpers.commands import PROGRAM, child_processes, json_lines
 from helpers.documents import json_line
 
 from eigenthemes import KB, arrow_json_lines
+from eigenthemes.corpus.pieces import BYTES
 
 pytestmark = pytest.mark.cluster
 
 DOCUMENTS, ROWS = 20_000, 250  # in all, and in a part
+LARGE = 2_000  # of them in one file, which is linked in pieces
+PARTS = (DOCUMENTS - LARGE) // ROWS + 1
 PATIENCE = 600  # seconds
 NODE = {"num_cpus": 1, "object_store_memory": 100 << 20}
 
@@ -67,11 +70,20 @@ def write_part(folder: Path, first: int, count: int) -> None:
     (folder / f"part-{first:06}.jsonl").write_bytes(b"".join(lines))
 
 
+def write_large(folder: Path, first: int, count: int) -> None:
+    """Write a file that is large by what its owner keeps beside the texts; one record is bad."""
+    more = "x" * (4 * BYTES // count)
+    lines = [json_line({"id": f"d{number}", "text": text_of(number), "more": more}) for number in range(first, first + count)]
+    lines[count // 2] = b"{broken\n"
+    (folder / "large.jsonl").write_bytes(b"".join(lines))
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
-    for first in range(0, DOCUMENTS, ROWS):
+    for first in range(0, DOCUMENTS - LARGE, ROWS):
         write_part(folder, first, ROWS)
+    write_large(folder, DOCUMENTS - LARGE, LARGE)
     return folder
 
 
@@ -180,7 +192,7 @@ def bad_records(folder: Path) -> int:
 def test_a_worker_and_a_node_die_and_no_document_is_lost(
     cluster: Any, demo_kb: KB, corpus: Path, linked_alone: list[bytes], tmp_path: Path
 ) -> None:
-    parts = DOCUMENTS // ROWS
+    parts = PARTS
     run = Run(cluster, demo_kb, corpus, tmp_path / "out")
     head, second = cluster.head_node, cluster.worker_nodes.copy().pop()
     run.wait_for(lambda: run.done() >= parts // 8)
@@ -197,16 +209,19 @@ def test_a_worker_and_a_node_die_and_no_document_is_lost(
     found = lines_of(tmp_path / "out", corpus)
     assert found == linked_alone
     ids = Counter(json.loads(line)["id"] for line in found)
-    bad = {f"d{first + ROWS // 2}" for first in range(0, DOCUMENTS, ROWS)}
+    bad = {f"d{first + ROWS // 2}" for first in range(0, DOCUMENTS - LARGE, ROWS)} | {f"d{DOCUMENTS - LARGE // 2}"}
     assert ids == Counter({f"d{number}" for number in range(DOCUMENTS)} - bad)
     assert bad_records(tmp_path / "out") == parts
-    assert not (tmp_path / "out" / "_eigenthemes" / "unfinished").exists()
+    own = {path.name for path in (tmp_path / "out" / "_eigenthemes").iterdir()}
+    assert own == {"job.json", "manifest.json", "done"}
+    records = [path.name for path in (tmp_path / "out" / "_eigenthemes" / "done").iterdir()]
+    assert sum(name.startswith("large.jsonl#") for name in records) == 4  # pieces
 
 
 def test_the_driver_dies_and_the_same_command_goes_on(
     cluster: Any, demo_kb: KB, corpus: Path, linked_alone: list[bytes], tmp_path: Path
 ) -> None:
-    parts = DOCUMENTS // ROWS
+    parts = PARTS
     first = Run(cluster, demo_kb, corpus, tmp_path / "out")
     first.wait_for(lambda: first.done() >= parts // 4)
     first.process.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import threading
 import time
@@ -96,6 +97,30 @@ class Visit:
         self.mention(text, number).click()
         self.page.wait_for_selector("#candidates .verdict")
         return self
+
+    def expect(self, where: Any) -> Any:
+        """Return assertions on the first element of a selector or locator; they wait until they hold."""
+        return self.expect_all(self._locator(where).first)
+
+    def expect_all(self, where: Any) -> Any:
+        """Return assertions on all elements of a selector or locator; they wait until they hold."""
+        from playwright.sync_api import expect
+
+        expect.set_options(timeout=_PATIENCE * 1_000)
+        return expect(self._locator(where))
+
+    def expect_class(self, where: Any, name: str) -> None:
+        self.expect(where).to_have_class(re.compile(rf"(^|\s){re.escape(name)}(\s|$)"))
+
+    def expect_links(self, wanted: dict[str, bool]) -> None:
+        """Wait until the text shows these names as linked or not."""
+        end = time.monotonic() + _PATIENCE
+        while (shown := self.shown_links()) != wanted and time.monotonic() < end:
+            self.page.wait_for_timeout(50)
+        assert shown == wanted
+
+    def _locator(self, where: Any) -> Any:
+        return self.page.locator(where) if isinstance(where, str) else where
 
     def shown_links(self) -> dict[str, bool]:
         """Return which names the text shows as linked, by their words."""

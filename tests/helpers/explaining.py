@@ -94,7 +94,7 @@ def explain_names(kb: KB, *names: str, **options: Any) -> list[Explanation]:
 def assert_contributions_give_the_features(ranking: BatchRanking, context: FeatureContext) -> int:
     """Assert that what all places contributed to each candidate gives the columns the ranker saw; return how many there are."""
     groups = ranking.groups
-    candidates = WeightedCandidates.of(groups, context, ranking.weight)
+    candidates = WeightedCandidates.weighing(groups, context, ranking.weight)
     closeness = next(group for group in JOINT_GROUPS if group.name == "themes").shares["coherence"]
     others = np.maximum(1, groups.other_names[groups.group])
     for row, features in enumerate(ranking.features):

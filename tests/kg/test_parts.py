@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.spill import LEAST, SpillScratch
 from eigenthemes.core.strings import Strings
-from eigenthemes.errors import BuildError
 from eigenthemes.kg import parts as statement_parts
+from eigenthemes.kg.numbering import join_numbers
 from eigenthemes.kg.parts import IdTable, Parts
+from eigenthemes.kg.rdf import _iris_over_lines
 from eigenthemes.kg.statements import Statements
 
 
@@ -31,6 +35,7 @@ def test_a_table_of_ids_is_a_mapping(ids: list[str], other: str) -> None:
 def test_parts_are_arrow_files_and_come_back_as_they_were(tmp_path: Path) -> None:
     with SpillScratch(tmp_path, LEAST) as scratch:
         statements, parts = Statements(scratch=scratch), Parts(scratch)
+        statements.ids = parts.ids
         nodes = [statements.node(f"Q{number}") for number in range(4)]
         statements.name(nodes[0], "Zürich", 0, "de")
         statements.edge(nodes[0], nodes[1], "in")
@@ -49,13 +54,52 @@ def test_parts_are_arrow_files_and_come_back_as_they_were(tmp_path: Path) -> Non
         assert statements.ids["Q3"] == 3
 
 
-def test_ids_that_fill_the_memory_are_an_error_and_no_surprise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statement_parts, "_ID", 10**8)
+@given(st.data())
+def test_ids_that_are_forgotten_have_the_same_numbers_in_the_end(data: st.DataObject) -> None:
+    said = data.draw(st.lists(st.tuples(*2 * [st.sampled_from(["a", "b", "ab", "", "\n", "ä", "x1", "x2"])]), max_size=20))
+    forget = data.draw(st.lists(st.booleans(), min_size=len(said), max_size=len(said)))
+    plain = Statements()
+    with TemporaryDirectory() as folder, SpillScratch(Path(folder), LEAST) as scratch:
+        spilled, parts = Statements(scratch=scratch), Parts(scratch)
+        spilled.ids = parts.ids
+        for (one, other), forgets in zip(said, forget, strict=True):
+            for statements in (plain, spilled):
+                statements.edge(statements.node(one), statements.node(other), "r")
+                statements.leave_out(statements.node(other), "why")
+            if forgets:
+                parts.write(spilled)
+                parts.write_ids()
+        told = list(_iris_over_lines(spilled))
+        parts.settle(spilled)
+        assert list(spilled.ids) == list(plain.ids)
+        assert spilled.left_out == plain.left_out
+        for column in ("edge_source", "edge_target"):
+            assert spilled.numbers(column).tolist() == plain.numbers(column).tolist()
+    assert told == list(_iris_over_lines(plain))
+
+
+@given(st.lists(st.sampled_from(["a", "b", "ab", "c", ""])), st.sampled_from([1, 2, 1000]))
+def test_ids_with_the_same_hash_are_told_apart(ids: list[str], hashes: int) -> None:
+    class Colliding(Scratch):
+        def hashes(self, strings: Strings) -> NDArray[np.uint64]:
+            return np.array([len(text) % hashes for text in strings], dtype=np.uint64)
+
+    joined, rows = join_numbers(Strings.of(ids), Colliding())
+    assert list(joined) == list(dict.fromkeys(ids))
+    assert [joined[row] for row in rows.tolist()] == ids
+
+
+def test_ids_are_forgotten_before_they_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statement_parts, "_ID", LEAST // 8)
     with SpillScratch(tmp_path, LEAST) as scratch:
         statements, parts = Statements(scratch=scratch), Parts(scratch)
-        for number in range(2):
-            statements.node(f"Q{number}")
+        statements.ids = parts.ids
+        held = []
+        for number in range(6):
+            assert statements.node(f"Q{number}") == number
             parts.write_if_large(statements)
-        statements.node("Q2")
-        with pytest.raises(BuildError, match="ids of the first 3 nodes fill the memory"):
-            parts.write_if_large(statements)
+            held.append(parts.ids.held)
+        assert held == [1, 0, 1, 0, 1, 0]
+        assert statements.node("Q0") == 6
+        parts.settle(statements)
+        assert list(statements.ids) == [f"Q{number}" for number in range(6)]

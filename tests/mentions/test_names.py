@@ -289,3 +289,22 @@ def test_names_of_other_types_than_those_asked_for_are_none(tmp_path: Path) -> N
         linker = Linker(kb, method="degree", candidates=CandidateOptions(only_types=types))
         found[types] = [link.mention.text for link in pickle.loads(pickle.dumps(linker)).link(text).links]
     assert found == {(): ["Paris Hilton", "Lyon", "Hilton"], ("City",): ["Paris", "Lyon"], ("Person",): ["Paris Hilton"]}
+
+
+def test_what_follows_a_comma_belongs_to_the_next_name(tmp_path: Path) -> None:
+    terms = ["Intellectual disability", "Intellectual disability, mild", "Scoliosis", "Mild hearing loss", "Ataxia"]
+    finder = NameDetector(build(tmp_path, terms))
+    assert found(finder, "They have intellectual disability, mild scoliosis and ataxia.") == [
+        "intellectual disability", "scoliosis", "ataxia"]  # fmt: skip
+    assert found(finder, "seen: intellectual disability, mild hearing loss") == ["intellectual disability", "mild hearing loss"]
+    assert found(finder, "seen: intellectual disability, mild, and ataxia") == ["intellectual disability, mild", "ataxia"]
+    assert found(finder, "seen: Intellectual disability, mild") == ["Intellectual disability, mild"]
+    nested = NameDetector(finder.kb, nested=True)
+    assert "intellectual disability, mild" not in found(nested, "They have intellectual disability, mild scoliosis.")
+
+
+def test_a_title_without_its_stop_is_no_name(tmp_path: Path) -> None:
+    finder = NameDetector(build(tmp_path, ["MR", "Dr", "Egypt", "Mr Bean"]))
+    assert found(finder, "He said that Mr Obama saw Egypt, and so did Dr Baker.") == ["Egypt"]
+    assert found(finder, "We saw Mr Bean in Egypt.") == ["Mr Bean", "Egypt"]
+    assert found(finder, "The code of Mauritania is MR since 1974.") == ["MR"]

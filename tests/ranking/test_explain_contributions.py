@@ -14,7 +14,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes import KB
-from eigenthemes.kernels.support import EDGES, LEAST, LONGER, LONGEST, MOST, SAME, SHARED, SHARED_RARE, contributions, support
+from eigenthemes.kernels.support import (
+    EDGES,
+    LEAST,
+    LONGER,
+    LONGEST,
+    MOST,
+    SAME,
+    SHARED,
+    SHARED_RARE,
+    Connections,
+    connect,
+    contributions,
+    support,
+)
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
@@ -40,27 +53,32 @@ class Case(NamedTuple):
     def name_of(self) -> list[int]:
         return [number for number, name in enumerate(self.names) for _ in name]
 
-    def arrays(self) -> tuple[Any, ...]:
-        """The arguments of both kernels after the documents."""
+    def connections(self) -> Connections:
+        """What its candidates have to do with each other."""
         size = len(self.neighbors)
         degree = np.array([len(near) for near in self.neighbors])
         rarity = (1 - np.log1p(degree) / np.log1p(size)).astype(np.float32)
         graph = bounds_of(degree.tolist()), np.array([node for near in self.neighbors for node in near], np.uint32), rarity
-        return (
-            bounds_of([len(name) for name in self.names]),
-            np.array([entity for entity, _ in self.rows], np.int64),
-            np.array([weight for _, weight in self.rows], np.float32),
-            graph,
-            (bounds_of([len(names) for names in self.longer]), np.array(list(itertools.chain(*self.longer)), np.int64)),
-        )
+        entity = np.array([entity for entity, _ in self.rows], np.int64)
+        documents, scratch = np.array([0, len(self.names)]), (np.zeros(size, np.int32), np.zeros(1, np.int64))
+        return Connections(*connect(documents, self.bounds, entity, self.weight != 0, graph, scratch))
+
+    @property
+    def bounds(self) -> NDArray[np.int64]:
+        return bounds_of([len(name) for name in self.names])
+
+    @property
+    def weight(self) -> NDArray[np.float32]:
+        return np.array([weight for _, weight in self.rows], np.float32)
+
+    def arrays(self) -> tuple[Any, ...]:
+        """The arguments of both kernels after the names."""
+        longer = bounds_of([len(names) for names in self.longer]), np.array(list(itertools.chain(*self.longer)), np.int64)
+        return self.weight, longer, self.connections()
 
 
 def bounds_of(counts: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(np.array(counts, np.int64)))).astype(np.int64)
-
-
-def new_scratch(size: int) -> tuple[Any, Any, Any]:
-    return np.zeros(size, np.float32), np.zeros(size, np.float32), np.full(size, -1, np.int64)
 
 
 @st.composite
@@ -88,18 +106,17 @@ def hubs(names: int) -> Case:
 @example(hubs(LONGEST + 10))
 @settings(max_examples=150)
 def test_contributions_sum_up_to_the_columns(case: Case) -> None:
-    size, arrays = len(case.neighbors), case.arrays()
-    scratch = new_scratch(size)
-    columns = support(np.array([0, len(case.names)]), *arrays, scratch)
+    arrays = case.arrays()
+    columns = support(np.array([0, len(case.names)]), case.bounds, *arrays)
     for row, name in enumerate(case.name_of):
-        parts, places, nodes = contributions(row, name, *arrays, scratch)
+        parts, places, numbers = contributions(row, name, case.bounds, *arrays)
+        nodes = arrays[-1].entities[numbers]
         assert parts.sum(axis=0) == pytest.approx(columns[row], rel=1e-5, abs=1e-5)
         assert (parts >= 0).all()
         assert not parts[np.array(case.name_of) == name].any()
         assert_meetings(case, row, parts, places.tolist(), nodes.tolist())
         if parts[:, LONGER].any():
             assert parts[:, LONGER].max() == columns[row, LONGER]
-    assert all(np.array_equal(used, new) for used, new in zip(scratch, new_scratch(size), strict=True))
 
 
 def assert_meetings(case: Case, row: int, parts: Floats, places: list[int], nodes: list[int]) -> None:
@@ -115,7 +132,7 @@ def assert_meetings(case: Case, row: int, parts: Floats, places: list[int], node
 
 
 def parts_of(case: Case, row: int) -> Floats:
-    parts, _, _ = contributions(row, case.name_of[row], *case.arrays(), new_scratch(len(case.neighbors)))
+    parts, _, _ = contributions(row, case.name_of[row], case.bounds, *case.arrays())
     return np.asarray(parts)
 
 

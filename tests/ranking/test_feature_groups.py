@@ -82,7 +82,7 @@ def test_every_column_is_documented_in_a_line() -> None:
 def test_every_group_computes_its_columns(tiny: KB) -> None:
     groups = MentionGroups.of(a_batch(tiny))
     context = FeatureContext(tiny, tiny.vectors())
-    candidates = WeightedCandidates(groups, context, np.full(len(groups.table_row), 0.25, np.float32))
+    candidates = WeightedCandidates.weighing(groups, context, np.full(len(groups.table_row), 0.25, np.float32))
     for group in FEATURE_GROUPS.values():
         columns = group.compute(candidates) if group in JOINT_GROUPS else group.compute(groups, context)  # type: ignore[attr-defined]
         assert columns.shape == (len(groups.table_row), len(group.columns))
@@ -156,7 +156,7 @@ def test_short_lived_threads_do_not_make_memory_grow(tiny: KB, scratches: list[i
 
 
 def spoil(scratch: feature_context.Scratch) -> None:
-    scratch[2][:] = 7
+    scratch[0][:] = 7
     raise ValueError
 
 
@@ -166,8 +166,8 @@ def test_scratch_of_a_failed_computation_is_not_used_again(tiny: KB, scratches: 
         spoil(scratch)
     groups = MentionGroups.of(a_batch(tiny))
     weight = np.full(len(groups.table_row), 0.5)
-    fresh = theme_features(groups, FeatureContext(tiny, None), weight)
-    assert np.array_equal(theme_features(groups, context, weight), fresh)
+    fresh = theme_features(WeightedCandidates.of(groups, FeatureContext(tiny, None), weight))
+    assert np.array_equal(theme_features(WeightedCandidates.of(groups, context, weight)), fresh)
 
 
 def test_a_context_is_complete_once_made(tiny: KB) -> None:

@@ -19,6 +19,7 @@ from eigenthemes.ranking.features import (
     COLUMNS,
     LOCAL,
     FeatureContext,
+    WeightedCandidates,
     local_features,
     theme_features,
 )
@@ -55,8 +56,10 @@ def test_coherence_is_the_weighted_sum_of_squared_cosines_with_other_names(tiny:
     names = MentionGroups.of(batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny))))
     weight = rng(1).random(len(names.table_row)).astype(np.float32)
     expected = naive_coherence(names, tiny.vectors().rows, weight)
-    assert coherence(names, tiny.vectors(), weight) == pytest.approx(expected, abs=1e-4)
-    assert not coherence(names, None, weight).any()
+    contexts = FeatureContext(tiny, tiny.vectors()), FeatureContext(tiny, None)
+    found, nothing = (coherence(WeightedCandidates.weighing(names, context, weight)) for context in contexts)
+    assert found == pytest.approx(expected, abs=1e-4)
+    assert not nothing.any()
 
 
 @given(st.data())
@@ -66,7 +69,8 @@ def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataO
     maker, around = batch_maker(tiny, needs_vectors=True), FeatureContext(tiny, tiny.vectors())
     names = MentionGroups.of(maker.make(documents))
     weight = rng(2).random(len(names.table_row))
-    local, themes = local_features(names, around), theme_features(names, around, weight)
+    local = local_features(names, around)
+    themes = theme_features(WeightedCandidates.of(names, around, weight))
     assert local.shape == (len(names.table_row), len(LOCAL))
     assert themes.shape == (len(names.table_row), len(COLUMNS) - len(LOCAL))
     assert np.isfinite(local).all()
@@ -75,7 +79,7 @@ def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataO
         alone = MentionGroups.of(maker.make([document]))
         fresh = FeatureContext(tiny, tiny.vectors())
         assert np.array_equal(local_features(alone, fresh), local[first:last])
-        assert np.array_equal(theme_features(alone, fresh, weight[first:last]), themes[first:last])
+        assert np.array_equal(theme_features(WeightedCandidates.of(alone, fresh, weight[first:last])), themes[first:last])
 
 
 @given(st.data())

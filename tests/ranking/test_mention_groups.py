@@ -7,7 +7,7 @@ import pytest
 
 from eigenthemes import KB
 from eigenthemes.ranking.batch import BatchMaker, batch_maker
-from eigenthemes.ranking.features import FeatureContext, theme_features
+from eigenthemes.ranking.features import FeatureContext, WeightedCandidates, theme_features
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.records import Document, Mention, Table
 
@@ -73,7 +73,7 @@ def test_a_name_is_no_witness_for_itself_in_another_column(tiny: KB, maker: Batc
     for document in (apart, once):
         groups = MentionGroups.of(maker.make([document]))
         paris = groups.group == groups.group_of[0]
-        features.append(theme_features(groups, context, np.full(len(groups.entity), 0.25))[paris])
+        features.append(theme_features(WeightedCandidates.of(groups, context, np.full(len(groups.entity), 0.25)))[paris])
     assert features[0] == pytest.approx(features[1], abs=1e-6)
     assert features[0].any()
 

@@ -82,7 +82,7 @@ class Explainer:
         self._detected = threshold if detected is None else detected
         self._of_cells = threshold if cells is None else cells
         self._weights, self._temperature = ranker.rounds[-1].choice / ranker.temperature, ranker.temperature
-        self._candidates = WeightedCandidates.of(ranking.groups, context, ranking.weight)
+        self._candidates = WeightedCandidates.weighing(ranking.groups, context, ranking.weight)
         self._explanations: dict[tuple[int, str, int], Explanation] = {}
 
     def explain(self, mention: int) -> Explanation:

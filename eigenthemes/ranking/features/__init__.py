@@ -60,9 +60,8 @@ def local_features(groups: MentionGroups, context: FeatureContext) -> NDArray[np
     return np.concatenate([group.compute(groups, context) for group in LOCAL_GROUPS], axis=1)
 
 
-def theme_features(groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Compute the columns after LOCAL [n, t], given how likely each candidate is [n]."""
-    candidates = WeightedCandidates.of(groups, context, weight)
+def theme_features(candidates: WeightedCandidates) -> NDArray[np.float32]:
+    """Compute the columns after LOCAL [n, t], given how likely each candidate is."""
     return np.concatenate([group.compute(candidates) for group in JOINT_GROUPS], axis=1)
 
 

@@ -21,9 +21,9 @@ from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.kernels.support import MOST
 
 Ints = NDArray[np.int64]
-_WALKS = 5  # times that the neighbours of a candidate are walked: added, added for its own name, met, and cleared twice
+_WALKS = 3  # times that the neighbours of a candidate are walked, at most: twice to connect, and those that count in a round
 
-Scratch = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]
+Scratch = tuple[NDArray[np.int32], Ints]
 
 
 class FeatureContext:
@@ -39,7 +39,7 @@ class FeatureContext:
     hubs          what a document may be about; None: that says nothing. hub_numbers [entities]: their numbers, -1: no hub
     memory        what people said names mean; None: nothing, or it is not to be looked at
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
-    scratch       room for the support kernel to work in, three arrays as long as the KB
+    scratch       room for `kernels.support.connect` to work in, as long as the KB
     """
 
     def __init__(
@@ -83,6 +83,25 @@ class FeatureContext:
                 array.setflags(write=False)  # as files are: to the compiler that is another type
         return graph.indptr, graph.neighbors, graph.relations, *further
 
+    @lazy
+    def _hubs_of_all(self) -> tuple[Ints, NDArray[np.int32]]:
+        """The hubs that each entity of the KB is, or is adjacent to (indptr, numbers)."""
+        from eigenthemes.kernels.topics import hubs_near
+
+        indptr, numbers = hubs_near(np.arange(len(self.kb)), self.graph[:2], self.hub_numbers)
+        return indptr, numbers.copy()
+
+    def hubs_near(self, entities: Ints, *, of_all: bool) -> tuple[Ints, Ints, NDArray[np.int32]]:
+        """Return the hubs that each of some entities is, or is adjacent to (list of each, indptr, numbers).
+
+        of_all  find those of all entities of the KB, once, which pays where many are asked for
+        """
+        from eigenthemes.kernels.topics import hubs_near
+
+        if of_all:
+            return entities, *self._hubs_of_all
+        return np.arange(len(entities)), *hubs_near.plain(entities, self.graph[:2], self.hub_numbers)
+
     def name_counts(self, entities: Ints) -> Ints:
         """Count the names of each entity."""
         bounds = self.spelled[0]
@@ -101,4 +120,4 @@ class FeatureContext:
 
 
 def _new_scratch(entities: int) -> Scratch:
-    return np.zeros(entities, np.float32), np.zeros(entities, np.float32), np.full(entities, -1, np.int64)
+    return np.zeros(entities, np.int32), np.zeros(1, np.int64)

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
+from eigenthemes.kb.store import Vectors
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.mention_groups import MentionGroups
+
+if TYPE_CHECKING:
+    from eigenthemes.kernels.support import Connections
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
+_TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
 _HOPELESS = 0.005  # of the probability of the best candidate: below it, what other names say changes no answer
+
+
+def without_hopeless(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
+    """Return the probabilities [n], 0 for candidates that are hopeless beside the best one of their mention."""
+    hopeless = probability < _HOPELESS * groups.best_of_group(probability)  # what is no number is not: damage must show
+    return np.where(hopeless, 0.0, probability).astype(np.float32)
 
 
 class GraphSupport(NamedTuple):
@@ -29,51 +42,138 @@ class GraphSupport(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Acquaintances:
+    """What the candidates of each document have to do with each other, however likely they are: the same in every round.
+
+    considered  [n] bool: the others have to do with nobody
+    """
+
+    groups: MentionGroups
+    context: FeatureContext
+    considered: NDArray[np.bool_]
+
+    @lazy
+    def steps(self) -> int:
+        """About how many steps the kernels take."""
+        return self.context.walk_steps(self.groups.entity[self.considered])
+
+    @lazy
+    def in_graph(self) -> Connections:
+        """What they have to do with each other in the graph."""
+        from eigenthemes.kernels.support import Connections, connect
+
+        groups, context = self.groups, self.context
+        rows = groups.document_names, groups.name_bounds, groups.entity, self.considered
+        with context.scratch.borrow() as scratch:
+            return Connections(*connect.for_steps(self.steps)(*rows, context.graph, scratch))
+
+    @lazy
+    def squared_cosines(self) -> list[SquaredCosines]:
+        """Of the documents with candidates of two names or more, those of one size together."""
+        vectors, groups = self.context.vectors, self.groups
+        if vectors is None:
+            return []
+        rows = np.flatnonzero(self.considered)
+        name = groups.name_of_row[rows]
+        bounds = np.searchsorted(rows, groups.name_bounds[groups.document_names])
+        first, count = bounds[:-1], np.diff(bounds)
+        last = first + count - 1
+        several = np.flatnonzero((count > 1) & (name[np.minimum(first, last)] != name[last])) if len(rows) else count[:0]
+        most = min(_TOGETHER, _FEW * vectors.rows.shape[1]) // _STEP * _STEP
+        sizes = np.where(count > most, count, -(-count // _STEP) * _STEP)[several]
+        found = []
+        for size in np.unique(sizes).tolist():
+            documents = several[sizes == size]
+            parts = documents[:, None] if size > most else documents[None]
+            found += [SquaredCosines.of(vectors, groups, rows, name, first[each], count[each], size) for each in parts]
+        return found
+
+
+class SquaredCosines(NamedTuple):
+    """The squared cosines of each two candidates of documents with about as many of them.
+
+    rows     [d, s] of the candidates; where a document has fewer, the last one stands there again
+    inside   [d, s] bool: where it has not fewer
+    squared  [d, s, s] 0 where they are of the same name; None where they are many times more than dimensions
+    """
+
+    rows: Ints
+    inside: NDArray[np.bool_]
+    squared: NDArray[np.float32] | None
+
+    @classmethod
+    def of(
+        cls, vectors: Vectors, groups: MentionGroups, rows: Ints, name: Ints, first: Ints, count: Ints, size: int
+    ) -> SquaredCosines:
+        """Compute those of documents whose candidates are rows[first:first + count], of the names name[first:first + count]."""
+        steps = np.arange(size)
+        places = first[:, None] + np.minimum(steps, count[:, None] - 1)
+        chosen, inside = rows[places], steps < count[:, None]
+        if size > _FEW * vectors.rows.shape[1]:
+            return cls(chosen, inside, None)
+        unit = vectors.rows[groups.entity[chosen]]
+        squared = unit @ unit.transpose(0, 2, 1)
+        np.square(squared, out=squared)
+        if len(first) > 1 or size <= _TOGETHER:
+            names = name[places]
+            squared[names[:, :, None] == names[:, None]] = 0
+        else:
+            for start, stop in pairwise(np.flatnonzero(np.diff(name[places[0]], prepend=-1, append=-1)).tolist()):
+                squared[0, start:stop, start:stop] = 0
+        return cls(chosen, inside, squared)
+
+
+@dataclass(frozen=True)
 class WeightedCandidates:
     """The candidates of a batch, and how likely each of them was in the round before: `weight` [n].
 
-    Those that were hopeless beside the best one of their mention have weight 0: they neither give nor get support.
+    Those that were hopeless beside the best one of their mention have weight 0: they neither give nor get support, in this
+    round and in all that follow.
     """
 
     groups: MentionGroups
     context: FeatureContext
     weight: NDArray[np.float32]
+    acquaintances: Acquaintances
 
     @classmethod
     def of(cls, groups: MentionGroups, context: FeatureContext, probability: Floats) -> WeightedCandidates:
-        """Weigh candidates by their probabilities [n]."""
-        hopeless = probability < _HOPELESS * groups.best_of_group(probability)  # what is no number is not: damage must show
-        return cls(groups, context, np.where(hopeless, 0.0, probability).astype(np.float32))
+        """Weigh candidates by their probabilities [n] after the first round."""
+        return cls.weighing(groups, context, without_hopeless(groups, probability))
+
+    @classmethod
+    def weighing(cls, groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float32]) -> WeightedCandidates:
+        """Take the weights of candidates [n] as they are."""
+        return cls(groups, context, weight, Acquaintances(groups, context, weight != 0))
+
+    def in_next_round(self, probability: Floats) -> WeightedCandidates:
+        """Weigh the candidates that are still considered by their probabilities [n] after this round."""
+        weight = without_hopeless(self.groups, np.where(self.weight == 0, 0.0, probability))
+        return replace(self, weight=weight)
 
     @lazy
     def graph_support(self) -> GraphSupport:
         """What the graph says for each candidate."""
         from eigenthemes.kernels.support import support
 
-        groups, context = self.groups, self.context
-        with context.scratch.borrow() as scratch:
-            columns = support.for_steps(context.walk_steps(groups.entity))(
-                groups.document_names, groups.name_bounds, groups.entity, self.weight, context.graph, groups.longer, scratch
-            )
+        groups, found = self.groups, self.acquaintances
+        compute = support.for_steps(found.steps)
+        columns = compute(groups.document_names, groups.name_bounds, self.weight, groups.longer, found.in_graph)
         return GraphSupport(*columns.T)
 
     def contributions(self, row: int) -> Contributions:
         """Return what each candidate of the document contributed to the support of one of them."""
         from eigenthemes.kernels.support import contributions
 
-        groups, context = self.groups, self.context
+        groups, found = self.groups, self.acquaintances
         name = int(groups.name_of[groups.group[row]])
         document = int(np.searchsorted(groups.document_names, name, side="right")) - 1
         first_name, last_name = groups.document_names[document : document + 2].tolist()
-        first, last = groups.name_bounds[[first_name, last_name]].tolist()
-        longer = groups.longer[0][first_name : last_name + 1], groups.longer[1]
-        bounds = groups.name_bounds[first_name : last_name + 1] - first
-        entity, weight = groups.entity[first:last], self.weight[first:last]
-        row_and_name = row - first, name - first_name
-        share = contributions.for_steps(context.walk_steps(entity))
-        with context.scratch.borrow() as scratch:
-            parts, *meetings = share(*row_and_name, bounds, entity, weight, context.graph, longer, scratch)
-        return Contributions(self, row, first_name, first, last, GraphSupport(*parts.T), (meetings[0], meetings[1]))
+        names = groups.name_bounds[first_name : last_name + 1]
+        share = contributions.for_steps(found.steps)
+        parts, positions, nodes = share(row, name, names, self.weight, groups.longer, found.in_graph)
+        meetings = positions, found.in_graph.entities[nodes]
+        return Contributions(self, row, first_name, int(names[0]), int(names[-1]), GraphSupport(*parts.T), meetings)
 
 
 @dataclass(frozen=True)

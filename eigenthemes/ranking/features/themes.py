@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.explanations import CLOSE, EDGE, SHARED, Reason
-from eigenthemes.kb.store import Vectors
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import JointGroup
 from eigenthemes.ranking.features.relations import readable_relation, relation_code
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,7 +20,6 @@ Ints = NDArray[np.int64]
 _FLOOR = 0.02  # coherence below this is noise
 _EVERYBODYS = 0.1  # rarity of a node that nearly all others share: that two of them do tells nothing
 _EVERYBODYS_SCHEME = 0.3  # the same for what is no answer itself, as the scheme of a thesaurus
-_FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
 _MAX_SHARED = 3  # shared neighbours in a reason
 
 _COLUMNS = {
@@ -37,7 +34,7 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
     """Compute what the other names say for each candidate [n, 4], on a log scale."""
     groups, support = candidates.groups, candidates.graph_support
     others = groups.other_names[groups.group]
-    near = coherence(groups, candidates.context.vectors, candidates.weight) / np.maximum(1, others)
+    near = coherence(candidates) / np.maximum(1, others)
     columns = (
         np.where(others > 0, np.log((_FLOOR + near) / _FLOOR), 0.0),
         np.log1p(support.edges),
@@ -47,31 +44,25 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def coherence(groups: MentionGroups, vectors: Vectors | None, weight: NDArray[np.float32]) -> Floats:
+def coherence(candidates: WeightedCandidates) -> Floats:
     """Compute e^T (G - G_s) e, G = sum_j w_j e_j e_j^T [n]: Eigenthemes at full rank with one's own name left out.
 
     G_s is the same sum over the candidates of the row's own name. Candidates of weight 0 have none. Where a document has few
     candidates, the cosines of all pairs are computed, else G, one d x d matrix per document.
     """
+    groups, vectors = candidates.groups, candidates.context.vectors
     result = np.zeros(len(groups.table_row))
     if vectors is None:
         return result
-    considered = np.flatnonzero(weight)
-    entity, weight, name = groups.entity[considered], weight[considered], groups.name_of_row[considered]
-    bounds = np.searchsorted(considered, groups.name_bounds[groups.document_names])
-    for first, last in pairwise(bounds.tolist()):
-        if last - first > 1 and name[first] != name[last - 1]:
-            rows = slice(first, last)
-            compute = _coherence_by_pairs if last - first <= _FEW * vectors.rows.shape[1] else _coherence_by_sums
-            result[considered[rows]] = compute(vectors.rows[entity[rows]], weight[rows], name[rows])
-    return np.maximum(result, 0)
-
-
-def _coherence_by_pairs(rows: NDArray[np.float32], weight: NDArray[np.float32], name: Ints) -> NDArray[np.float32]:
-    squared = rows @ rows.T
-    np.square(squared, out=squared)
-    np.copyto(squared, 0, where=name[:, None] == name)
-    return np.asarray(squared @ weight)
+    for rows, inside, squared in candidates.acquaintances.squared_cosines:
+        weight = np.where(inside, candidates.weight[rows], np.float32(0))
+        if squared is None:
+            of_rows = vectors.rows[groups.entity[rows[0]]], weight[0], groups.name_of_row[rows[0]]
+            result[rows[0]] = _coherence_by_sums(*of_rows)
+        else:
+            result[rows[inside]] = (squared @ weight[:, :, None])[inside, 0]
+    result[candidates.weight == 0] = 0
+    return np.maximum(result, 0, out=result)
 
 
 def _coherence_by_sums(rows: NDArray[np.float32], weight: NDArray[np.float32], name: Ints) -> NDArray[np.float32]:

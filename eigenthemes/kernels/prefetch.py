@@ -1,0 +1,48 @@
+"""Tell the processor which line of a matrix is needed soon: sums over a graph wait for memory most of the time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.core.jit import kernel
+
+LINE = 16  # float32 numbers in a line of the processor's cache
+
+try:
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+except ImportError:  # kernels run as they are written then
+
+    def _ask_for(matrix: Any, row: Any, column: Any) -> None:
+        """Nothing to ask for in plain Python."""
+
+else:
+
+    def _ask_for_code(_: Any, matrix: Any, row: Any, column: Any) -> Any:
+        """Emit the processor's instruction for fetching a line."""
+
+        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, values[0])
+            address = cgutils.get_item_pointer(context, builder, signature.args[0], array, [values[1], values[2]])  # type: ignore[no-untyped-call]
+            pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
+            number = ir.IntType(32)
+            fetch = builder.module.declare_intrinsic(
+                "llvm.prefetch", [pointer.type], ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+            )
+            builder.call(fetch, [pointer, number(0), number(3), number(1)])
+            return context.get_dummy_value()
+
+        return types.void(matrix, types.uintp, types.uintp), code
+
+    _ask_for: Any = intrinsic(_ask_for_code)  # type: ignore[no-redef]
+
+
+@kernel
+def ask_for_row(matrix: Any, row: Any) -> None:
+    """Ask for all lines of a row of a float32 matrix."""
+    for column in range(0, matrix.shape[1], LINE):
+        _ask_for(matrix, np.uint64(row), np.uint64(column))
