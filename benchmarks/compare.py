@@ -37,7 +37,7 @@ from eigenthemes.kb.store import KB
 
 SETS = {"gsc": "phenotypes", "lgl": "places"}
 PACKAGES = {"gilda": "gilda", "tantivy": "tantivy", "spacy": "spacy", "rapidfuzz": "rapidfuzz"}
-SAMPLE = {"rapidfuzz": 200}  # mentions, evenly spaced: it takes a tenth of a second for each
+SAMPLE = {"rapidfuzz": 50}  # mentions, evenly spaced: it takes tenths of a second for each
 LACKS = {
     "gilda": "typos, parts of names, context, NIL",
     "tantivy": "typos (unless asked for), context, NIL; score is no probability",
