@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import argparse
+import gc
 import json
 import resource
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -60,7 +61,7 @@ def tantivy(entities: Entities) -> LookUp:
 
 
 def spacy(entities: Entities) -> LookUp:
-    """The candidate step of spaCy's EntityLinker: aliases in an InMemoryLookupKB, by prior probability."""
+    """The candidate step of spaCy's EntityLinker: aliases in an InMemoryLookupKB, in small letters, by prior."""
     from spacy.kb import InMemoryLookupKB
     from spacy.vocab import Vocab
 
@@ -69,14 +70,14 @@ def spacy(entities: Entities) -> LookUp:
     for entity, prior, names in entities:
         kb.add_entity(entity=entity, freq=1, entity_vector=[0.0])
         for name in names:
-            meant[name][entity] = 1.0 + max(prior, 0.0)
+            meant[name.casefold()][entity] = 1.0 + max(prior, 0.0)
     for name, weights in meant.items():
         total = 1.0001 * sum(weights.values())  # spaCy refuses what rounds to more than 1
         kb.add_alias(alias=name, entities=list(weights), probabilities=[weight / total for weight in weights.values()])
     find: Any = getattr(kb, "_get_alias_candidates", None) or kb.get_alias_candidates
 
     def look_up(text: str) -> list[str]:
-        ranked = sorted(find(text), key=lambda candidate: -candidate.prior_prob)
+        ranked = sorted(find(text.casefold()), key=lambda candidate: -candidate.prior_prob)
         return [str(getattr(candidate, "entity_id_", None) or candidate.entity_) for candidate in ranked[:MOST]]
 
     return look_up
@@ -103,26 +104,31 @@ def _distinct(ids: Any) -> list[str]:
     return list(dict.fromkeys(ids))[:MOST]
 
 
-def _memory() -> float:
-    """Return the memory of this process at most, so far, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def memory() -> float:
+    """Return the memory of this process now, in MB."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
 
 
 def main() -> None:
     """Build the index, look all mentions up three times, print what it took and what was found."""
-    peer, names, mentions = sys.argv[1:4]
-    entities = [json.loads(line) for line in Path(names).read_text(encoding="utf-8").splitlines()]
-    texts = [json.loads(line) for line in Path(mentions).read_text(encoding="utf-8").splitlines()]
-    before, start = _memory(), time.process_time()
-    look_up = PEERS[peer](entities)
-    indexed = time.process_time() - start
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peer", choices=PEERS)
+    parser.add_argument("names", type=Path, help="JSON lines [id, prior, [names]]")
+    parser.add_argument("mentions", type=Path, help="JSON lines: the texts to look up")
+    arguments = parser.parse_args()
+    entities = [json.loads(line) for line in arguments.names.read_text(encoding="utf-8").splitlines()]
+    texts = [json.loads(line) for line in arguments.mentions.read_text(encoding="utf-8").splitlines()]
+    before, start = memory(), time.process_time()
+    look_up = PEERS[arguments.peer](entities)
+    indexed, taken = time.process_time() - start, memory() - before
     found: list[list[str]] = []
     seconds = float("inf")
     for _ in range(3):
         start = time.process_time()
         found = [look_up(text) for text in texts]
         seconds = min(seconds, time.process_time() - start)
-    print(json.dumps({"index_s": indexed, "memory_mb": _memory() - before, "per_s": len(texts) / seconds, "found": found}))
+    print(json.dumps({"index_s": indexed, "memory_mb": taken, "per_s": len(texts) / seconds, "found": found}))
 
 
 if __name__ == "__main__":
