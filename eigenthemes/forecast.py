@@ -29,6 +29,7 @@ from eigenthemes.kg.sample import sample_source
 
 SAMPLE = 2_500_000  # bytes of all sources together that are read of compressed ones; of plain ones several times as many
 _PLAIN = 8
+_FEW = 20  # past one piece of so many, the sample is built once before: what is loaded and compiled once is not multiplied
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 # what files of a KB grow with; all others grow with the sources
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
@@ -88,6 +89,8 @@ def forecast_build(
     options |= {"embedding": embedding, "dimensions": dimensions, "jobs": jobs, "format_name": format_name}
     with tempfile.TemporaryDirectory() as folder:
         quarter = _build(paths, 4 * every if every > 1 else 1, Path(folder) / "quarter", train=False, **options)
+        if every > _FEW:
+            _build(paths, every, Path(folder) / "loading", train=False, **options)
         sample = _build(paths, every, Path(folder) / "sample", train=train, **options)
     return _extrapolate(quarter, sample, embedding=embedding, dimensions=dimensions, jobs=jobs, limit=limit)
 
