@@ -26,7 +26,7 @@ Null means what a missing field means in JSON; `arrow_json_lines` writes the row
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -41,12 +41,13 @@ ERROR = "error"
 _MOST_LETTERS = 1 << 20  # of the texts that are linked together
 
 Links = list[dict[str, Any]]
+RecordBatchOrTable = TypeVar("RecordBatchOrTable", pa.RecordBatch, pa.Table)
 
 
 def link_arrow(
-    batch: pa.RecordBatch, linker: Linker, *, columns: Mapping[str, str] | None = None, error_column: str = ERROR
-) -> pa.RecordBatch:
-    """Link the documents of a batch, and return it with their links; see this module for the columns.
+    batch: RecordBatchOrTable, linker: Linker, *, columns: Mapping[str, str] | None = None, error_column: str = ERROR
+) -> RecordBatchOrTable:
+    """Link the documents of a batch or a table, and return it with their links; see this module for the columns.
 
     columns       what the columns of documents are called, by role: {"text": "body", "id": "doc", "mentions": "links"}
     error_column  what the column of errors is called
@@ -54,8 +55,17 @@ def link_arrow(
     The answers are those of `Linker.link`, whatever else is in the batch. A row that cannot be linked has an error and no
     mentions; columns that hold no documents at all are refused.
     """
+    if not isinstance(batch, pa.RecordBatch | pa.Table) or not isinstance(linker, Linker):
+        raise OptionError(
+            f"link_arrow was given a {type(batch).__name__} and a {type(linker).__name__}; expected a pyarrow RecordBatch or "
+            "Table, then a Linker",
+            where="batch",
+        )
     roles = DocumentColumns.of(columns)
     schema = linked_schema(batch.schema, explain=linker.explain, columns=columns, error_column=error_column)
+    if isinstance(batch, pa.Table):
+        linked = [link_arrow(each, linker, columns=columns, error_column=error_column) for each in batch.to_batches()]
+        return pa.Table.from_batches(linked, schema=schema)
     links, errors = list[Links | None](), list[str | None]()
     for document in _linked(linker, documents_of(batch, roles)):
         links.append(None if isinstance(document, DocumentError) else document)

@@ -13,15 +13,20 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+from orjson import Fragment
+
 from eigenthemes.core.workers import Workers
+from eigenthemes.documents.encoded_links import EncodedLinks
 from eigenthemes.documents.reader import Record, parse_record
 from eigenthemes.documents.writer import json_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.ranking.batch import BATCH
+from eigenthemes.ranking.decide import NIL_REASONS
 from eigenthemes.records import Document, LinkedDocument, Mention
 
-_CHUNK_BYTES = 1 << 20
+_CHUNK, _CHUNK_BYTES = 256, 1 << 19  # documents of a chunk, and bytes
 _COLLECT_AFTER = 200_000  # objects: a chunk makes many small ones and no cycles, looking for these takes a tenth of the time
 
 
@@ -96,7 +101,8 @@ def link_stream(
     start, report = time.perf_counter(), Report()
     as_records = on_document is not None
     with Workers(jobs) as workers:
-        for chunk in _linked_chunks(chunks_of(records), linker, workers, as_records):
+        chunks = chunks_of(records, BATCH if workers.jobs > 1 else _CHUNK)  # workers share a short file among them
+        for chunk in _linked_chunks(chunks, linker, workers, as_records):
             if strict:
                 _refuse_failures(chunk)
             if write is not None:
@@ -141,14 +147,14 @@ def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Work
     yield from workers.map(_link_in_worker, ((path, given, records, as_records) for records in chunks))
 
 
-def chunks_of(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """The records some at a time: as many as are looked up together, or a megabyte."""
+def chunks_of(records: Iterable[Record], most: int = _CHUNK) -> Iterator[list[Record]]:
+    """The records some at a time: so many, or half a megabyte."""
     chunk: list[Record] = []
     size = 0
     for record in records:
         chunk.append(record)
         size += record.size
-        if len(chunk) >= BATCH or size >= _CHUNK_BYTES:
+        if len(chunk) >= most or size >= _CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0
     if chunk:
@@ -228,17 +234,39 @@ def linked_records(linker: Linker, decided: DecidedBatch) -> Iterator[tuple[Docu
 def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
     """The documents of a chunk with their links, a line of JSON each."""
     out = io.BytesIO()
-    for record, (document, links) in zip(records, linked_records(linker, decided), strict=True):
+    batch, linked = decided.batch, np.concatenate(([0], np.cumsum(decided.decisions.linked)))
+    encode = _encoder(linker, decided)
+    for record, (document, first, last) in zip(records, batch.shown_spans(), strict=True):
         try:
-            out.write(json_line(document, links))
+            out.write(json_line(document, encode(first, last)))
         except DocumentError as error:
             chunk.failures.append(Failure(record.file, record.line, str(error)))
             continue
         chunk.linked_documents += 1
-        chunk.mentions += len(links)
-        chunk.linked += sum(link["nil_reason"] is None for link in links)
+        chunk.mentions += last - first
+        chunk.linked += int(linked[last] - linked[first])
     chunk.failures.sort(key=lambda failure: failure.line)
     chunk.output = out.getvalue()
+
+
+def _encoder(linker: Linker, decided: DecidedBatch) -> Callable[[int, int], list[dict[str, Any]] | Fragment]:
+    """Return what gives the links of the mentions of a document, called for one after the other."""
+    if decided.explanations is not None:
+        records = linked_records(linker, decided)
+        return lambda first, last: next(records)[1]
+    batch, decisions = decided.batch, decided.decisions
+    best = decisions.order
+    return EncodedLinks.of(
+        batch.mentions,
+        batch.table.entity[best],
+        decisions.scores[best],
+        decisions.bounds,
+        decisions.probability,
+        [NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()],
+        labels=linker.labels,
+        top=linker.top,
+        unknown=batch.unknown,
+    ).of_mentions
 
 
 def _link(

@@ -227,3 +227,19 @@ def test_gold_in_parquet(tiny: KB, tmp_path: Path) -> None:
         for name in ("gold.parquet", "lines.jsonl")
     ]
     assert results[0]["gold"]["degree"]["overall"] == results[1]["lines"]["degree"]["overall"]
+
+
+def test_a_table_comes_back_as_a_table(degree_linker: Linker) -> None:
+    texts = pa.chunked_array([["Paris"], ["Jordan and Paris", None]], pa.string())
+    table = pa.table({"text": texts})
+    linked = link_arrow(table, degree_linker)
+    assert isinstance(linked, pa.Table)
+    batches = [link_arrow(batch, degree_linker) for batch in table.to_batches()]
+    assert linked.equals(pa.Table.from_batches(batches))
+    assert link_arrow(table.slice(0, 0), degree_linker).schema == linked.schema
+
+
+def test_what_is_no_batch_is_told(degree_linker: Linker) -> None:
+    for wrong in ((degree_linker, pa.table({"text": ["Paris"]})), (["Paris"], degree_linker)):
+        with pytest.raises(OptionError, match="expected a pyarrow RecordBatch or Table, then a Linker"):
+            link_arrow(*wrong)  # type: ignore[type-var]

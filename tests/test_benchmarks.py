@@ -67,7 +67,9 @@ def test_every_command_has_help(name: str, monkeypatch: pytest.MonkeyPatch, caps
 
 def test_the_readme_names_every_command_and_no_other() -> None:
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"python -m benchmarks\.(\w+)", page)) | {"build_once"} == set(COMMANDS)  # others start build_once
+    assert set(re.findall(r"python -m benchmarks\.(\w+)", page)) | {"build_once", "peers"} == set(
+        COMMANDS
+    )  # others start these
 
 
 def test_the_readme_names_files_that_exist() -> None:
@@ -245,3 +247,20 @@ def test_columns_that_are_left_out_exist() -> None:
     left_out = benchmark("bench_selftrained").LEFT_OUT
     assert {column for columns in left_out.values() for column in columns} <= {*COLUMNS, "topic"}
     assert {"themes", "name", "prior"} <= left_out.keys()
+
+
+def test_comparing_counts_gold_among_the_first_and_first() -> None:
+    mentions = [("Jordan", {"player"}), ("Amman", {"amman", "city"}), ("nobody", {"x"}), ("none", {"y"})]
+    found = benchmark("compare").quality([["country", "player"], ["city"], ["z"], []], mentions)
+    assert found == {"recall@20": 0.5, "P@1": 0.25}
+
+
+@pytest.mark.parametrize("peer", ["rapidfuzz", "tantivy"])
+def test_a_peer_finds_a_name(peer: str) -> None:
+    pytest.importorskip(peer)
+    look_up = benchmark("peers").PEERS[peer]([("a", 1.0, ["Amman", "Amman city"]), ("b", 2.0, ["Chicago"])])
+    assert look_up("amman")[0] == "a"
+
+
+def test_the_exponent_of_a_power_is_its_power() -> None:
+    assert benchmark("bench_growth").exponent([1.0, 10.0, 100.0], [3.0, 300.0, 30_000.0]) == pytest.approx(2.0)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.candidates.rules import FAMILY, ROOT
+from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
@@ -26,7 +27,7 @@ class Families(NamedTuple):
 
 def families_of(tokens: Strings) -> Families:
     """Return the families of a vocabulary."""
-    roots, endings = _roots(tokens.blob, tokens.offsets)
+    roots, endings = _roots(read_only(tokens.blob), read_only(tokens.offsets))
     order = np.lexsort((endings, roots))
     order = order[endings[order] >= 0]
     distinct, sizes = np.unique(roots[order], return_counts=True)

@@ -82,7 +82,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option(
     "--max-memory",
     metavar="SIZE",
-    help="Of all processes together, like 4G or 500M: what does not fit lies in temporary files. The same KB; needs the extra "
+    help="Of all processes together, like 4G or 800M: what does not fit lies in temporary files. The same KB; needs the extra "
     "[big]. Training the ranker is not held to it.",
 )
 @click.option("--dry-run", is_flag=True, help="Only tell, from a sample, what the build will take: time, memory, disk.")

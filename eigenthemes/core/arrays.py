@@ -27,3 +27,10 @@ def unit_rows(dense: NDArray[np.float32]) -> NDArray[np.float32]:
     """Divide each row by its length, in float64; a zero row stays."""
     lengths = np.sqrt(np.einsum("ij,ij->i", dense, dense, dtype=np.float64))[:, None]
     return (dense / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written: kernels are compiled once for it and for the mapped arrays of a KB, not twice."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -5,8 +5,9 @@ run as it is written, as plain Python, which answers sooner where there is littl
 is not installed at all.
 
 The cache lies beside the package, or in ~/.cache/eigenthemes where that cannot be written, or in NUMBA_CACHE_DIR; where none
-can be written, kernels are compiled anew in each process. A compiled kernel is known by what it depends on (`Kernel.digest`),
-not by the dates of files: it holds until its code, that of the kernels it calls, or one of their constants changes.
+can be written, kernels are compiled anew in each process. Wheels of `make wheel` bring theirs. A compiled kernel is known by
+what it depends on (`Kernel.digest`), not by the dates of files: it holds until its code, that of the kernels it calls, or one
+of their constants changes.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from eigenthemes.core.lazy import lazy
 # inner steps of all kernels so far: where plain Python has taken as long as numba takes to load, and to compile
 _STEPS_OF_LOADING = 1_500_000
 _STEPS_OF_COMPILING = 60_000_000
+
+_SHIPPED = Path(__file__).parent.parent / "compiled"  # in wheels of `make wheel`
 
 _OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 _INNER = {**_OPTIONS, "no_cpython_wrapper": True}  # called by other kernels only: a third less to compile
@@ -134,8 +137,9 @@ class Kernel:
     def _folders(self) -> tuple[Path, ...]:
         """Where compiled code is looked for, and kept in the first one that can be written."""
         if told := os.environ.get("NUMBA_CACHE_DIR"):
-            return (Path(told) / "eigenthemes",)
-        return Path(self.function.__code__.co_filename).parent / "__pycache__", Path("~/.cache/eigenthemes").expanduser()
+            return Path(told) / "eigenthemes", _SHIPPED
+        beside = Path(self.function.__code__.co_filename).parent / "__pycache__"
+        return beside, Path("~/.cache/eigenthemes").expanduser(), _SHIPPED
 
 
 def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None) -> Any:

@@ -38,7 +38,7 @@ def parse_memory(text: str | int) -> int:
     """Return bytes of `4G`, `500M`, `1.5GB` or a number of bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(text).strip(), re.IGNORECASE)
     if match is None:
-        raise OptionError(f"{text!r} is no amount of memory; expected a number with K, M, G or T behind it, like 4G or 500M")
+        raise OptionError(f"{text!r} is no amount of memory; expected a number with K, M, G or T behind it, like 4G or 800M")
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from eigenthemes.explanations import ExplainedCandidate, Explanation, Reason
-    from eigenthemes.records import Entity, Link, LinkedDocument, LinkedTable, Table
+    from eigenthemes.records import Entity, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
 
 _LETTERS, _ROWS = 20_000, 50  # shown of a text, and of a table
 
@@ -49,10 +50,16 @@ def links_table(links: Sequence[Link]) -> tuple[tuple[str, ...], list[tuple[Cell
 
 
 def _row(link: Link) -> tuple[Cell, ...]:
-    ranking = [f"{candidate.label} {candidate.score:.3f}" for candidate in link.ranking]
+    times = Counter(candidate.label for candidate in link.ranking)
+    ranking = [f"{_told_apart(candidate, times)} {candidate.score:.3f}" for candidate in link.ranking]
     if link.entity is None:
         return link.mention.text, f"({link.nil_reason})", "", "", ", ".join(ranking)
     return link.mention.text, EntityId(link.entity), str(link.label), f"{link.score:.3f}", ", ".join(ranking[1:])
+
+
+def _told_apart(candidate: RankedCandidate, times: Counter[str]) -> str:
+    """Return the label of a candidate, with its id where another candidate has the same."""
+    return candidate.label if times[candidate.label] == 1 else f"{candidate.label} ({candidate.id})"
 
 
 def counted_links(links: Sequence[Link], shown: int | None = None) -> str:

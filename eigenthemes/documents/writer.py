@@ -10,12 +10,17 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument
 
 
-def json_line(document: Document, mentions: list[dict[str, Any]]) -> bytes:
-    """Return a document as a line of JSON, with these mentions in place of its own."""
+def json_line(document: Document, mentions: list[dict[str, Any]] | orjson.Fragment) -> bytes:
+    """Return a document as a line of JSON, with these mentions, which may be encoded already, in place of its own."""
     try:
         return orjson.dumps({**document_fields(document), "mentions": mentions}, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError as error:  # of orjson, which admits fewer levels when it writes than when it reads
-        raise DocumentError(f"the record cannot be written as JSON ({error}); simplify its other fields") from None
+        raise cannot_write(error) from None
+
+
+def cannot_write(error: TypeError) -> DocumentError:
+    """Return what is said of a record that orjson refuses to write."""
+    return DocumentError(f"the record cannot be written as JSON ({error}); simplify its other fields")
 
 
 def linked_line(linked: LinkedDocument) -> bytes:

@@ -154,8 +154,8 @@ def _ranker(name: str, about: dict[str, Any], pile: str | None = None) -> Iterat
     texts = [f"{column} {weight:+.2f}" for column, weight in weights.items()]
     for first in range(0, len(texts), _WEIGHTS_PER_LINE):
         yield "" if first else "weights", ", ".join(texts[first : first + _WEIGHTS_PER_LINE])
-    if about.get("unlearned"):
-        yield "", f"never varied, weight 0: {', '.join(about['unlearned'])}"
+    if unlearned := [column for column in about.get("unlearned", ()) if column not in weights]:
+        yield "", f"never varied, weight 0: {', '.join(unlearned)}"
     rows = [row for row in made["reliability"] if row["mentions"]] if made else []
     bins = ", ".join(f"{row['confidence']:.0%}: {row['accuracy']:.0%}" for row in rows)
     if rows:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import orjson
+
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 
@@ -17,6 +21,7 @@ class Labels:
     def __init__(self, kb: KB, language: str | None = None) -> None:
         self.kb, self.language = kb, _checked_language(kb, language)
         self._known: dict[int, tuple[str, str]] = {}
+        self._encoded: dict[int, tuple[bytes, bytes]] = {}
 
     def of(self, entity: int) -> tuple[str, str]:
         """Return the id and the label of an entity."""
@@ -26,6 +31,24 @@ class Labels:
                 self._known.clear()
             known = self._known[entity] = (self.kb.id_of(entity), self._label_of(entity))
         return known
+
+    def encoded(self, entities: Sequence[int]) -> list[tuple[bytes, bytes]]:
+        """Return how entities begin in JSON, as an answer and in a ranking, up to their scores; each is encoded once."""
+        known = self._encoded
+        try:
+            return [known[entity] for entity in entities]
+        except KeyError:
+            missing = set(entities) - known.keys()
+        if len(known) + len(missing) > _REMEMBERED:
+            known, missing = {}, set(entities)
+        for entity in missing:
+            id, label = map(orjson.dumps, self.of(entity))
+            known[entity] = (
+                b',"entity":%b,"label":%b,"score":' % (id, label),
+                b'{"id":%b,"label":%b,"score":' % (id, label),
+            )
+        self._encoded = known
+        return [known[entity] for entity in entities]
 
     def _label_of(self, entity: int) -> str:
         found = None if self.language is None else self.kb.label_in(entity, self.language)

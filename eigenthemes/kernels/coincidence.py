@@ -59,11 +59,14 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
                 count[a] = min(count[a], entities[a]) - 1
                 ratio[a] = min(log_ratio(count[a], units - 1, share[a]), _MOST) if count[a] >= _LEAST_OTHERS else 0.0
             for row in range(first, last):
-                others[row] = units - 1
+                most, best = 0.0, np.int64(-1)
                 for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
-                    a = attributes[1][k]
-                    if ratio[a] > evidence[row]:
-                        evidence[row], attribute[row], having[row] = ratio[a], a, count[a]
+                    if ratio[attributes[1][k]] > most:
+                        best = np.int64(attributes[1][k])
+                        most = ratio[best]
+                others[row] = units - 1
+                if best >= 0:
+                    evidence[row], attribute[row], having[row] = most, best, count[best]
         for k in range(many):
             count[touched[k]] = entities[touched[k]] = 0
             ratio[touched[k]] = 0.0

@@ -12,6 +12,7 @@ from eigenthemes.kernels.sorting import sort
 
 NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
 _SMOOTHING = 5.0  # words that every profile has more, so that a short one says no more than it knows
+_MARKS = 2048  # by which most words are told to be in no window, a power of 2
 _LEAST_ROOM, _ROOM_PER_WORD = 128, 4  # of the table of the words of a window, a power of 2
 
 
@@ -86,17 +87,18 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
             size *= 2
         if size > len(room):
             room = np.zeros(size, np.int64)
-        table = room[:size]
+        table, may_have = room[:size], np.zeros(_MARKS, np.bool_)
         table[:] = -1
         for k in range(first, last):
             if windows[1][k] >= 0:
+                may_have[windows[1][k] & (_MARKS - 1)] = True
                 table[_place(table, windows[1][k])] = windows[1][k]
         for row in range(bounds[name], bounds[name + 1]):
             start, stop = profiles[0][entity[row]], profiles[0][entity[row] + 1]
             total = 0.0
             for k in range(start, stop):
                 word = np.int64(profiles[1][k])
-                if table[_place(table, word)] == word:
+                if may_have[word & (_MARKS - 1)] and table[_place(table, word)] == word:
                     total += float(rarity[word])
             if total > 0:
                 result[row] = total / sqrt(_SMOOTHING + (stop - start))

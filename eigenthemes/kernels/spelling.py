@@ -29,7 +29,7 @@ def spelling(
     """
     columns = np.zeros((len(entity), 6), np.float32)
     for mention in range(len(bounds) - 1):
-        words = mentions[1][mentions[0][mention] : mentions[0][mention + 1]]
+        words = mentions[0][mention], mentions[0][mention + 1]
         for row in range(bounds[mention], bounds[mention + 1]):
             first, last = names[0][entity[row]], names[0][entity[row] + 1]
             if match_type[row] <= worst_whole:
@@ -40,41 +40,45 @@ def spelling(
                         break
             elif match_type[row] == sharing[0] or match_type[row] == sharing[1]:
                 for name in range(first, last):
-                    overlap = _overlap(words, names[2][names[1][name] : names[1][name + 1]])
+                    overlap = _overlap(mentions[1], words, names[2], (names[1][name], names[1][name + 1]))
                     columns[row, OVERLAP] = max(columns[row, OVERLAP], overlap)
-            elif len(words):
+            elif words[1] > words[0]:
                 for name in range(first, last):
-                    _part(columns, row, words, names[2][names[1][name] : names[1][name + 1]], name == first)
+                    within = names[1][name], names[1][name + 1]
+                    _part(columns, row, mentions[1], words, names[2], within, name == first)
     return columns
 
 
+# Words are given as their list and where they stand in it: a slice of an array costs more than to compare a name.
+
+
 @kernel
-def _overlap(words: Any, name: Any) -> Any:
+def _overlap(words: Any, of_mention: Any, tokens: Any, of_name: Any) -> Any:
     """Return how many words two lists have in common, as a part of those in either."""
     common = 0
-    for word in words:
-        for other in name:
-            if word == other:
+    for i in range(of_mention[0], of_mention[1]):
+        for k in range(of_name[0], of_name[1]):
+            if words[i] == np.int64(tokens[k]):
                 common += 1
                 break
-    return np.float32(common / max(1, len(words) + len(name) - common))
+    return np.float32(common / max(1, of_mention[1] - of_mention[0] + of_name[1] - of_name[0] - common))
 
 
 @kernel
-def _part(columns: Any, row: Any, words: Any, name: Any, is_label: Any) -> None:
+def _part(columns: Any, row: Any, words: Any, of_mention: Any, tokens: Any, of_name: Any, is_label: Any) -> None:
     """Note where the words of a mention stand in a name, side by side."""
-    spare = len(name) - len(words)
-    for start in range(spare + 1):
+    size, length = of_mention[1] - of_mention[0], of_name[1] - of_name[0]
+    for start in range(length - size + 1):
         same = True
-        for k in range(len(words)):
-            if name[start + k] != words[k]:
+        for k in range(size):
+            if np.int64(tokens[of_name[0] + start + k]) != words[of_mention[0] + k]:
                 same = False
                 break
         if same:
-            columns[row, COVERED] = max(columns[row, COVERED], np.float32(len(words) / len(name)))
+            columns[row, COVERED] = max(columns[row, COVERED], np.float32(size / length))
             if start == 0:
                 columns[row, BEGINS] = 1
-            if start == spare:
+            if start == length - size:
                 columns[row, ENDS] = 1
             if is_label:
                 columns[row, IN_LABEL] = 1

@@ -16,11 +16,13 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import position
+from eigenthemes.kernels.sorting import sort
 
 MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
 LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 LONGEST = 64  # names of a document for which the same candidate counts
 _HIGHEST = 2**31 - 1  # mark
+_BITS = 32  # of the number of a candidate
 EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the result
 
 
@@ -158,7 +160,7 @@ def _further(candidates: Any, entities: Any, graph: Any, reached: Any, indptr: A
     """
     first, last, start = candidates
     hubs = np.zeros(last - first, np.int64)
-    pairs = np.zeros((64, 2), np.int64)
+    pairs = np.zeros(64, np.int64)  # hub and other in one number
     many_hubs, many = 0, 0
     for number in range(last - first):
         if _is_hub(graph, entities[start + number]):
@@ -177,13 +179,14 @@ def _further(candidates: Any, entities: Any, graph: Any, reached: Any, indptr: A
                 pairs, many = _noted(pairs, many, hubs[b], hubs[a])
     if far + many > len(further):
         larger = np.empty(2 * (far + many), np.uint32)
-        larger[:far] = further[:far]
+        for k in range(far):
+            larger[k] = further[k]
         further = larger
-    order = np.argsort(pairs[:many, 0], kind="mergesort")
+    sort(pairs[:many])
     k = 0
     for number in range(last - first):
-        while k < many and pairs[order[k], 0] == number:
-            further[far] = first + pairs[order[k], 1]
+        while k < many and pairs[k] >> _BITS == number:
+            further[far] = first + (pairs[k] & ((1 << _BITS) - 1))
             far += 1
             k += 1
         indptr[first + number + 1] = far
@@ -206,10 +209,11 @@ def _is_beyond(graph: Any, node: Any, other: Any) -> Any:
 def _noted(pairs: Any, many: Any, one: Any, other: Any) -> Any:
     """Note a pair; return all, with more room if need be, and how many."""
     if many == len(pairs):
-        larger = np.zeros((2 * many, 2), np.int64)
-        larger[:many] = pairs
+        larger = np.zeros(2 * many, np.int64)
+        for k in range(many):
+            larger[k] = pairs[k]
         pairs = larger
-    pairs[many, 0], pairs[many, 1] = one, other
+    pairs[many] = (one << _BITS) | other
     return pairs, many + 1
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import read_only
 from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, extend_hash, finish_hash
 from eigenthemes.kb.name_index import UNBRACKETED, NameIndexArrays
 from eigenthemes.kb.stem_index import StemIndex
@@ -94,12 +95,12 @@ def matches_compiled(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
     from eigenthemes.kernels.spans import find_spans
 
     announce_compilation(find_spans, "finding names in long texts")
-    others = words.others
+    others, table = words.others, keys.table
     matches: Matches = find_spans(
         (pieces.word, pieces.joined, pieces.apart),
         (words.forms.blob, words.forms.offsets, words.drops),
         (others.forms.blob, others.forms.offsets, others.indptr),
-        (keys.table.hashes, keys.table.buckets, keys.indptr, keys.kinds, keys.filter),
+        tuple(read_only(array) for array in (table.hashes, table.buckets, keys.indptr, keys.kinds, keys.filter)),
         LONGEST,
         UNBRACKETED,
     )

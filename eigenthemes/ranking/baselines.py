@@ -18,7 +18,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.context import context_scores
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, Scores
-from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score
+from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score, score_by_all
 
 Vectors = NDArray[np.float32]
 
@@ -33,6 +33,8 @@ def eigen(batch: Batch, kb: KB, options: EigenOptions) -> Scores:
     """Score by (weighted) Eigenthemes: how near each candidate is to the subspace of its document."""
 
     def nearness(vectors: Vectors, weights: Scores) -> Scores:
+        if options.strengths and (options.k is None or options.k >= min(vectors.shape)):
+            return score_by_all(vectors, weights.astype(np.float32))
         subspace = fit_subspace(vectors, weights.astype(np.float32), options.k)
         return score(vectors, subspace if options.strengths else Subspace(np.ascontiguousarray(subspace.components.T)))
 
@@ -72,8 +74,11 @@ def prior_name(batch: Batch, kb: KB, options: None = None) -> Scores:
 def _position(batch: Batch) -> Scores:
     """Return the position of each candidate within its mention: by prior, ties by rank."""
     table = batch.table
-    order = np.lexsort((table.rank, -table.prior, table.mention_of))
+    same = np.diff(table.mention_of) == 0
     first = np.searchsorted(table.mention_of, np.arange(table.mentions))
+    if np.all((table.prior[1:] <= table.prior[:-1])[same]):  # they are in order of rank
+        return np.arange(1.0, len(table) + 1) - first[table.mention_of]
+    order = np.lexsort((table.rank, -table.prior, table.mention_of))
     position = np.empty(len(table))
     position[order] = np.arange(1, len(table) + 1) - first[table.mention_of]
     return position

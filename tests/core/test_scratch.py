@@ -108,7 +108,7 @@ def test_amounts_of_memory_have_suffixes(text: str | int, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "-4G", "4X", "4 G B"])
 def test_what_is_no_amount_of_memory_is_refused(text: str) -> None:
-    with pytest.raises(OptionError, match="like 4G or 500M"):
+    with pytest.raises(OptionError, match="like 4G or 800M"):
         parse_memory(text)
 
 

@@ -83,6 +83,25 @@ class FeatureContext:
                 array.setflags(write=False)  # as files are: to the compiler that is another type
         return graph.indptr, graph.neighbors, graph.relations, *further
 
+    @lazy
+    def _hubs_of_all(self) -> tuple[Ints, NDArray[np.int32]]:
+        """The hubs that each entity of the KB is, or is adjacent to (indptr, numbers)."""
+        from eigenthemes.kernels.topics import hubs_near
+
+        indptr, numbers = hubs_near(np.arange(len(self.kb)), self.graph[:2], self.hub_numbers)
+        return indptr, numbers.copy()
+
+    def hubs_near(self, entities: Ints, *, of_all: bool) -> tuple[Ints, Ints, NDArray[np.int32]]:
+        """Return the hubs that each of some entities is, or is adjacent to (list of each, indptr, numbers).
+
+        of_all  find those of all entities of the KB, once, which pays where many are asked for
+        """
+        from eigenthemes.kernels.topics import hubs_near
+
+        if of_all:
+            return entities, *self._hubs_of_all
+        return np.arange(len(entities)), *hubs_near.plain(entities, self.graph[:2], self.hub_numbers)
+
     def name_counts(self, entities: Ints) -> Ints:
         """Count the names of each entity."""
         bounds = self.spelled[0]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
+from eigenthemes.kb.store import Vectors
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.mention_groups import MentionGroups
 
@@ -20,6 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
+_TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
 _HOPELESS = 0.005  # of the probability of the best candidate: below it, what other names say changes no answer
 
 
@@ -66,31 +68,59 @@ class Acquaintances:
             return Connections(*connect.for_steps(self.steps)(*rows, context.graph, scratch))
 
     @lazy
-    def squared_cosines(self) -> list[tuple[NDArray[np.int64], NDArray[np.float32] | None]]:
-        """Of each document with candidates of two names or more: its rows, and the squared cosines of each two of them.
-
-        0 where they are of the same name; None where they are many times more than dimensions.
-        """
+    def squared_cosines(self) -> list[SquaredCosines]:
+        """Of the documents with candidates of two names or more, those of one size together."""
         vectors, groups = self.context.vectors, self.groups
+        if vectors is None:
+            return []
         rows = np.flatnonzero(self.considered)
-        found, name = [], groups.name_of_row[rows]
+        name = groups.name_of_row[rows]
         bounds = np.searchsorted(rows, groups.name_bounds[groups.document_names])
-        for first, last in pairwise(bounds.tolist()):
-            if vectors is not None and last - first > 1 and name[first] != name[last - 1]:
-                few = last - first <= _FEW * vectors.rows.shape[1]
-                of_pairs = _squared_cosines(vectors.rows[groups.entity[rows[first:last]]], name[first:last]) if few else None
-                found.append((rows[first:last], of_pairs))
+        first, count = bounds[:-1], np.diff(bounds)
+        last = first + count - 1
+        several = np.flatnonzero((count > 1) & (name[np.minimum(first, last)] != name[last])) if len(rows) else count[:0]
+        most = min(_TOGETHER, _FEW * vectors.rows.shape[1]) // _STEP * _STEP
+        sizes = np.where(count > most, count, -(-count // _STEP) * _STEP)[several]
+        found = []
+        for size in np.unique(sizes).tolist():
+            documents = several[sizes == size]
+            parts = documents[:, None] if size > most else documents[None]
+            found += [SquaredCosines.of(vectors, groups, rows, name, first[each], count[each], size) for each in parts]
         return found
 
 
-def _squared_cosines(vectors: NDArray[np.float32], name: Ints) -> NDArray[np.float32]:
-    """Return the squared cosines of unit vectors [n, n]; 0 where they are of the same name [n]."""
-    squared = vectors @ vectors.T
-    np.square(squared, out=squared)
-    bounds = np.flatnonzero(np.diff(name, prepend=-1, append=-1))
-    for first, last in pairwise(bounds.tolist()):
-        squared[first:last, first:last] = 0
-    return np.asarray(squared)
+class SquaredCosines(NamedTuple):
+    """The squared cosines of each two candidates of documents with about as many of them.
+
+    rows     [d, s] of the candidates; where a document has fewer, the last one stands there again
+    inside   [d, s] bool: where it has not fewer
+    squared  [d, s, s] 0 where they are of the same name; None where they are many times more than dimensions
+    """
+
+    rows: Ints
+    inside: NDArray[np.bool_]
+    squared: NDArray[np.float32] | None
+
+    @classmethod
+    def of(
+        cls, vectors: Vectors, groups: MentionGroups, rows: Ints, name: Ints, first: Ints, count: Ints, size: int
+    ) -> SquaredCosines:
+        """Compute those of documents whose candidates are rows[first:first + count], of the names name[first:first + count]."""
+        steps = np.arange(size)
+        places = first[:, None] + np.minimum(steps, count[:, None] - 1)
+        chosen, inside = rows[places], steps < count[:, None]
+        if size > _FEW * vectors.rows.shape[1]:
+            return cls(chosen, inside, None)
+        unit = vectors.rows[groups.entity[chosen]]
+        squared = unit @ unit.transpose(0, 2, 1)
+        np.square(squared, out=squared)
+        if len(first) > 1 or size <= _TOGETHER:
+            names = name[places]
+            squared[names[:, :, None] == names[:, None]] = 0
+        else:
+            for start, stop in pairwise(np.flatnonzero(np.diff(name[places[0]], prepend=-1, append=-1)).tolist()):
+                squared[0, start:stop, start:stop] = 0
+        return cls(chosen, inside, squared)
 
 
 @dataclass(frozen=True)

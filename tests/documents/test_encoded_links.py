@@ -1,0 +1,80 @@
+"""Links put together from encoded pieces are the records' own, character for character."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes import KB, Linker
+from eigenthemes.documents.json_lines import document_of, parse_document
+from eigenthemes.documents.record import Record
+from eigenthemes.documents.writer import linked_line
+from eigenthemes.stream import link_chunk
+
+NAMES = ("Paris", "Michael Jordan", "Jordan", "xyzzy", "U.S.", 'a "quoted" name', "Łódź\n")
+fields = st.dictionaries(
+    st.sampled_from(["gold", "x", "label", "score", "nil_reason", "unknown_candidates", "é"]), st.just("Q1"), max_size=3
+)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> dict[str, Any]:
+    """Documents whose mentions bring fields of their own, even those that a link has."""
+    names = draw(st.lists(st.sampled_from(NAMES), max_size=5))
+    given_ids = st.lists(st.sampled_from(["Q90", "nobody", "Q41421"]), max_size=2)
+    mentions: list[dict[str, Any]] = []
+    for name in names:
+        mention = {"text": name, **draw(fields)}
+        if draw(st.booleans()):
+            mention["candidates"] = draw(given_ids)
+        mentions.append(mention)
+    return {"id": draw(st.integers(0, 3)), "mentions": mentions, "more": draw(fields)}
+
+
+@given(st.lists(records(), max_size=3), st.integers(0, 3), st.sampled_from(["selftrained", "degree"]))
+def test_lines_are_those_of_the_records(demo_kb: KB, documents: list[dict[str, Any]], top: int, method: str) -> None:
+    linker = Linker(demo_kb, method=method, top=top)
+    lines = [orjson.dumps(document) for document in documents]
+    chunk = link_chunk(linker, [Record("a.jsonl", number, line) for number, line in enumerate(lines, 1)])
+    linked = list(linker.link_batch([parse_document(line) for line in lines]))
+    written = chunk.output.splitlines()
+    assert list(map(orjson.loads, written)) == [orjson.loads(linked_line(each)) for each in linked]
+    assert chunk.linked == sum(link.entity is not None for each in linked for link in each.links)
+    assert chunk.mentions == sum(len(each.links) for each in linked)
+
+
+def test_what_a_link_adds_comes_last_and_in_order(demo_kb: KB) -> None:
+    linker = Linker(demo_kb, top=1)
+    line = orjson.dumps({"text": "In Berkeley", "mentions": [{"start": 3, "end": 11, "text": "Berkeley", "x": None}]})
+    once = link_chunk(linker, [Record("a.jsonl", 1, line)]).output
+    twice = link_chunk(linker, [Record("a.jsonl", 1, once)]).output
+    assert once == twice == linked_line(linker.link(document_of(orjson.loads(line))))
+
+
+def test_a_mention_that_cannot_be_written_fails_alone(demo_kb: KB) -> None:
+    deep = b'{"mentions": [{"text": "Berkeley", "x": ' + b"[" * 400 + b"]" * 400 + b"}]}"
+    good = b'{"mentions": [{"text": "Berkeley"}]}'
+    chunk = link_chunk(Linker(demo_kb), [Record("a.jsonl", number, line) for number, line in enumerate((good, deep, good), 1)])
+    assert [failure.line for failure in chunk.failures] == [2]
+    assert "cannot be written as JSON" in chunk.failures[0].cause
+    assert (chunk.linked_documents, chunk.mentions, len(chunk.output.splitlines())) == (2, 2, 2)
+
+
+@pytest.mark.parametrize("entities", [3, 10_000])
+def test_pieces_of_entities_are_forgotten_when_they_are_many(
+    demo_kb: KB, monkeypatch: pytest.MonkeyPatch, entities: int
+) -> None:
+    from eigenthemes.kb import labels
+
+    monkeypatch.setattr(labels, "_REMEMBERED", entities)
+    known = labels.Labels(demo_kb)
+    numbers = list(range(8)) * 2
+    for some in (numbers, numbers[4:], [0]):
+        assert [orjson.loads(b"{" + answer[1:] + b"0}") for answer, _ in known.encoded(some)] == [
+            {"entity": known.of(entity)[0], "label": known.of(entity)[1], "score": 0} for entity in some
+        ]
+    assert len(known._encoded) <= max(entities, 8)
