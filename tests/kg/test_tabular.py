@@ -244,9 +244,7 @@ def test_an_unknown_role_of_a_column_is_refused() -> None:
 
 
 def test_a_table_without_ids_is_refused_with_its_columns_and_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(
-        SourceError, match=r"n\.csv has the columns code, name, size, age; .+source=code and target=age for edges"
-    ):
+    with pytest.raises(SourceError, match=r"n\.csv has the columns code, name, size, age; .+source=code and target=age"):
         build(tmp_path, {"n.csv": "code,name,size,age\na,Ada,1,2\n"})
 
 
