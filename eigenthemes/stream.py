@@ -26,7 +26,7 @@ from eigenthemes.ranking.batch import BATCH
 from eigenthemes.ranking.decide import NIL_REASONS
 from eigenthemes.records import Document, LinkedDocument, Mention
 
-_CHUNK_BYTES = 1 << 20
+_CHUNK, _CHUNK_BYTES = 256, 1 << 19  # documents of a chunk, and bytes
 _COLLECT_AFTER = 200_000  # objects: a chunk makes many small ones and no cycles, looking for these takes a tenth of the time
 
 
@@ -101,7 +101,8 @@ def link_stream(
     start, report = time.perf_counter(), Report()
     as_records = on_document is not None
     with Workers(jobs) as workers:
-        for chunk in _linked_chunks(chunks_of(records), linker, workers, as_records):
+        chunks = chunks_of(records, BATCH if workers.jobs > 1 else _CHUNK)  # workers share a short file among them
+        for chunk in _linked_chunks(chunks, linker, workers, as_records):
             if strict:
                 _refuse_failures(chunk)
             if write is not None:
@@ -146,14 +147,14 @@ def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Work
     yield from workers.map(_link_in_worker, ((path, given, records, as_records) for records in chunks))
 
 
-def chunks_of(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """The records some at a time: as many as are looked up together, or a megabyte."""
+def chunks_of(records: Iterable[Record], most: int = _CHUNK) -> Iterator[list[Record]]:
+    """The records some at a time: so many, or half a megabyte."""
     chunk: list[Record] = []
     size = 0
     for record in records:
         chunk.append(record)
         size += record.size
-        if len(chunk) >= BATCH or size >= _CHUNK_BYTES:
+        if len(chunk) >= most or size >= _CHUNK_BYTES:
             yield chunk
             chunk, size = [], 0
     if chunk:

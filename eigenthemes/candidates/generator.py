@@ -288,11 +288,14 @@ class CandidateGenerator:
         starts = np.zeros_like(ends)
         starts[1:] = ends[:-1] + 1
         counts, entity, match_types = self._run_kernel(buffer, starts, ends)
-        for name, row in row_of.items():
-            if len(name) > _LONG:
-                _write(self._plain(name, self.max_candidates), row, counts, entity, match_types)
+        kept = np.arange(entity.shape[1]) < counts[:, None]
+        unlike = np.where(kept, match_types, ENDING + 1).min(axis=1, initial=ENDING + 1) > ENDING  # no names of the KB
+        looked_at = list(row_of)
+        for row in np.flatnonzero(unlike).tolist():
+            if len(looked_at[row]) > _LONG:  # it was looked up as nothing
+                _write(self._plain(looked_at[row], self.max_candidates), row, counts, entity, match_types)
             else:
-                self._add_inflected(name, row, counts, entity, match_types)
+                self._add_inflected(looked_at[row], row, counts, entity, match_types)
         if len(row_of) < len(names):
             rows = np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
             counts, entity, match_types = counts[rows], entity[rows], match_types[rows]

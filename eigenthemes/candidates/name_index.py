@@ -270,7 +270,7 @@ def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
 
 def letters_of(name: str) -> str:
     """Return the letters and digits of a name as they are written: "IL-10" and "IL10" are the same, "Il10" is not."""
-    return "".join(filter(str.isalnum, name))
+    return name if name.isalnum() else "".join(filter(str.isalnum, name))
 
 
 def _postings(

@@ -163,7 +163,8 @@ def _tell(report: CorpusReport, output: str) -> int:
         say(f"{problem.name}: {problem.problem}", err=True)
     if report.problems:
         say(
-            f"eigenthemes: {counted(len(report.problems), 'part')} could not be linked; the same command tries them again",
+            f"eigenthemes: {counted(len(report.problems), 'part')} could not be linked; mend or remove them: the same command "
+            "tries them again",
             err=True,
         )
     if report.failures:

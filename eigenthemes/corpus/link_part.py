@@ -109,12 +109,12 @@ def _link_parquet(job: Job, part: Part, linker: Linker) -> PartReport:
     total, roles = Report(), DocumentColumns.of(job.columns)
     with open_to_read(part.path) as file, _outputs(job, part) as (out, errors):
         documents = ParquetDocuments(file, part.name, roles)
-        rows = LinkedRows(documents, out, errors, explain=linker.explain, first=0 if part.piece is None else part.piece.first)
+        first, last = (0, None) if part.piece is None else (part.piece.first, part.piece.last)
         try:
-            for batch in documents.batches() if part.piece is None else documents.rows(part.piece.first, part.piece.last):
-                linked = link_arrow(batch, linker, columns=job.columns, error_column=rows.cause)
-                _count(total, *rows.write(batch, linked))
-            rows.close()
+            with LinkedRows(documents, out, errors, explain=linker.explain, first=first) as rows:
+                for batch in documents.batches() if last is None else documents.rows(first, last):
+                    linked = link_arrow(batch, linker, columns=job.columns, error_column=rows.cause)
+                    _count(total, *rows.write(batch, linked))
         except pa.ArrowException as error:
             raise SourceError(
                 f"{part.name} cannot be written with its links ({error}); check its columns", where=part.name

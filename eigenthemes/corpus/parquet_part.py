@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from types import TracebackType
 from typing import IO, Any
 
 import pyarrow as pa
@@ -54,11 +56,17 @@ class LinkedRows:
         self._row += batch.num_rows
         return good.column(self._mentions), bad.num_rows
 
-    def close(self) -> None:
-        """Write what is left."""
-        self._good.close()
-        if self._bad is not None:
-            self._bad.close()
+    def __enter__(self) -> LinkedRows:
+        return self
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Write what is left; after an error only end the writers, before the files are closed that they write to."""
+        with suppress(pa.ArrowException, OSError, ValueError) if error is not None else nullcontext():
+            self._good.close()
+            if self._bad is not None:
+                self._bad.close()
 
 
 def _free_name(wanted: str, taken: list[str]) -> str:

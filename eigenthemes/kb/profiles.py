@@ -15,6 +15,7 @@ from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_index import SpelledNames
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
+from eigenthemes.text.segment import FUNCTION_WORDS
 
 FILES = ("profile_indptr", "profile_words", "profile_rarity")
 _CHUNK = 20_000  # descriptions
@@ -56,11 +57,22 @@ def collect_profiles(kb: KB, spelled: SpelledNames) -> EntityProfiles:
     names = kb.array("entity_names"), spelled.indptr, spelled.tokens
     graph = kb.graph.indptr, kb.graph.neighbors
     collect = collect_words.for_steps(len(kb.graph.neighbors) + len(spelled.tokens))
-    indptr, words = collect(_words_of_descriptions(kb), names, graph, many)
+    indptr, words = _without_function_words(kb, *collect(_words_of_descriptions(kb), names, graph, many))
     counts = np.bincount(words, minlength=many)
     having = np.count_nonzero(np.diff(indptr))
     rarity = np.where(counts > 0, np.log(max(1, having) / np.maximum(1, counts)), 0.0)
     return EntityProfiles(indptr, words, rarity.astype(np.float32))
+
+
+def _without_function_words(
+    kb: KB, indptr: NDArray[np.int64], words: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Leave "of" and "the" out of profiles: in a small KB they are as rare as any word, and say nothing."""
+    found = kb.name_index.token_table.find_all(hash_strings(Strings.of(sorted(FUNCTION_WORDS))))
+    tells = np.ones(len(kb.name_index.tokens), dtype=bool)
+    tells[found[found >= 0]] = False
+    kept = tells[words]
+    return np.concatenate(([0], np.cumsum(kept)))[indptr], words[kept]
 
 
 def _words_of_descriptions(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

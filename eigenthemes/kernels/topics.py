@@ -43,12 +43,15 @@ def hubs_near(entity: Any, graph: Any, number: Any) -> Any:
 
 
 @kernel
-def topic_factors(documents: Any, counted: Any, bounds: Any, probability: Any, near: Any, share: Any, gain: Any) -> Any:
+def topic_factors(
+    documents: Any, counted: Any, bounds: Any, probability: Any, near: Any, own: Any, share: Any, gain: Any
+) -> Any:
     """Compute by how much the topics of its document make each candidate likelier.
 
     documents    [d + 1] names of each document; counted [d] bool: documents that are looked at
     bounds       [m + 1] candidates of each name; probability [n] float64
     near         (list of each candidate [n] int64, indptr, hubs int32): which hubs each candidate has to do with
+    own          [n] int32: the hub that a candidate is itself, -1: none; a topic makes itself no likelier
     share        [hubs] of all entities that have to do with each
     gain         e^l - 1: how much likelier a topic makes an entity that has to do with it, beside one that has not
 
@@ -77,7 +80,7 @@ def topic_factors(documents: Any, counted: Any, bounds: Any, probability: Any, n
         shares = _softmax(best, score)
         for k in range(len(best)):
             slot[best[k]] = k
-        _weigh(factor, first, last, bounds, probability, near, slot, shares, gain)
+        _weigh(factor, first, last, bounds, probability, near, own, slot, shares, gain)
         if len(best) and shares[1] > shares[0]:
             topic[document], weight[document] = best[0], shares[1]
         for k in range(len(best)):
@@ -148,7 +151,16 @@ def _softmax(topics: Any, score: Any) -> Any:
 
 @kernel
 def _weigh(
-    factor: Any, first: Any, last: Any, bounds: Any, probability: Any, near: Any, slot: Any, shares: Any, gain: Any
+    factor: Any,
+    first: Any,
+    last: Any,
+    bounds: Any,
+    probability: Any,
+    near: Any,
+    own: Any,
+    slot: Any,
+    shares: Any,
+    gain: Any,
 ) -> None:
     """Multiply candidates by what the topics say; all candidates of a name together stay as likely as they were."""
     lists, indptr, hubs = near
@@ -158,7 +170,7 @@ def _weigh(
             mass[k] = 0.0
         for row in range(bounds[name], bounds[name + 1]):
             for k in range(indptr[lists[row]], indptr[lists[row] + 1]):
-                if slot[hubs[k]] >= 0:
+                if slot[hubs[k]] >= 0 and hubs[k] != own[row]:
                     mass[slot[hubs[k]]] += probability[row]
         plain = shares[0]
         for k in range(len(mass)):
@@ -168,7 +180,7 @@ def _weigh(
         for row in range(bounds[name], bounds[name + 1]):
             likelier = plain
             for k in range(indptr[lists[row]], indptr[lists[row] + 1]):
-                if slot[hubs[k]] >= 0:
+                if slot[hubs[k]] >= 0 and hubs[k] != own[row]:
                     likelier += mass[slot[hubs[k]]] * gain
             factor[row] = likelier
             before += probability[row]

@@ -185,9 +185,10 @@ class TableReader:
             )
         return SourceError(
             f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
-            f"source and target: rename them or say which is which, e.g. id={columns[0]}",
+            f"source and target: rename them or say which is which, id={columns[0]} for nodes, or source={columns[0]} and "
+            f"target={columns[-1]} for edges",
             code="columns-unnamed",
-            where=columns[0],
+            where=self.origin,
         )
 
     def _read_headerless(self, number: int, first: list[str], rows: Rows) -> None:

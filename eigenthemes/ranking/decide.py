@@ -18,6 +18,7 @@ Ints = NDArray[np.int64]
 NIL_REASONS = (None, "no_candidate", "low_probability", "no_embedding", "no_name_match")
 LINKED, NO_CANDIDATE, LOW_PROBABILITY, NO_EMBEDDING, NO_NAME_MATCH = range(len(NIL_REASONS))
 
+_FEW = 4  # candidates of a mention that are chosen one after the other sooner than all are sorted
 _OF_ALL = 1 / 3  # of the probability of all candidates that an exact name must have
 
 
@@ -97,12 +98,28 @@ def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
     bounds = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
     counts = np.diff(bounds)
     in_order = (np.diff(scores) <= 0) | (np.diff(table.mention_of) > 0)
-    # the sort is stable, and the table is in order of rank
-    order = np.arange(len(scores)) if in_order.all() else np.lexsort((-scores, table.mention_of))
     shown = np.minimum(counts, top)
     ends = np.cumsum(shown)
+    if not in_order.all() and top <= _FEW:
+        return _chosen(scores, bounds, top), np.concatenate(([0], ends))
+    # the sort is stable, and the table is in order of rank
+    order = np.arange(len(scores)) if in_order.all() else np.lexsort((-scores, table.mention_of))
     places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(bounds[:-1] - ends + shown, shown)
     return order[places], np.concatenate(([0], ends))
+
+
+def _chosen(scores: Floats, bounds: Ints, top: int) -> Ints:
+    """Return the rows of the `top` best candidates of each mention, best first, of equal ones the first [k]; without a sort."""
+    counts = np.diff(bounds)
+    having = np.flatnonzero(counts)
+    counts, first = counts[having], bounds[having]
+    mention_of = np.repeat(np.arange(len(having)), counts)
+    left, chosen = scores.copy(), np.zeros((len(having), top), np.int64)
+    for place in range(top):
+        best = np.flatnonzero(left == np.maximum.reduceat(left, first)[mention_of])
+        chosen[:, place] = best[np.flatnonzero(np.diff(mention_of[best], prepend=-1))]
+        left[chosen[:, place]] = -np.inf
+    return chosen[np.arange(top) < counts[:, None]]
 
 
 def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, best: Ints) -> NDArray[np.int8]:

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.records import Document, Mention
+from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize
 
 Floats = NDArray[np.float64]
@@ -60,20 +59,30 @@ class MentionGroups:
         """Group the mentions of a batch."""
         table = batch.table
         table_bounds = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
-        candidate_counts = np.diff(table_bounds).tolist()
-        group_of = np.zeros(table.mentions, np.int64)
-        first_mention, names = list[int](), list[str]()
+        keys = _name_keys(batch, np.diff(table_bounds).tolist())
+        group_of, first_mention, names = list[int](), list[int](), list[str]()
         document_bounds, document_names, group_bounds = [0], [0], [0]
         longer, longer_bounds = list[int](), [0]
         for document, (start, stop) in zip(batch.documents, pairwise(batch.mention_bounds.tolist()), strict=True):
-            forms = {i - start: form for i, form in batch.forms.items() if start <= i < stop} if document.table else {}
-            for name, groups in _grouped(document, batch.mentions[start:stop], forms, candidate_counts[start:stop]):
-                for mentions in groups:
-                    for number in mentions:
-                        group_of[start + number] = len(first_mention)
-                    first_mention.append(start + mentions[0])
-                names.append(name)
-                group_bounds.append(len(first_mention))
+            if document.table is None:
+                found = dict[NameKey, int]()
+                for number, key in enumerate(keys[start:stop], start):
+                    group = found.setdefault(key, len(first_mention))
+                    if group == len(first_mention):
+                        first_mention.append(number)
+                    group_of.append(group)
+                names.extend([key[0] for key in found])
+                group_bounds.extend(range(document_bounds[-1] + 1, len(first_mention) + 1))
+            else:
+                of_cells = [0] * (stop - start)
+                for key, groups in _cells_by_name(batch.mentions[start:stop], keys[start:stop]).items():
+                    for cells in groups.values():
+                        for cell in cells:
+                            of_cells[cell] = len(first_mention)
+                        first_mention.append(start + cells[0])
+                    names.append(key[0])
+                    group_bounds.append(len(first_mention))
+                group_of.extend(of_cells)
             for containing in _longer_names(names[document_names[-1] :]):
                 longer.extend(containing)
                 longer_bounds.append(len(longer))
@@ -84,7 +93,7 @@ class MentionGroups:
         bounds = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return cls(
             batch,
-            group_of,
+            np.array(group_of, np.int64),
             first,
             bounds,
             np.array(document_bounds),
@@ -123,7 +132,7 @@ class MentionGroups:
     @lazy
     def log_words(self) -> Floats:
         """The log of the number of words of each group's name [m]."""
-        words = np.array([max(1, len(name.split())) for name in self.names], dtype=np.float64)
+        words = np.array([1 + name.count(" ") for name in self.names], dtype=np.float64)
         return np.log(words)[self.name_of]
 
     @lazy
@@ -166,36 +175,44 @@ class MentionGroups:
             yield first_group, last_group, int(self.bounds[first_group]), int(self.bounds[last_group])
 
 
-def _grouped(
-    document: Document, mentions: Sequence[Mention], forms: dict[int, str], candidate_counts: Sequence[int]
-) -> Iterator[tuple[str, list[list[int]]]]:
-    """Yield each distinct name of a document, and the numbers of its mentions, a list per context.
-
-    A name that brings candidates of its own is another name where they are others.
-
-    forms  mention -> the name that was looked up in its place
-    """
-    names: dict[tuple[Any, ...], dict[int | None, list[int]]] = {}
-    for number, (mention, count) in enumerate(zip(mentions, candidate_counts, strict=True)):
-        name = normalize(forms.get(number, mention.name))
-        name_key = name, count, mention.candidates, mention.priors, mention.only_types
-        names.setdefault(name_key, {}).setdefault(context_key(document, mention), []).append(number)
-    for (name, *_), groups in names.items():
-        yield name, list(groups.values())
+NameKey = tuple[str, int, tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...]]
 
 
-def context_key(document: Document, mention: Mention) -> int | None:
-    """Return what sets mentions of one name apart within their document: the column of a table, nothing in a text."""
-    return None if document.table is None else mention.col
+def _name_keys(batch: Batch, candidate_counts: Sequence[int]) -> list[NameKey]:
+    """Return what tells the names of mentions apart: normalised; another name where it brings other candidates."""
+    normalized = dict[str, str]()
+    keys = list[NameKey]()
+    for mention, count in zip(batch.mentions, candidate_counts, strict=True):
+        name = mention.full_name or mention.text
+        key = normalized.get(name)
+        if key is None:
+            key = normalized[name] = normalize(name)
+        keys.append((key, count, mention.candidates, mention.priors, mention.only_types))
+    for number, form in batch.forms.items():
+        keys[number] = normalize(form), *keys[number][1:]
+    return keys
+
+
+def _cells_by_name(mentions: Sequence[Mention], keys: Sequence[NameKey]) -> dict[NameKey, dict[int | None, list[int]]]:
+    """Return the numbers of the cells of each distinct name, by their columns."""
+    names: dict[NameKey, dict[int | None, list[int]]] = {}
+    for number, (mention, key) in enumerate(zip(mentions, keys, strict=True)):
+        names.setdefault(key, {}).setdefault(mention.col, []).append(number)
+    return names
 
 
 def _longer_names(names: Sequence[str]) -> Iterator[list[int]]:
     """Yield for each name the numbers of the names that contain it, word for word."""
     having: dict[str, list[int]] = {}
     for number, name in enumerate(names):
-        for word in dict.fromkeys(name.split()):
-            having.setdefault(word, []).append(number)
+        if " " in name:  # a single word contains no other name
+            for word in dict.fromkeys(name.split()):
+                having.setdefault(word, []).append(number)
     for name in names:
-        padded = f" {name} "
-        near = having.get(name.partition(" ")[0], [])[:_MAX_LONGER] if name else []
-        yield [other for other in near if len(names[other]) > len(name) and padded in f" {names[other]} "]
+        near = having.get(name.partition(" ")[0]) if name else None
+        if near is None:
+            yield []
+        else:
+            padded = f" {name} "
+            near = near[:_MAX_LONGER]
+            yield [other for other in near if len(names[other]) > len(name) and padded in f" {names[other]} "]

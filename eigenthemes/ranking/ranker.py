@@ -25,7 +25,6 @@ from eigenthemes.ranking.features import (
     memory,
     theme_features,
 )
-from eigenthemes.ranking.features.name import WEIGHED_LIKE
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.features.row import RowAgreement
 from eigenthemes.ranking.logit import sigmoid, softmax
@@ -53,7 +52,7 @@ class Ranker:
     """A trained ranker.
 
     rounds       weights of each round; the first knows the columns LOCAL only, the others all COLUMNS
-    temperature  the last round's utilities are divided by it: how much less sure to be than synthetic documents suggest
+    temperature  the last round's utilities of candidates are divided by it: how much less sure to be which one is right
     threshold    the least probability of a link
     about        how it was trained, and how far its probabilities could be trusted there
     chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
@@ -100,8 +99,8 @@ class Ranker:
         """Make it from the manifest. A column it does not know weighs nothing, those of memory as they do without gold."""
         rounds = tuple(
             Weights(
-                _of_columns(columns, {**memory.CHOICE, **weights["choice"]}),
-                _of_columns((*NIL_COLUMNS, *columns), {**memory.NIL, **weights["none"]}),
+                from_named(columns, {**memory.CHOICE, **weights["choice"]}),
+                from_named((*NIL_COLUMNS, *columns), {**memory.NIL, **weights["none"]}),
             )
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
@@ -112,7 +111,16 @@ class Ranker:
         temperature, threshold = float(described["temperature"]), float(described["threshold"])
         topic = float(described.get("topic", 0.0))
         pile = PileModel.of(described["pile"]) if "pile" in described else None
-        return cls(rounds, temperature, threshold, about, chance, adapted, cells, topic, pile)
+        ranker = cls(rounds, temperature, threshold, about, chance, adapted, cells, topic, pile)
+        return ranker if "name_words" in described["rounds"][-1]["none"] else _with_cooler_nil(ranker)
+
+
+def _with_cooler_nil(ranker: Ranker) -> Ranker:
+    """Return a ranker of a time when the temperature was that of NIL, too: its weights are divided by it, once and for all."""
+    last, cells = ranker.rounds[-1], ranker.cells
+    if cells is not None and cells.nil is not None:
+        cells = replace(cells, nil=cells.nil / ranker.temperature)
+    return replace(ranker, rounds=(*ranker.rounds[:-1], last._replace(nil=last.nil / ranker.temperature)), cells=cells)
 
 
 def with_memory_weights(ranker: Ranker) -> Ranker:
@@ -132,12 +140,6 @@ def with_memory_weights(ranker: Ranker) -> Ranker:
 
 def _with_weights(columns: tuple[str, ...], weights: Floats, given: Mapping[str, float]) -> Floats:
     return np.array([given.get(column, weight) for column, weight in zip(columns, weights, strict=True)])
-
-
-def _of_columns(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
-    """Return the weights of columns by their names; of a newer one, that of the column it was told from."""
-    older = {column: weights[like] for column, like in WEIGHED_LIKE.items() if like in weights}
-    return from_named(columns, older | weights)
 
 
 def _columns(rounds: int) -> list[tuple[str, ...]]:
@@ -244,7 +246,7 @@ def probabilities(
     odds = dot(columns, weights.nil)
     if cells is not None:
         odds = cells.nil_odds(odds, columns, choice)
-    nil = sigmoid(odds / temperature)
+    nil = sigmoid(odds)
     nil[np.diff(groups.bounds) == 0] = 1.0
     if temperature != 1.0:
         choice = softmax(utility / temperature, groups.bounds)

@@ -39,13 +39,12 @@ def find_topics(groups: MentionGroups, probability: Floats, context: FeatureCont
     """Find the topics of the texts of a batch, given how likely candidates are; None where the KB keeps no hubs."""
     from eigenthemes.kernels.topics import topic_factors
 
-    if context.hubs is None or not strength > 0:
+    if context.hubs is None or context.hub_numbers is None or not strength > 0:
         return None
     gain = float(np.expm1(strength))
     compute = topic_factors.for_steps(context.walk_steps(groups.entity))
     near = context.hubs_near(groups.entity, of_all=compute is topic_factors)
-    factor, number, weight = compute(
-        groups.document_bounds, groups.batch.in_text, groups.bounds, probability, near, context.hubs.share, gain
-    )
+    rows = groups.document_bounds, groups.batch.in_text, groups.bounds, probability
+    factor, number, weight = compute(*rows, near, context.hub_numbers[groups.entity], context.hubs.share, gain)
     topic = np.where(number >= 0, np.append(context.hubs.entities, 0)[number].astype(np.int64), -1)
     return Topics(context.hubs, factor, topic, weight)

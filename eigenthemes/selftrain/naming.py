@@ -13,6 +13,7 @@ from eigenthemes.candidates.rules import ENDINGS
 from eigenthemes.kb.store import KB
 from eigenthemes.selftrain.recipe import Recipe
 from eigenthemes.text.normalize import name_key, normalize
+from eigenthemes.text.segment import FUNCTION_WORDS
 
 _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
@@ -42,6 +43,24 @@ def short_alias_rate(kb: KB, rng: np.random.Generator) -> float:
             seen += 1
             short += not set(aliases).isdisjoint(_parts(words))
     return (short + _USUAL_RATE * _USUAL_COUNT) / (seen + _USUAL_COUNT)
+
+
+def reworded_alias_rate(kb: KB, rng: np.random.Generator) -> float:
+    """Estimate how many of the KG's own aliases say the label in other words: they share some with it, and both have others.
+
+    "Kidney abnormality" for "Abnormality of the kidney": an ontology is full of them, a gazetteer has few. What the KG does
+    itself, texts do too, in words that it has not thought of.
+    """
+    bounds = kb.array("entity_names")
+    having = np.flatnonzero(np.diff(bounds) > 1)
+    if len(having) > _SAMPLE:
+        having = rng.choice(having, _SAMPLE, replace=False)
+    seen = reworded = 0
+    for entity in having.tolist():
+        label, *aliases = (set(normalize(name).split()) - FUNCTION_WORDS for name in kb.names_of(entity))
+        seen += len(aliases)
+        reworded += sum(bool(label & words and label - words and words - label) for words in aliases)
+    return reworded / (seen + _USUAL_COUNT)
 
 
 def names_common_nouns(kb: KB) -> bool:
@@ -83,6 +102,7 @@ class Namer:
     def __init__(self, kb: KB, recipe: Recipe, rng: np.random.Generator) -> None:
         self.kb, self.recipe, self.rng = kb, recipe, rng
         self.short = min(recipe.shortest, recipe.short * short_alias_rate(kb, rng))
+        self.reworded_rate = recipe.reworded * reworded_alias_rate(kb, rng)
         self.common_nouns = names_common_nouns(kb)
 
     def name(self, entity: int) -> str:
@@ -91,7 +111,9 @@ class Namer:
         first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
         aliases = range(first + 1, last)  # their rows: an entity may have very many
         name = str(self.kb.names[self._choose(aliases) if aliases and self._happens(recipe.alias) else first])
-        if self._happens(self.short):
+        if self._happens(self.reworded_rate):
+            name = self.reworded(name, str(self.kb.names[self._choose(range(first, last))]))
+        elif self._happens(self.short):
             name = self.shortened(name)
         elif self._happens(_BRACKETS_DROPPED):
             name = _BRACKETED.sub(" ", name).strip() or name
@@ -112,6 +134,17 @@ class Namer:
             if known:
                 return self._choose(known)
         return self._choose([words[-1], words[-1], words[0], self._choose(parts)])
+
+    def reworded(self, name: str, other: str) -> str:
+        """Return a name in other words: some of its own, and some of another name of the same entity, which may be the same."""
+        words = _BRACKETED.sub(" ", name).split()
+        if len(words) < 2:
+            return name
+        words.pop(int(self.rng.integers(len(words))))
+        further = [word for word in other.split() if word not in words]
+        if further:
+            words.insert(int(self.rng.integers(len(words) + 1)), self._choose(further))
+        return " ".join(words)
 
     def crossed(self, first_entity: int, second_entity: int) -> str:
         """Return the first half of one name and the second half of another: a name that nobody has, usually."""

@@ -29,6 +29,7 @@ from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import (
     ROUNDS,
+    BatchRanking,
     Ranker,
     Weights,
     last_probabilities,
@@ -39,7 +40,7 @@ from eigenthemes.ranking.ranker import (
 from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.ranking.topic import STRENGTH
 from eigenthemes.records import Document
-from eigenthemes.selftrain.calibrate import best_temperature, best_threshold, reliability_report
+from eigenthemes.selftrain.calibrate import best_temperature, reliability_report, threshold_for_f1
 from eigenthemes.selftrain.cells import fit_cells
 from eigenthemes.selftrain.chance import fit_chance
 from eigenthemes.selftrain.evidence import Evidence
@@ -117,7 +118,8 @@ def self_train(
         training = training_batches(made.training, maker, features, advance)
         ranker = fit_rounds(training, features, left_out=left_out)
         rest = made.rest()
-        ranker = fit_temperature(ranker, training_batches(rest.harsh, maker, features, advance), features)
+        harsh = training_batches(rest.harsh, maker, features, advance)
+        ranker = fit_confidence(ranker, [*harsh, *training[: len(harsh)]], features)
         held_out = without_removed(maker.make(rest.held_out), kb)
         probability, right, has_answer = outcomes(ranker, held_out, kb, features)
         advance(aside)
@@ -132,7 +134,7 @@ def self_train(
         },
         "unlearned": unlearned(ranker),
     }
-    threshold = best_threshold(probability, right, has_answer)
+    threshold = threshold_for_f1(probability, right, has_answer)
     return with_memory_weights(replace(ranker, threshold=threshold, about=about, chance=chance, cells=cells))
 
 
@@ -212,34 +214,51 @@ def fit_round(
     columns = np.concatenate(features)
     limits = COLUMN_BOUNDS[: columns.shape[1]] if start is None else None
     choice = fit_choice(columns, bounds, gold, start=None if start is None else start.choice, strength=strength, limits=limits)
-    of_best = np.concatenate(
-        [
-            nil_features(part.groups, x, softmax(x @ choice, part.groups.bounds))
-            for part, x in zip(training, features, strict=True)
-        ]
-    )
-    is_nil = np.add.reduceat(np.append(gold, False), bounds[:-1]) == 0
-    having = sizes > 0
+    of_best, is_nil = nil_examples(training, features, choice)
     nil_strength = strength if nil_strength is None else nil_strength
-    nil = fit_nil(of_best[having], is_nil[having], start=None if start is None else start.nil, strength=nil_strength)
+    nil = fit_nil(of_best, is_nil, start=None if start is None else start.nil, strength=nil_strength)
     return Weights(choice, nil)
 
 
-def fit_temperature(ranker: Ranker, harsh: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:
-    """Make the ranker as sure of itself as harsher documents allow."""
-    rankings = [rank_batch(ranker, part.batch, context) for part in harsh]
+def nil_examples(
+    training: Sequence[TrainingBatch], features: Sequence[Features], choice: Floats
+) -> tuple[Features, NDArray[np.bool_]]:
+    """Return what tells whether none is right of each mention group with candidates [m, g], and whether that is so [m]."""
+    of_best, is_nil = [], []
+    for part, x in zip(training, features, strict=True):
+        groups = part.groups
+        having = np.diff(groups.bounds) > 0
+        of_best.append(nil_features(groups, x, softmax(x @ choice, groups.bounds))[having])
+        is_nil.append((np.bincount(groups.group, weights=part.gold, minlength=len(groups)) == 0)[having])
+    return np.concatenate(of_best), np.concatenate(is_nil)
 
+
+def fit_confidence(ranker: Ranker, documents: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:
+    """Make the ranker as sure of itself as some documents allow: of its choices by a temperature, of NIL by its weights."""
+    rankings = [rank_batch(ranker, part.batch, context) for part in documents]
+    last = ranker.rounds[-1]
+    of_best, is_nil = nil_examples(documents, [ranking.features for ranking in rankings], last.choice)
+    sober = last._replace(nil=fit_nil(of_best, is_nil, start=last.nil))
+    return _with_temperature(replace(ranker, rounds=(*ranker.rounds[:-1], sober)), documents, rankings, context)
+
+
+def fit_temperature(ranker: Ranker, documents: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:
+    """Make the ranker as sure of its choices as some documents allow."""
+    return _with_temperature(ranker, documents, [rank_batch(ranker, part.batch, context) for part in documents], context)
+
+
+def _with_temperature(
+    ranker: Ranker, documents: Sequence[TrainingBatch], rankings: Sequence[BatchRanking], context: FeatureContext
+) -> Ranker:
     def loss(temperature: float) -> float:
         """Minus the log likelihood of the right answers."""
         total = 0.0
-        for part, ranking in zip(harsh, rankings, strict=True):
-            groups = ranking.groups
-            probability, nil, _ = last_probabilities(
-                replace(ranker, temperature=temperature), ranking.features, groups, context, ranking.cells
-            )
+        for part, ranking in zip(documents, rankings, strict=True):
+            groups, tempered = ranking.groups, replace(ranker, temperature=temperature)
+            probability, nil, _ = last_probabilities(tempered, ranking.features, groups, context, ranking.cells)
             right = np.bincount(groups.group, weights=probability * part.gold, minlength=len(nil))
             has_answer = np.bincount(groups.group, weights=part.gold, minlength=len(nil)) > 0
-            total -= float(np.log(np.maximum(np.where(has_answer, right, nil), 1e-12)).sum())
+            total -= float(np.log(np.maximum(right[has_answer], 1e-12)).sum())
         return total
 
     return replace(ranker, temperature=best_temperature(loss))

@@ -352,7 +352,7 @@ def test_the_command_tells_what_could_not_be_linked(tiny: KB, tmp_path: Path) ->
     assert done.returncode == 1
     assert "1 record could not be linked; see errors/ in out/" in done.stderr
     assert "b.parquet: b.parquet is not a whole Parquet file" in done.stderr
-    assert "the same command tries them again" in done.stderr
+    assert "mend or remove them: the same command tries them again" in done.stderr
 
 
 def test_reports_and_parts_travel() -> None:

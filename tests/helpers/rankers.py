@@ -13,7 +13,7 @@ from eigenthemes.ranking.ranker import ROUNDS, Ranker
 
 def assert_usable(ranker: Ranker) -> None:
     assert len(ranker.rounds) == ROUNDS
-    assert 1 <= ranker.temperature <= 3
+    assert 0.8 <= ranker.temperature <= 3
     assert 0 <= ranker.threshold < 1
     assert all(np.isfinite(each).all() for weights in ranker.rounds for each in weights)
     json.dumps(ranker.to_dict(), allow_nan=False)

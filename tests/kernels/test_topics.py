@@ -29,9 +29,10 @@ def plain(names: list[list[tuple[int, float]]], near: list[set[int]]) -> tuple[l
     total = 1.0 + sum(exps.values())
     shares = {hub: exps[hub] / total for hub in met}
     factors: list[float] = []
-    for number, candidates in enumerate(names):
+    for candidates in names:
+        others = {hub: min(1.0, sum(p for e, p in candidates if hub in near[e] and hub != e)) for hub in met}
         raw = [
-            1 / total + sum(shares[hub] * (1 + (hub in near[entity]) * GAIN) / (1 + mass[hub][number] * GAIN) for hub in met)
+            1 / total + sum(shares[h] * (1 + (h in near[entity] and h != entity) * GAIN) / (1 + others[h] * GAIN) for h in met)
             for entity, _ in candidates
         ]
         before, after = sum(p for _, p in candidates), sum(p * f for (_, p), f in zip(candidates, raw, strict=True))
@@ -64,6 +65,7 @@ def test_factors_are_what_plain_python_finds(documents: list[list[list[tuple[int
         bounds,
         probability,
         (np.arange(len(entity)), *same_bits(hubs_near, entity, (graph.indptr, graph.neighbors), numbers)),
+        numbers[entity],
         np.array(list(SHARE.values())),
         GAIN,
     )
@@ -84,7 +86,8 @@ def test_no_more_topics_than_the_best_are_weighed() -> None:
     one_document = np.array([0, 4]), np.ones(1, bool), np.arange(5), np.full(4, 0.9)
     lists = np.arange(hubs + 4)
     near = lists[hubs:], *same_bits(hubs_near, lists, graph_arrays, numbers)
-    factor, topic, weight = same_bits(topic_factors, *one_document, near, np.full(hubs, 0.01), GAIN)
+    own = np.full(4, -1, np.int32)
+    factor, topic, weight = same_bits(topic_factors, *one_document, near, own, np.full(hubs, 0.01), GAIN)
     assert factor == pytest.approx(np.ones(4))  # one candidate each: nothing can become likelier
     assert topic[0] >= 0
     assert weight[0] < 1 / TOPICS

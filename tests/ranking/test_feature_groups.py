@@ -62,7 +62,7 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
     }  # fmt: skip
     assert tuple(column for columns in GROUPS.values() for column in columns) == COLUMNS
     assert COLUMNS[: COLUMNS.index("coherence")] == LOCAL
-    assert tuple(NIL_COLUMNS) == ("none", "alone", "words", "candidates", "doubt")
+    assert tuple(NIL_COLUMNS) == ("none", "alone", "name_words", "candidates", "doubt")
 
 
 def test_the_table_in_the_docs_is_the_generated_one() -> None:

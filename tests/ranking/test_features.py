@@ -62,6 +62,23 @@ def test_coherence_is_the_weighted_sum_of_squared_cosines_with_other_names(tiny:
     assert not nothing.any()
 
 
+def test_a_longer_name_brings_an_entity_no_closer_to_the_document(demo_kb: KB) -> None:
+    """That "Michael Jordan" is in the text speaks for him as "Jordan" once, by coreference, and not by his own vector again."""
+    around, maker = FeatureContext(demo_kb, demo_kb.vectors()), batch_maker(demo_kb, needs_vectors=True)
+    player = next(i for i in range(len(demo_kb)) if demo_kb.label_of(i) == "Michael Jordan")
+    longer, close = COLUMNS.index("longer_name") - len(LOCAL), COLUMNS.index("coherence") - len(LOCAL)
+    found = {}
+    for names in (("Jordan", "Michael Jordan"), ("Jordan", "Michael Jordan", "Scottie Pippen")):
+        groups = MentionGroups.of(maker.make([Document(mentions=tuple(map(Mention, names)))]))
+        weight = (groups.entity == player).astype(np.float64)
+        weight[groups.group == 2] = 1.0
+        row = int(np.flatnonzero((groups.group == 0) & (groups.entity == player))[0])
+        found[len(names)] = theme_features(WeightedCandidates.of(groups, around, weight))[row]
+    assert found[2][longer] == found[3][longer] == 1
+    assert found[2][close] == pytest.approx(0, abs=1e-4)
+    assert found[3][close] > 0
+
+
 @given(st.data())
 @settings(max_examples=40)
 def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataObject) -> None:

@@ -53,6 +53,13 @@ def test_context_decides(demo_linker: Linker) -> None:
     assert jordan("David Blei", "variational inference", "JMLR", "machine learning") == f"{DEMO}michael_i_jordan"
 
 
+def test_a_longer_name_elsewhere_does_not_decide_against_a_neighbour_right_there(demo_linker: Linker) -> None:
+    text = "Scottie Pippen and Michael Jordan won six titles. Amman is the capital of Jordan."
+    links = {(link.start, link.text): link.entity for link in demo_linker.link(text).links}
+    assert links[19, "Michael Jordan"] == f"{DEMO}michael_jordan"
+    assert links[74, "Jordan"] != f"{DEMO}michael_jordan"
+
+
 def test_selftrained_is_the_default_of_a_trained_kb(demo_kb: KB, demo_linker: Linker) -> None:
     assert demo_linker.method_name == default_method(demo_kb) == "selftrained"
     assert demo_linker.threshold == Ranker.of(demo_kb.rankers["prone"]).threshold

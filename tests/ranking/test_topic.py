@@ -82,6 +82,17 @@ def test_what_most_names_have_to_do_with_decides_the_others(genes: KB) -> None:
     assert total == pytest.approx(np.bincount(untold.groups.group, weights=untold.probability))
 
 
+def test_a_topic_makes_likelier_what_has_to_do_with_it_not_itself(genes: KB) -> None:
+    context, maker = feature_context_of(genes, None), batch_maker(genes, needs_vectors=False)
+    mentions = (*(Mention(name) for name in ONLY_MOUSE), Mention("this", candidates=("mouse", f"human-{GENES[0]}")))
+    batch, ranker = maker.make([Document(mentions=mentions)]), silent(ranker_of(genes))
+    ranking, untold = (rank_batch(replace(ranker, topic=topic), batch, context) for topic in (1.0, 0.0))
+    assert ranking.topics is not None
+    assert genes.id_of(int(ranking.topics.topic[0])) == "mouse"
+    last = ranking.groups.bounds[-2]
+    assert ranking.probability[last] == pytest.approx(untold.probability[last], abs=1e-3)
+
+
 def test_documents_alone_have_the_same_topics_as_in_a_batch(genes: KB) -> None:
     linker = Linker(genes, allow_nil=False)
     humans = Document(mentions=tuple(map(Mention, GENES[:5])))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers.explaining import build_paris, ranker_by_hand
+from helpers.kbs import build_from_records
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Document, Linker, Mention
 from eigenthemes.build import store_ranker
+from eigenthemes.candidates.name_index import spell
 from eigenthemes.errors import DocumentError
-from eigenthemes.kb.profiles import EntityProfiles
+from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.linker import as_document
 from eigenthemes.ranking.batch import batch_maker
 from eigenthemes.ranking.features import FeatureContext
@@ -50,6 +54,20 @@ def test_a_profile_has_words_of_description_and_neighbours_but_not_of_its_names(
     assert words_of(paris, "tx") == {"texas", "lamar", "county", "city"}  # no name has the word "in"
     assert words_of(paris, "fr") == {"france"}
     assert "lamar" not in words_of(paris, "lamar")
+
+
+def test_function_words_belong_to_nobody(tmp_path: Path, quick_disk: None) -> None:
+    """In a small KB "of" and "the" are as rare as any word, and would tell as much."""
+    records = [
+        {"id": "a", "name": "Bank of the South", "description": "the bank of Georgia"},
+        {"id": "b", "name": "Georgia", "description": "of the South"},
+        {"id": "c", "name": "Bank", "description": "of Georgia"},
+    ]
+    kb = build_from_records(tmp_path, records)
+    profiles = collect_profiles(kb, kb.spelled_names or spell(kb.names, kb.name_index.token_table))
+    words = {str(kb.name_index.tokens[int(word)]) for word in profiles.words}
+    assert words == {"georgia", "south"}
+    assert profiles.indptr[-1] == len(profiles.words)
 
 
 def test_words_near_a_name_speak_for_it(paris: KB) -> None:

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.mentions.names import NameDetector
-from eigenthemes.selftrain.naming import Namer, _parts, names_common_nouns, other_number, short_alias_rate
+from eigenthemes.selftrain.naming import (
+    Namer,
+    _parts,
+    names_common_nouns,
+    other_number,
+    reworded_alias_rate,
+    short_alias_rate,
+)
 from eigenthemes.selftrain.recipe import RECIPE
 
 
@@ -33,6 +40,25 @@ def test_curtness_is_read_off_the_aliases(tmp_path: Path, quick_disk: None, alia
 def test_curtness_where_nothing_can_be_read_off_is_the_usual(tmp_path: Path, quick_disk: None) -> None:
     kb = build_from_records(tmp_path, [{"id": "a", "name": "Alpha"}, {"id": "b", "name": "Beta Gamma"}])
     assert short_alias_rate(kb, rng()) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("alias", "low", "high"), [("{} kidney anomaly", 0.6, 1.0), ("renal", 0.0, 0.0), ("Abnormal {}", 0.0, 0.0)]
+)
+def test_rewording_is_read_off_the_aliases(tmp_path: Path, quick_disk: None, alias: str, low: float, high: float) -> None:
+    """An alias that is a part of the label says it shorter, one that shares nothing says something else."""
+    records = [{"id": f"h{i}", "name": f"Abnormal K{i} of the kidney", "aliases": [alias.format(f"K{i}")]} for i in range(60)]
+    assert low <= reworded_alias_rate(build_from_records(tmp_path, records), rng()) <= high
+
+
+def test_a_reworded_name_has_words_of_both(demo_kb: KB) -> None:
+    namer = Namer(demo_kb, RECIPE, rng(3))
+    for _ in range(20):
+        words = namer.reworded("Abnormality of the kidney", "renal anomaly").split()
+        assert len(words) == 4
+        assert len(set(words) & {"renal", "anomaly"}) == 1
+    assert len(namer.reworded("Abnormal kidney", "Abnormal kidney").split()) in (1, 2)
+    assert namer.reworded("Kidney", "renal anomaly") == "Kidney"
 
 
 def test_every_entity_can_be_called_something(demo_kb: KB) -> None:

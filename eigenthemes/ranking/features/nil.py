@@ -10,10 +10,12 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 NIL_COLUMNS = {
     "none": "1: there are candidates",
     "alone": "the document has no other name",
-    "words": "log of the number of words",
+    "name_words": "log of the number of words",
     "candidates": "log of the number of candidates",
     "doubt": "minus the log of the best candidate's probability among them",
-}  # of a mention group; the columns of its best candidate follow
+}  # of a mention group; the columns of its best candidate follow: no two may have one name
+# Rankers that were kept before called it like the words around a name, which then had the same weight.
+WEIGHED_LIKE = {"name_words": "words"}
 
 
 def nil_features(groups: MentionGroups, features: NDArray[np.float32], probability: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -34,7 +34,7 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
     """Compute what the other names say for each candidate [n, 4], on a log scale."""
     groups, support = candidates.groups, candidates.graph_support
     others = groups.other_names[groups.group]
-    near = coherence(candidates) / np.maximum(1, others)
+    near = np.maximum(coherence(candidates) - _named_longer(candidates), 0) / np.maximum(1, others)
     columns = (
         np.where(others > 0, np.log((_FLOOR + near) / _FLOOR), 0.0),
         np.log1p(support.edges),
@@ -65,6 +65,19 @@ def coherence(candidates: WeightedCandidates) -> Floats:
     return np.maximum(result, 0, out=result)
 
 
+def _named_longer(candidates: WeightedCandidates) -> Floats:
+    """Return what an entity adds to its own coherence where a longer name means it, too [n].
+
+    "Michael Jordan" in the text does not make "Jordan" closer to what it is about: `coreference` says that he may be meant.
+    """
+    vectors, longer = candidates.context.vectors, candidates.graph_support.longer
+    named = np.zeros(len(longer))
+    if vectors is not None:
+        rows = np.flatnonzero(longer)
+        named[rows] = longer[rows] * vectors.rows[candidates.groups.entity[rows]].any(axis=1)
+    return named
+
+
 def _coherence_by_sums(rows: NDArray[np.float32], weight: NDArray[np.float32], name: Ints) -> NDArray[np.float32]:
     coherent = np.einsum("ij,ij->i", rows @ ((rows * weight[:, None]).T @ rows), rows)
     bounds = np.flatnonzero(np.diff(name, prepend=-1, append=-1))
@@ -78,12 +91,16 @@ def _coherence_by_sums(rows: NDArray[np.float32], weight: NDArray[np.float32], n
 
 
 def _closeness(contributions: Contributions) -> Floats:
-    """Return what each candidate of the document adds to the coherence of one: its weight times the squared cosine."""
+    """Return what each candidate of the document adds to the coherence of one: its weight times the squared cosine.
+
+    Not the same entity under a longer name, as in `_named_longer`.
+    """
     vectors = contributions.context.vectors
     if vectors is None:
         return np.zeros(len(contributions.entities))
     cosines = vectors.rows[contributions.entities] @ vectors.rows[contributions.entity]
-    return np.asarray(contributions.weights * np.square(cosines), np.float64)
+    weights = np.maximum(contributions.weights - contributions.parts.longer, 0)
+    return np.asarray(weights * np.square(cosines), np.float64)
 
 
 def reasons(contributions: Contributions, shares: Mapping[str, Floats], position: int) -> Iterator[Reason]:
