@@ -232,7 +232,7 @@ def plot_growth(rows: list[Row], file: Path, *, seconds: str = "seconds", memory
         axis.plot(x, [y * x[0] / x[1], y], "--", color="grey", label="slope 1")
         axis.set(xscale="log", yscale="log", xlabel="statements", title=title)
         axis.grid(visible=True, which="both", alpha=0.2)
-        axis.legend(loc="lower right", fontsize="small")
+        axis.legend(loc="best", fontsize="small")
     figure.savefig(file, dpi=110)
     plt.close(figure)
 

@@ -29,6 +29,7 @@ from eigenthemes.kg.sample import sample_source
 
 SAMPLE = 2_500_000  # bytes of all sources together that are read of compressed ones; of plain ones several times as many
 _PLAIN = 8
+_FEW = 20  # past one piece of so many, the sample is built once before: what is loaded and compiled once is not multiplied
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 # what files of a KB grow with; all others grow with the sources
 _OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
@@ -43,7 +44,8 @@ _OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 5 * 64  # for each entity: two matrice
 _COMPILED = 35e6  # the compiled code that makes vectors
 _ID = 180  # for each id that is known while sources are read
 _UNSPILLED = 100e6, 30  # what stays in memory within a limit: for blocks of rows; for each entity
-_COLUMNS = 5 * 4 * 16  # and for each entity of columns that are worked on, if they may be; half of the limit at the most
+_COLUMNS = 5 * 4 * 16  # and for each entity of columns that are worked on, if they may be
+_OF_LIMIT = 0.6, 300e6  # share of the limit that columns may take at the most, without the program: see core.spill
 _SORTED = 0.5  # for each byte of the KB, what the engine takes for a sort if it may
 _OF_SPILL = 4.0  # temporary bytes for each of the KB; not measured yet
 
@@ -88,6 +90,8 @@ def forecast_build(
     options |= {"embedding": embedding, "dimensions": dimensions, "jobs": jobs, "format_name": format_name}
     with tempfile.TemporaryDirectory() as folder:
         quarter = _build(paths, 4 * every if every > 1 else 1, Path(folder) / "quarter", train=False, **options)
+        if every > _FEW:
+            _build(paths, every, Path(folder) / "loading", train=False, **options)
         sample = _build(paths, every, Path(folder) / "sample", train=train, **options)
     return _extrapolate(quarter, sample, embedding=embedding, dimensions=dimensions, jobs=jobs, limit=limit)
 
@@ -194,7 +198,9 @@ def _memory(arrays: float, entities: float, *, has_vectors: bool, jobs: int, lim
         return memory
     blocks, each = _UNSPILLED
     sorting = min(limit / 4, _SORTED * arrays) + blocks + each * entities
-    columns = _COMPILED + blocks + each * entities + min(limit / 2, _COLUMNS * entities) if has_vectors else 0
+    share, loaded = _OF_LIMIT
+    most = max(0.0, share * (limit - loaded))
+    columns = _COMPILED + blocks + each * entities + min(most, _COLUMNS * entities) if has_vectors else 0
     return min(memory, limit, program + max(_ID * entities, sorting, columns))
 
 

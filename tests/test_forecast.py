@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from helpers.commands import assert_one_sentence, call
 from helpers.kbs import TINY_EDGES, TINY_NODES, build_untrained, write_sources
@@ -77,3 +80,38 @@ def test_the_command_tells_and_writes_nothing(tmp_path: Path, quick_disk: None) 
     assert " MB, disk " in done.stdout
     assert not (tmp_path / "my.kb").exists()
     assert_one_sentence(call("build", tmp_path / "none.nt", "-o", tmp_path / "my.kb", "--dry-run"), "none.nt")
+
+
+def test_the_memory_of_training_is_told(tmp_path: Path, quick_disk: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = write_sources(tmp_path / "kg", TINY_NODES, TINY_EDGES)
+    held = 800_000_000
+
+    def train_kb(path: Path, **options: object) -> KB:
+        taken = np.ones(held, dtype=np.uint8)
+        time.sleep(0.2)
+        assert taken[-1]
+        return KB.open(path)
+
+    monkeypatch.setattr(forecast, "train_kb", train_kb)
+    told, without = forecast_build(sources), forecast_build(sources, train=False)
+    assert held < told.memory < held + 1_000_000_000
+    assert without.memory < held
+
+
+def test_a_small_sample_is_built_once_before_it_is_timed(
+    tmp_path: Path, quick_disk: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = write_kg(tmp_path / "kg.nt.gz", 3000)
+    built: list[str] = []
+    build = forecast._build
+
+    def counted(paths: Any, every: int, folder: Path, **how: Any) -> Any:
+        built.append(folder.name)
+        return build(paths, every, folder, **how)
+
+    monkeypatch.setattr(forecast, "_build", counted)
+    monkeypatch.setattr(sample, "PIECE", 1 << 8)
+    for pieces in (2, 30):
+        monkeypatch.setattr(forecast, "SAMPLE", source.stat().st_size // pieces)
+        forecast_build(source, train=False, embedding=None)
+    assert built == ["quarter", "sample", "quarter", "loading", "sample"]

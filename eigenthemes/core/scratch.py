@@ -75,6 +75,13 @@ class Scratch:
             at += len(part)
         return whole
 
+    def row_numbers(self, size: int) -> NDArray[np.uint32]:
+        """Return 0, 1, ..., size - 1."""
+        numbers = self.empty(size, np.uint32)
+        for first, last in blocks(size):
+            numbers[first:last] = np.arange(first, last, dtype=np.uint32)
+        return numbers
+
     def take(self, column: Column, rows: Column) -> Column:
         """Return `column[rows]`."""
         return self.by_blocks(lambda some: (column[some],), (rows,), (column.dtype,))[0]

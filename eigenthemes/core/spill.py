@@ -30,6 +30,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _MB = 10**6
 _EACH_PROCESS = 200 * _MB  # interpreter, libraries, one block of a source and its statements
 LEAST = 400 * _MB  # with one process
+_LOADED, _OF_COLUMNS = 300 * _MB, 0.6  # the program with its compiled code; what columns may take of the rest
 _BATCH = 1 << 18  # rows that the engine hands over at a time
 
 
@@ -121,7 +122,7 @@ class SpillScratch(Scratch):
         return order
 
     def columns_at_once(self, bytes_each: int, most: int) -> int:
-        fitting = self.own_memory // 2 // max(1, bytes_each)
+        fitting = int(_OF_COLUMNS * max(0, self.own_memory - _LOADED)) // max(1, bytes_each)
         return max(1, min(most, 1 << (max(1, fitting).bit_length() - 1)))
 
     def _sorted(self, rows: Any, query: str, into: list[Column]) -> None:

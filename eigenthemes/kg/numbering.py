@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from eigenthemes.core.scratch import Scratch, blocks
 from eigenthemes.core.strings import Strings
 
+_GROUPS = 1 << 16  # ids whose texts are compared at a time
+
 
 class Numbering(dict[str, int]):
     """Ids -> numbers, as a dictionary; its length is the next number, also when earlier ids were forgotten.
@@ -41,11 +43,11 @@ class Numbering(dict[str, int]):
 
 def join_numbers(ids: Strings, scratch: Scratch) -> tuple[Strings, NDArray[np.uint32]]:
     """Return ids without repetition, in order of their first appearance, and for each row of `ids` its row there."""
-    rows = max(1, len(ids))
-    hashes, row = scratch.sort_rows((scratch.hashes(ids), np.arange(len(ids))), (1 << 64, rows))
+    numbers = scratch.row_numbers(len(ids))
+    hashes, row = scratch.sort_rows((scratch.hashes(ids), numbers), (1 << 64, max(1, len(ids))))
+    (bounds,) = scratch.chosen(scratch.first_of_equal(hashes), numbers)
     first = scratch.empty(len(ids), np.uint32)  # for each row, the first one of the same id
-    bounds = np.flatnonzero(scratch.first_of_equal(hashes))
-    for begin, end in blocks(len(bounds)):
+    for begin, end in blocks(len(bounds), _GROUPS):
         last = len(row) if end == len(bounds) else bounds[end]
         some, starts = row[bounds[begin] : last], bounds[begin:end] - bounds[begin]
         leader = np.repeat(some[starts], np.diff(np.append(starts, len(some))))
@@ -53,10 +55,11 @@ def join_numbers(ids: Strings, scratch: Scratch) -> tuple[Strings, NDArray[np.ui
         for at in _different(ids, some, leader):  # two ids have the same hash, which hardly ever happens
             group = some[leader == leader[at]].tolist()  # ascending
             first[some[at]] = next(other for other in group if ids.raw(other) == ids.raw(int(some[at])))
-    kept = scratch.by_blocks(lambda part, own: (part == own,), (first, np.arange(len(ids))), (np.bool_,))[0]
-    place = scratch.offsets(kept)[:-1]
-    (rows_kept,) = scratch.chosen(kept, np.arange(len(ids)))
-    return scratch.take_strings(ids, rows_kept), scratch.take(place, first).astype(np.uint32)
+    (kept,) = scratch.by_blocks(lambda own, other: (own == other,), (first, numbers), (np.bool_,))
+    place = scratch.offsets(kept)
+    (joined,) = scratch.by_blocks(lambda some: (place[some],), (first,), (np.uint32,))
+    (rows,) = scratch.chosen(kept, numbers)
+    return scratch.take_strings(ids, rows), joined
 
 
 def _different(ids: Strings, rows: NDArray[np.uint32], others: NDArray[np.uint32]) -> list[int]:

@@ -116,7 +116,7 @@ class IdTable(Mapping[str, int]):
 
     def __init__(self, strings: Strings, scratch: Scratch) -> None:
         self.strings = strings
-        row = np.arange(len(strings))
+        row = scratch.row_numbers(len(strings))
         hashes, self._rows = scratch.sort_rows((scratch.hashes(strings), row), (1 << 64, max(1, len(row))))
         self._table = HashTable.of(hashes)
 
