@@ -55,7 +55,7 @@ def test_context_decides(demo_linker: Linker) -> None:
 
 def test_a_longer_name_elsewhere_does_not_decide_against_a_neighbour_right_there(demo_linker: Linker) -> None:
     text = "Scottie Pippen and Michael Jordan won six titles. Amman is the capital of Jordan."
-    links = {(link.start, link.text): link.entity for link in demo_linker.link(text).links}
+    links = {(link.mention.start, link.mention.text): link.entity for link in demo_linker.link(text).links}
     assert links[19, "Michael Jordan"] == f"{DEMO}michael_jordan"
     assert links[74, "Jordan"] != f"{DEMO}michael_jordan"
 
