@@ -67,7 +67,7 @@ def test_every_command_has_help(name: str, monkeypatch: pytest.MonkeyPatch, caps
 
 def test_the_readme_names_every_command_and_no_other() -> None:
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"python -m benchmarks\.(\w+)", page)) | {"build_once", "peers"} == set(
+    assert set(re.findall(r"python -m benchmarks\.(\w+)", page)) | {"build_once", "link_worker", "peers"} == set(
         COMMANDS
     )  # others start these
 
@@ -264,3 +264,17 @@ def test_a_peer_finds_a_name(peer: str) -> None:
 
 def test_the_exponent_of_a_power_is_its_power() -> None:
     assert benchmark("bench_growth").exponent([1.0, 10.0, 100.0], [3.0, 300.0, 30_000.0]) == pytest.approx(2.0)
+
+
+def test_two_versions_link_by_turns(demo_kb: KB, tmp_path: Path) -> None:
+    speed = benchmark("compare_speed")
+    version = speed.Version("this checkout", Path(sys.executable), tmp_path, str(ROOT))
+    old, new = (speed.Worker(version, demo_kb.path, DOCUMENTS["small"]) for _ in range(2))
+    for kind in ("degree", "eigen, k = all"):
+        row = speed.measure(kind, old, new, 2)
+        assert row["method"] == kind
+        assert 0.05 < row["ratio"] < 20
+        assert row["documents/s now"] > 0
+    old.close()
+    new.close()
+    assert old.process.returncode == new.process.returncode == 0

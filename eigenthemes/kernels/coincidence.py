@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.columns import LEAST_UNITS, count_name, log_ratio
+from eigenthemes.kernels.common import ask_for_lists
 from eigenthemes.kernels.sorting import sort
 
 _LEAST_OTHERS = 2  # other names that must be able to have an attribute
@@ -41,10 +42,12 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
     seen = np.full(len(share), -1, np.int64)
     touched = np.zeros(len(share), np.int64)
     ratio = np.zeros(len(share), np.float64)
+    asked = np.zeros(len(entity), np.uint32)
     for document in range(len(documents) - 1):
         if not counted[document]:
             continue
         units, many = 0, 0
+        ask_for_lists(names[documents[document]], names[documents[document + 1]], entity, attributes, asked)
         for name in range(documents[document], documents[document + 1]):
             if names[name + 1] > names[name]:
                 units += 1

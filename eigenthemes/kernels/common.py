@@ -40,3 +40,15 @@ def other_form(endings: Any, lengths: Any, rule: Any, word: Any, states: Any) ->
     for i in range(of_name):
         h = step(h, endings[rule, 1, i])
     return True, finish(h)
+
+
+@kernel
+def ask_for_lists(first: Any, last: Any, owner: Any, lists: Any, asked: Any) -> None:
+    """Read the beginning of the lists (indptr, values) of some owners, all at once: later nobody waits for each in turn.
+
+    asked  [n] of the type of the values, which keeps a compiler from leaving this out
+    """
+    for row in range(first, last):
+        start = lists[0][owner[row]]
+        if start < len(lists[1]):
+            asked[row] = lists[1][start]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import position
+from eigenthemes.kernels.common import ask_for_lists, position
 from eigenthemes.kernels.sorting import sort
 
 MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
@@ -73,7 +73,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     entities, candidate = np.empty(size, np.int64), np.empty(size, np.int64)
     indptr, far_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
     reached, further = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
-    mark = scratch[0]
+    mark, asked = scratch[0], np.empty(size, np.uint32)
     if scratch[1][0] + size + len(names) >= _HIGHEST:
         mark[:] = scratch[1][0] = 0
     many, far, last, end = 0, 0, 0, 0
@@ -88,6 +88,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         last = _candidates(
             rows_of_it, entity, considered, mark, nodes, (own, following, head, entities, candidate), first, start
         )
+        ask_for_lists(start, start + last - first, entities, graph, asked)
         end = _shared((first, last, start), base, nodes, graph, mark, name_of, following, head, entities)
         candidate[start + last - first : end] = -1
         for node in range(start, start + last - first):

@@ -41,13 +41,20 @@ def words_around(codes: Any, letters: Any, places: Any, owners: Any, hashes: Any
         counts[owner[k] + 1] += spans[k, 1] - spans[k, 0] + spans[k, 3] - spans[k, 2]
     filled = np.cumsum(counts)
     found = np.zeros(filled[owners], np.int64)
-    rows = np.full(many, _UNREAD, np.int64)
-    shift = shift_of(buckets)
+    rows, hashes_of = np.full(many, _UNREAD, np.int64), np.zeros(many, np.uint64)
+    asked, unsure = np.zeros(many, np.int64), 0
     for k in range(len(owner)):
         for side in range(0, 4, 2):
             for word in range(spans[k, side], spans[k, side + 1]):
                 if rows[word] == _UNREAD:
-                    rows[word] = _row(codes, letters, starts[word], hashes, buckets, shift)
+                    rows[word], hashes_of[word] = _hash(codes, letters, starts[word])
+                    if rows[word] == -1 and len(hashes):
+                        asked[unsure] = word
+                        unsure += 1
+    _find_all(asked[:unsure], hashes_of, hashes, buckets, rows)
+    for k in range(len(owner)):
+        for side in range(0, 4, 2):
+            for word in range(spans[k, side], spans[k, side + 1]):
                 found[filled[owner[k]]] = rows[word]
                 filled[owner[k]] += 1
     return _without_unknown(np.cumsum(counts), found)
@@ -68,15 +75,26 @@ def _starts(codes: Any, letters: Any) -> Any:
 
 
 @kernel
-def _row(codes: Any, letters: Any, start: Any, hashes: Any, buckets: Any, shift: Any) -> Any:
-    """Return the row of the word that starts somewhere; -1: the table has it not; -2 - start: it has other letters."""
+def _hash(codes: Any, letters: Any, start: Any) -> Any:
+    """Return -1 and the hash of the word that starts somewhere; -2 - start where it has other letters."""
     h, at = OFFSET, start
     while at < len(codes) and letters[codes[at]] > SEPARATOR:
         if letters[codes[at]] == OTHER:
-            return -2 - start
+            return np.int64(-2 - start), np.uint64(0)
         h = step(h, letters[codes[at]])
         at += 1
-    return find(finish(h), hashes, buckets, shift) if len(hashes) else np.int64(-1)
+    return np.int64(-1), finish(h)
+
+
+@kernel
+def _find_all(words: Any, hashes_of: Any, hashes: Any, buckets: Any, rows: Any) -> None:
+    """Look words up by their hashes; the first loop waits for no memory, so that the second finds all of it there."""
+    shift, last = shift_of(buckets), len(hashes) - 1
+    met = np.zeros(len(words), np.uint64)
+    for k in range(len(words)):
+        met[k] = hashes[min(np.int64(buckets[np.int64(hashes_of[words[k]] >> shift)]), last)]
+    for k in range(len(words)):
+        rows[words[k]] = find(hashes_of[words[k]], hashes, buckets, shift)
 
 
 @kernel
