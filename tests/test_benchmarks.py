@@ -278,3 +278,18 @@ def test_two_versions_link_by_turns(demo_kb: KB, tmp_path: Path) -> None:
     old.close()
     new.close()
     assert old.process.returncode == new.process.returncode == 0
+
+
+def test_growth_is_drawn(tmp_path: Path) -> None:
+    columns = (
+        "open, ms",
+        "look-up in a batch, us",
+        "look-up alone, us",
+        "document of 30 names, ms",
+        "own memory, MB",
+        "mapped, MB",
+    )
+    kgs = [{"entities": size, **dict.fromkeys(columns, size**0.5)} for size in (10, 100)]
+    documents = [{"names": names, "document, ms": 2.0 * names} for names in (1, 10)]
+    benchmark("bench_growth").draw({"kgs": {"rows": kgs}, "documents": {"rows": documents}}, tmp_path / "growth.png")
+    assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")

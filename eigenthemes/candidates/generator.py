@@ -291,7 +291,7 @@ class CandidateGenerator:
         kept = np.arange(entity.shape[1]) < counts[:, None]
         unlike = np.where(kept, match_types, ENDING + 1).min(axis=1, initial=ENDING + 1) > ENDING  # no names of the KB
         looked_at = list(row_of)
-        for row in np.flatnonzero(unlike).tolist():
+        for row in np.flatnonzero(unlike[: len(looked_at)]).tolist():  # no names are a row of nothing
             if len(looked_at[row]) > _LONG:  # it was looked up as nothing
                 _write(self._plain(looked_at[row], self.max_candidates), row, counts, entity, match_types)
             else:
