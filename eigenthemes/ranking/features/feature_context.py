@@ -88,17 +88,18 @@ class FeatureContext:
         """The hubs that each entity of the KB is, or is adjacent to (indptr, numbers)."""
         from eigenthemes.kernels.topics import hubs_near
 
-        indptr, numbers = hubs_near(np.arange(len(self.kb)), self.graph[:2], self.hub_numbers)
+        everybody = np.arange(len(self.kb))
+        indptr, numbers = hubs_near.for_steps(self.walk_steps(everybody))(everybody, self.graph[:2], self.hub_numbers)
         return indptr, numbers.copy()
 
     def hubs_near(self, entities: Ints, *, of_all: bool) -> tuple[Ints, Ints, NDArray[np.int32]]:
         """Return the hubs that each of some entities is, or is adjacent to (list of each, indptr, numbers).
 
-        of_all  find those of all entities of the KB, once, which pays where many are asked for
+        of_all  find those of all entities of the KB, once, which pays where many are asked for; done anyway in small KBs
         """
         from eigenthemes.kernels.topics import hubs_near
 
-        if of_all:
+        if of_all or len(self.kb) <= len(entities):
             return entities, *self._hubs_of_all
         return np.arange(len(entities)), *hubs_near.plain(entities, self.graph[:2], self.hub_numbers)
 
