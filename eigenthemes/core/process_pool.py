@@ -98,6 +98,6 @@ class ProcessPool:
 
     def close(self, *, at_once: bool) -> None:
         """Wait for what is being done, or end the processes at once."""
-        self._executor.shutdown(wait=not at_once, cancel_futures=True)
         if at_once:
-            self._context.terminate()  # nobody waits for what they are doing
+            self._context.terminate()  # first: whoever still sends a result to a pipe that is closed would say so
+        self._executor.shutdown(wait=not at_once, cancel_futures=True)
