@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eigenthemes.cli.adapt import tell_what_was_learned
-from eigenthemes.cli.output import say, terminal_progress
+from eigenthemes.cli.output import counted, say, terminal_progress
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
         pile = list(islice(_readable(documents, options), MOST))
         if len(pile) < ENOUGH:
             raise DocumentError(
-                f"{len(pile)} documents are too few to learn from what they are about; expected {ENOUGH} or more: "
+                f"{counted(len(pile), 'document')} {'is' if len(pile) == 1 else 'are'} too few to learn from what they are about; expected {ENOUGH} or more: "
                 "leave out --adapt, or adapt the KB to other documents like these (eigenthemes adapt)"
             )
         copy = (

@@ -22,7 +22,7 @@ _TYPO_FROM = 5  # letters of a word that may be misspelled
 _BRACKETS_DROPPED = 0.7
 _INFLECTED_FROM = 4  # letters of a plural
 _LONGEST_PART = 64  # words
-_SAMPLE = 5000  # entities looked at for the rate of short aliases
+_SAMPLE = 5000  # entities looked at for the rates of aliases
 _USUAL_RATE, _USUAL_COUNT = 0.2, 20  # as if it had been seen on so many
 
 
@@ -31,12 +31,8 @@ def short_alias_rate(kb: KB, rng: np.random.Generator) -> float:
 
     Persons and teams are, diseases hardly ever: the KG's own aliases say so. Where there are few of them, about a fifth.
     """
-    bounds = kb.array("entity_names")
-    having = np.flatnonzero(np.diff(bounds) > 1)
-    if len(having) > _SAMPLE:
-        having = rng.choice(having, _SAMPLE, replace=False)
     seen = short = 0
-    for entity in having.tolist():
+    for entity in _some_with_aliases(kb, rng):
         label, *aliases = map(normalize, kb.names_of(entity))
         words = label.split()
         if len(words) > 1:
@@ -51,16 +47,18 @@ def reworded_alias_rate(kb: KB, rng: np.random.Generator) -> float:
     "Kidney abnormality" for "Abnormality of the kidney": an ontology is full of them, a gazetteer has few. What the KG does
     itself, texts do too, in words that it has not thought of.
     """
-    bounds = kb.array("entity_names")
-    having = np.flatnonzero(np.diff(bounds) > 1)
-    if len(having) > _SAMPLE:
-        having = rng.choice(having, _SAMPLE, replace=False)
     seen = reworded = 0
-    for entity in having.tolist():
+    for entity in _some_with_aliases(kb, rng):
         label, *aliases = (set(normalize(name).split()) - FUNCTION_WORDS for name in kb.names_of(entity))
         seen += len(aliases)
         reworded += sum(bool(label & words and label - words and words - label) for words in aliases)
     return reworded / (seen + _USUAL_COUNT)
+
+
+def _some_with_aliases(kb: KB, rng: np.random.Generator) -> list[int]:
+    """Draw entities that have more than one name; all of them where they are few."""
+    having = np.flatnonzero(np.diff(kb.array("entity_names")) > 1)
+    return list((rng.choice(having, _SAMPLE, replace=False) if len(having) > _SAMPLE else having).tolist())
 
 
 def names_common_nouns(kb: KB) -> bool:
