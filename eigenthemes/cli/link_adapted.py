@@ -36,7 +36,8 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
         pile = list(islice(_readable(documents, options), MOST))
         if len(pile) < ENOUGH:
             raise DocumentError(
-                f"{counted(len(pile), 'document')} {'is' if len(pile) == 1 else 'are'} too few to learn from what they are about; expected {ENOUGH} or more: "
+                f"{counted(len(pile), 'document')} {'is' if len(pile) == 1 else 'are'} too few to learn "
+                f"from what they are about; expected {ENOUGH} or more: "
                 "leave out --adapt, or adapt the KB to other documents like these (eigenthemes adapt)"
             )
         copy = (
