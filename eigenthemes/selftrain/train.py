@@ -135,7 +135,7 @@ def self_train(
         },
         "unlearned": unlearned(ranker),
     }
-    threshold = threshold_for_f1(probability, right, has_answer)
+    threshold = round(float(CONFIDENCE.of(np.array(threshold_for_f1(probability, right, has_answer)))), 2)
     return with_memory_weights(replace(told, threshold=threshold, about=about, chance=chance, cells=cells))
 
 
