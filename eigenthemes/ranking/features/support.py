@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 _FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
 _TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
-_HOPELESS = 0.005  # of the probability of the best candidate: below it, what other names say changes no answer
+_HOPELESS = 0.01  # of the probability of the best candidate: below it, what other names say changes no answer
 
 
 def without_hopeless(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
