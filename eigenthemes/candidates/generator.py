@@ -26,6 +26,7 @@ from eigenthemes.candidates.rules import (
     TYPO,
     Sharing,
 )
+from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.label_words import LabelWords
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
@@ -43,7 +44,7 @@ _LONG = 1 << 14  # letters of a mention from which the kernels, which compare ea
 _START = np.zeros(1, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CandidateTable:
     """The candidates of a batch of mentions, in order of mention and rank; all columns [n].
 
@@ -64,6 +65,13 @@ class CandidateTable:
 
     def __len__(self) -> int:
         return len(self.entity)
+
+    @lazy
+    def bounds(self) -> NDArray[np.int64]:
+        """Where the candidates of each mention begin, and where the last ones end [mentions + 1]."""
+        bounds = np.zeros(self.mentions + 1, np.int64)
+        np.cumsum(np.bincount(self.mention_of, minlength=self.mentions), out=bounds[1:])
+        return bounds
 
 
 class CandidateGenerator:

@@ -75,7 +75,7 @@ def _position(batch: Batch) -> Scores:
     """Return the position of each candidate within its mention: by prior, ties by rank."""
     table = batch.table
     same = np.diff(table.mention_of) == 0
-    first = np.searchsorted(table.mention_of, np.arange(table.mentions))
+    first = table.bounds[:-1]
     if np.all((table.prior[1:] <= table.prior[:-1])[same]):  # they are in order of rank
         return np.arange(1.0, len(table) + 1) - first[table.mention_of]
     order = np.lexsort((table.rank, -table.prior, table.mention_of))

@@ -57,8 +57,7 @@ class MentionGroups:
     @classmethod
     def of(cls, batch: Batch) -> MentionGroups:
         """Group the mentions of a batch."""
-        table = batch.table
-        table_bounds = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
+        table_bounds = batch.table.bounds
         key, keys = _name_keys(batch, np.diff(table_bounds).tolist())
         document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
         name, first_of_name = _numbered(document * len(keys) + key)
@@ -117,9 +116,8 @@ class MentionGroups:
     @lazy
     def row_of_candidate(self) -> Ints:
         """The row, here, of each row of the batch's table."""
-        mention_of = self.batch.table.mention_of
-        first = np.searchsorted(mention_of, mention_of)
-        return self.bounds[self.group_of[mention_of]] + np.arange(len(mention_of)) - first
+        table = self.batch.table
+        return np.repeat(self.bounds[self.group_of] - table.bounds[:-1], np.diff(table.bounds)) + np.arange(len(table))
 
     @lazy
     def column_of(self) -> Ints:
