@@ -2,7 +2,7 @@
 
 `connect` walks the neighbours of all candidates of a document once, and keeps what they have in common; `support` sums up what
 the other candidates contribute, given how likely each is, and `contributions` returns who contributed what to one candidate.
-Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `MOST` of each at most.
+Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `most` of each at most.
 Candidates of weight 0 neither give nor get support.
 
 Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba.
@@ -18,7 +18,6 @@ from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import ask_for_lists, position
 from eigenthemes.kernels.sorting import sort
 
-MOST = 64  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
 LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 LONGEST = 64  # names of a document for which the same candidate counts
 _HIGHEST = 2**31 - 1  # mark
@@ -37,7 +36,7 @@ class Connections(NamedTuple):
     following  [n] int64 the next row of the same candidate, -1: there is none; of the last LONGEST
     head       [c] int64 the first row of each candidate
     entities   [k] int64 of the nodes; rarity [k] float32
-    reached    (indptr [c + 1], nodes uint32) among the first MOST neighbours of each candidate
+    reached    (indptr [c + 1], nodes uint32) among the first neighbours of each candidate, as many as are walked
     edges      (indptr [c + 1], candidates uint32): the candidates that are neighbours of each, among all of them
     """
 
@@ -52,12 +51,13 @@ class Connections(NamedTuple):
 
 
 @kernel
-def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any, scratch: Any) -> Any:
+def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any, most: Any, scratch: Any) -> Any:
     """Return what the candidates of each document have to do with each other in the graph.
 
     documents   [d + 1] names of each document; names [m + 1] rows (candidates) of each name
     entity      [n] int64; considered [n] bool: the others have to do with nobody
     graph       (indptr, neighbors, rarity [entities] float32)
+    most        neighbours of an entity that are walked: the first ones, which are those of the highest prior
     scratch     (mark [entities] int32, last [1] int64), all 0 at first: marks of later calls are higher
 
     Returns the fields of `Connections`.
@@ -66,7 +66,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     for row in range(len(entity)):
         if considered[row]:
             rows += 1
-            size += 1 + _end(graph, entity[row]) - graph[0][entity[row]]
+            size += 1 + _end(graph, most, entity[row]) - graph[0][entity[row]]
     own, following = np.full(len(entity), -1, np.int64), np.full(len(entity), -1, np.int64)
     name_of, head = np.empty(len(entity), np.int64), np.empty(rows, np.int64)
     entities = np.empty(size, np.int64)
@@ -86,14 +86,14 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         rows_of_it = names[names_of_it[0]], names[names_of_it[1]]
         last = _candidates(rows_of_it, entity, considered, mark, nodes, (own, following, head, entities), first, start)
         ask_for_lists(start, start + last - first, entities, graph, asked)
-        end = _shared((first, last, start), base, nodes, graph, mark, name_of, following, head, entities)
+        end = _shared((first, last, start), base, nodes, graph, most, mark, name_of, following, head, entities)
         for node in range(start, start + last - first):
-            for k in range(graph[0][entities[node]], _end(graph, entities[node])):
+            for k in range(graph[0][entities[node]], _end(graph, most, entities[node])):
                 before = mark[graph[1][k]]
                 reached[many] = start + before - nodes  # overwritten by the next one, unless it counts
                 many += before >= nodes
             indptr[first + node - start + 1] = many
-        beyond = _beyond(last - first, start, entities, graph, reached, indptr[first : last + 1])
+        beyond = _beyond(last - first, start, entities, graph, most, reached, indptr[first : last + 1])
         edges = _edges_of((first, last, start), reached, indptr, beyond, edges, edges_indptr)
         scratch[1][0] = nodes + end - start
     rarity = np.empty(end, np.float32)
@@ -104,8 +104,8 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
 
 
 @kernel
-def _end(graph: Any, node: Any) -> Any:
-    return min(graph[0][node + 1], graph[0][node] + MOST)
+def _end(graph: Any, most: Any, node: Any) -> Any:
+    return min(graph[0][node + 1], graph[0][node] + most)
 
 
 @kernel
@@ -131,14 +131,23 @@ def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, 
 
 @kernel
 def _shared(
-    candidates: Any, base: Any, nodes: Any, graph: Any, mark: Any, name_of: Any, following: Any, head: Any, entities: Any
+    candidates: Any,
+    base: Any,
+    nodes: Any,
+    graph: Any,
+    most: Any,
+    mark: Any,
+    name_of: Any,
+    following: Any,
+    head: Any,
+    entities: Any,
 ) -> Any:
     """Mark the neighbours of a document's candidates by their names, and number those of two names; return the last node."""
     first, last, start = candidates
     end = start + last - first
     for number in range(last - first):
         several, stamp = following[head[first + number]] >= 0, base + name_of[head[first + number]]
-        for k in range(graph[0][entities[start + number]], _end(graph, entities[start + number])):
+        for k in range(graph[0][entities[start + number]], _end(graph, most, entities[start + number])):
             neighbor = graph[1][k]
             before = mark[neighbor]
             if before < base and not several:
@@ -151,7 +160,7 @@ def _shared(
 
 
 @kernel
-def _beyond(many: Any, start: Any, entities: Any, graph: Any, reached: Any, indptr: Any) -> Any:
+def _beyond(many: Any, start: Any, entities: Any, graph: Any, most: Any, reached: Any, indptr: Any) -> Any:
     """Return which candidates of a document are neighbours beyond those that are walked, each pair as one number, in order.
 
     many, start  the number of its candidates, and its first node; indptr [many + 1] of what each of them reaches
@@ -163,8 +172,8 @@ def _beyond(many: Any, start: Any, entities: Any, graph: Any, reached: Any, indp
     for number in range(many):
         node = entities[start + number]
         least[number] = _HIGHEST
-        if graph[0][node + 1] - graph[0][node] > MOST:
-            least[number], hubs[many_hubs] = graph[1][graph[0][node] + MOST], number
+        if graph[0][node + 1] - graph[0][node] > most:
+            least[number], hubs[many_hubs] = graph[1][graph[0][node] + most], number
             many_hubs += 1
     for number in range(many if many_hubs else 0):
         for k in range(indptr[number], indptr[number + 1]):

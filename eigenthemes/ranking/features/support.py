@@ -65,7 +65,7 @@ class Acquaintances:
         groups, context = self.groups, self.context
         rows = groups.document_names, groups.name_bounds, groups.entity, self.considered
         with context.scratch.borrow() as scratch:
-            return Connections(*connect.for_steps(self.steps)(*rows, context.graph, scratch))
+            return Connections(*connect.for_steps(self.steps)(*rows, context.graph, context.walked, scratch))
 
     @lazy
     def squared_cosines(self) -> list[SquaredCosines]:
