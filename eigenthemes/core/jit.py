@@ -41,8 +41,7 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None) -> None:
         self.function = function
         update_wrapper(self, function)
-        if plain is not None:
-            self.__dict__["plain"] = plain
+        self._instead = plain
 
     def __call__(self, *arguments: Any) -> Any:
         compiled: Any = self.compiled
@@ -76,7 +75,24 @@ class Kernel:
     @lazy
     def plain(self) -> Callable[..., Any]:
         """The function as it is written, calling other kernels as they are written."""
-        return _with_globals(self.function, {name: other.plain for name, other in self._called.items()})
+        from eigenthemes.core.plain_arrays import arrays_of, views_of
+
+        function = self._written
+
+        def run(*arguments: Any) -> Any:
+            return arrays_of(function(*map(views_of, arguments)))
+
+        return update_wrapper(run, function)
+
+    @lazy
+    def _written(self) -> Callable[..., Any]:
+        """The function as other kernels call it that run as they are written: on views of arrays."""
+        if self._instead is not None:
+            return self._instead
+        from eigenthemes.core.plain_arrays import NumpyOfViews
+
+        others = {name: other._written for name, other in self._called.items()}
+        return _with_globals(self.function, others | ({"np": NumpyOfViews()} if "np" in self.function.__globals__ else {}))
 
     @lazy
     def compiled(self) -> Callable[..., Any]:
@@ -145,7 +161,7 @@ class Kernel:
 def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None) -> Any:
     """Make a kernel of a function: no Python objects inside, the GIL released.
 
-    plain  what plain Python runs instead, with the same results
+    plain  what plain Python runs instead, with the same results: on memoryviews of arrays of one dimension
     """
     return partial(kernel, plain=plain) if function is None else Kernel(function, plain=plain)
 

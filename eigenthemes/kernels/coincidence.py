@@ -54,7 +54,7 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
                 many = count_name(name, names, entity, attributes, count, seen, touched, many)
         first, last = names[documents[document]], names[documents[document + 1]]
         if units >= LEAST_UNITS:
-            in_order = entity[first:last].copy()
+            in_order = np.copy(entity[first:last])
             sort(in_order)
             _count_entities(in_order, attributes, entities)
             for k in range(many):

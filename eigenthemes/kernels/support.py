@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import ask_for_lists, position
+from eigenthemes.kernels.common import ask_for_lists, fill, position
 from eigenthemes.kernels.sorting import sort
 
 MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
@@ -23,6 +23,7 @@ LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 LONGEST = 64  # names of a document for which the same candidate counts
 _HIGHEST = 2**31 - 1  # mark
 _BITS = 32  # of the number of a candidate
+_ALL_BITS = (1 << _BITS) - 1
 EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the result
 
 
@@ -75,7 +76,8 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     reached, further = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
     mark, asked = scratch[0], np.empty(size, np.uint32)
     if scratch[1][0] + size + len(names) >= _HIGHEST:
-        mark[:] = scratch[1][0] = 0
+        fill(mark, 0, len(mark), 0)
+        scratch[1][0] = 0
     many, far, last, end = 0, 0, 0, 0
     for document in range(len(documents) - 1):
         names_of_it = documents[document], documents[document + 1]
@@ -83,18 +85,18 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         base = scratch[1][0] + 1  # of the marks of this document: its names, then its nodes
         nodes = base + names_of_it[1] - names_of_it[0]
         for name in range(names_of_it[0], names_of_it[1]):
-            name_of[names[name] : names[name + 1]] = name - names_of_it[0]
+            fill(name_of, names[name], names[name + 1], name - names_of_it[0])
         rows_of_it = names[names_of_it[0]], names[names_of_it[1]]
         last = _candidates(
             rows_of_it, entity, considered, mark, nodes, (own, following, head, entities, candidate), first, start
         )
         ask_for_lists(start, start + last - first, entities, graph, asked)
         end = _shared((first, last, start), base, nodes, graph, mark, name_of, following, head, entities)
-        candidate[start + last - first : end] = -1
+        fill(candidate, start + last - first, end, -1)
         for node in range(start, start + last - first):
             for k in range(graph[0][entities[node]], _end(graph, entities[node])):
                 before = mark[graph[1][k]]
-                reached[many] = start + before - nodes  # overwritten by the next one, unless it counts
+                reached[many] = (start + before - nodes) & _ALL_BITS  # overwritten by the next one, unless it counts
                 many += before >= nodes
             indptr[candidate[node] + 1] = many
         further, far = _further((first, last, start), entities, graph, (indptr, reached), far_indptr, further, far)
@@ -187,7 +189,7 @@ def _further(candidates: Any, entities: Any, graph: Any, reached: Any, indptr: A
     k = 0
     for number in range(last - first):
         while k < many and pairs[k] >> _BITS == number:
-            further[far] = first + (pairs[k] & ((1 << _BITS) - 1))
+            further[far] = first + (pairs[k] & _ALL_BITS)
             far += 1
             k += 1
         indptr[first + number + 1] = far
@@ -313,7 +315,7 @@ def _neighbors(total: Any, row: Any, mass: Any, own: Any, connections: Any) -> N
     shared, shared_rare = 0.0, 0.0
     for k in range(indptr[candidate], indptr[candidate + 1]):
         node = nodes[k]
-        others = min(1.0, float(mass[node] - own[node]))
+        others = min(1.0, float(np.float32(mass[node] - own[node])))
         if others >= LEAST:
             shared += others
             shared_rare += others * float(rarity[node])
@@ -369,7 +371,7 @@ def _edges(total: Any, parts: Any, row: Any, first: Any, weight: Any, connection
     for k in range(further[0][own[row]], further[0][own[row] + 1]):
         found += _meet(total, parts, row, further[1][k], first, weight, connections, met)
     if found:
-        met[:] = 0.0
+        fill(met, 0, len(met), 0.0)
 
 
 @kernel

@@ -48,7 +48,7 @@ def in_new_process(code: str, **environment: str) -> dict[str, object]:
 def test_plain_and_compiled_call_the_kernels_they_name() -> None:
     values = np.arange(5)
     assert _total.plain(values) == _total(values) == 20
-    assert _total.plain.__globals__["_twice"] is _twice.plain
+    assert _total._written.__globals__["_twice"] is _twice._written
     assert _total.compiled.py_func.__globals__["_twice"] is _twice._inner
 
 
