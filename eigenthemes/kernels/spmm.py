@@ -34,7 +34,8 @@ def weighted_rows(
             weight = row + of_column[j]
             for c in range(dense.shape[1]):
                 total[c] += weight * dense[j, c]
-        out[i, :] = total
+        for c in range(dense.shape[1]):  # a slice would be checked for its size, by code that takes seconds to compile
+            out[i, c] = total[c]
 
 
 @kernel
@@ -85,4 +86,5 @@ def averaged_rows(
         if of_out != 0:
             for c in range(dense.shape[1]):
                 total[c] += of_out * out[i, c]
-        out[i, :] = total
+        for c in range(dense.shape[1]):
+            out[i, c] = total[c]
