@@ -18,7 +18,7 @@ from eigenthemes.candidates.compiled_spelling import other_spellings
 from eigenthemes.candidates.compiled_typos import CHECKED
 from eigenthemes.candidates.rules import CONTAINS, ENDING, LONGEST_SPELLED, LOOKED_AT, MOST_TYPOS, QUOTA, SPELLING
 from eigenthemes.candidates.typos import LONGEST
-from eigenthemes.core.jit import announce_compilation, kernel
+from eigenthemes.core.jit import kernel
 from eigenthemes.kb.label_words import LabelWords
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, LABEL, UNBRACKETED, NameIndexArrays
 from eigenthemes.kernels.common import other_form, position
@@ -76,7 +76,6 @@ def index_of(
     names: NameIndexArrays, label_words: LabelWords, entities: int, *, has_families: bool, sharing: rules.Sharing
 ) -> Index:
     """Return the index of a KB, ready for `find_candidates`."""
-    announce_compilation(find_candidates, "looking up many names at once")
     return Index(
         np.int64(entities),
         *_ending_table(),

@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.columns import LEAST_UNITS, log_ratio
-from eigenthemes.kernels.common import ask_for_lists, place_of
+from eigenthemes.kernels.common import ask_for_lists, fill, place_of
 
 _LEAST_OTHERS = 2  # other names that must be able to have an attribute
 _MOST = 200.0
@@ -36,7 +36,7 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
     evidence = np.zeros(len(entity), np.float64)
     attribute = np.full(len(entity), -1, np.int64)
     having, others = np.zeros(len(entity), np.int64), np.zeros(len(entity), np.int64)
-    counts = np.zeros((len(share), 3), np.int32)
+    counts = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
     touched, ratio = np.zeros(len(share) + 1, np.int64), np.zeros(len(share), np.float64)
     asked, room = np.zeros(len(entity), np.uint32), np.empty(_room_for(_most_rows(documents, names)), np.int64)
     for document in range(len(documents) - 1):
@@ -47,16 +47,16 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
             continue
         first, last = names[documents[document]], names[documents[document + 1]]
         met = room[: _room_for(last - first)]
-        met[:] = -1
+        fill(met, 0, len(met), -1)
         ask_for_lists(first, last, entity, attributes, asked)
         many = 0
         for name in range(documents[document], documents[document + 1]):
             many = _count_name(name, names, entity, attributes, counts, touched, many, met)
         for k in range(many):
             a = touched[k]
-            counts[a, _NAMES] = min(counts[a, _NAMES], counts[a, _ENTITIES]) - 1
-            if counts[a, _NAMES] >= _LEAST_OTHERS:
-                ratio[a] = min(log_ratio(counts[a, _NAMES], units - 1, share[a]), _MOST)
+            counts[_NAMES][a] = min(counts[_NAMES][a], counts[_ENTITIES][a]) - 1
+            if counts[_NAMES][a] >= _LEAST_OTHERS:
+                ratio[a] = min(log_ratio(counts[_NAMES][a], units - 1, share[a]), _MOST)
         for row in range(first, last):
             most, best = 0.0, np.int64(-1)
             for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
@@ -65,9 +65,9 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
                     most = ratio[best]
             others[row] = units - 1
             if best >= 0:
-                evidence[row], attribute[row], having[row] = most, best, counts[best, _NAMES]
+                evidence[row], attribute[row], having[row] = most, best, counts[_NAMES][best]
         for k in range(many):
-            counts[touched[k], _NAMES] = counts[touched[k], _ENTITIES] = 0
+            counts[_NAMES][touched[k]] = counts[_ENTITIES][touched[k]] = 0
             ratio[touched[k]] = 0.0
     return evidence, attribute, having, others
 
@@ -102,10 +102,10 @@ def _count_name(name: Any, names: Any, entity: Any, attributes: Any, counts: Any
         met[at] = entity[row]
         for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
             a = attributes[1][k]
-            is_first = counts[a, _LAST] != name + 1
+            is_first = counts[_LAST][a] != name + 1
             touched[many] = a  # overwritten by the next one, unless no name had it before
-            many += is_first & (counts[a, _NAMES] == 0)
-            counts[a, _LAST] = name + 1
-            counts[a, _NAMES] += is_first
-            counts[a, _ENTITIES] += is_new
+            many += is_first & (counts[_NAMES][a] == 0)
+            counts[_LAST][a] = name + 1
+            counts[_NAMES][a] += is_first
+            counts[_ENTITIES][a] += is_new
     return many

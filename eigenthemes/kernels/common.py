@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.hashing import OFFSET, finish, step
+
+
+def _fill(values: Any, first: Any, last: Any, value: Any) -> None:
+    np.asarray(values)[first:last] = value
+
+
+@kernel(plain=_fill)
+def fill(values: Any, first: Any, last: Any, value: Any) -> None:
+    """Set values[first:last] to one number; views, of which plain Python reads, take no number for a slice."""
+    for i in range(first, last):
+        values[i] = value
 
 
 @kernel

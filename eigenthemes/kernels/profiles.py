@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import ask_for_lists, place_of
+from eigenthemes.kernels.common import ask_for_lists, fill, place_of
 from eigenthemes.kernels.sorting import sort
 
 NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
@@ -49,7 +49,7 @@ def collect_words(descriptions: Any, names: Any, graph: Any, words: Any) -> Any:
                         found, many = _note(found, many, seen, names[2][w], entity)
         sort(found[first:many])
         indptr[entity + 1] = many
-    return indptr, found[:many].copy()
+    return indptr, np.copy(found[:many])
 
 
 @kernel
@@ -89,7 +89,7 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
         if size > len(room):
             room = np.zeros(size, np.int64)
         table, may_have = room[:size], np.zeros(_MARKS, np.bool_)
-        table[:] = -1
+        fill(table, 0, size, -1)
         for k in range(first, last):
             if windows[1][k] >= 0:
                 may_have[windows[1][k] & (_MARKS - 1)] = True

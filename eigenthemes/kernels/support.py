@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import ask_for_lists, position
+from eigenthemes.kernels.common import ask_for_lists, fill, position
 from eigenthemes.kernels.sorting import sort
 
 LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 LONGEST = 64  # names of a document for which the same candidate counts
 _HIGHEST = 2**31 - 1  # mark
 _BITS = 32  # of the number of a candidate
+_ALL_BITS = (1 << _BITS) - 1
 EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the result
 
 
@@ -74,7 +75,8 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     reached, edges = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
     mark, asked = scratch[0], np.empty(size, np.uint32)
     if scratch[1][0] + size + len(names) >= _HIGHEST:
-        mark[:] = scratch[1][0] = 0
+        fill(mark, 0, len(mark), 0)
+        scratch[1][0] = 0
     many, last, end = 0, 0, 0
     for document in range(len(documents) - 1):
         names_of_it = documents[document], documents[document + 1]
@@ -82,7 +84,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         base = scratch[1][0] + 1  # of the marks of this document: its names, then its nodes
         nodes = base + names_of_it[1] - names_of_it[0]
         for name in range(names_of_it[0], names_of_it[1]):
-            name_of[names[name] : names[name + 1]] = name - names_of_it[0]
+            fill(name_of, names[name], names[name + 1], name - names_of_it[0])
         rows_of_it = names[names_of_it[0]], names[names_of_it[1]]
         last = _candidates(rows_of_it, entity, considered, mark, nodes, (own, following, head, entities), first, start)
         ask_for_lists(start, start + last - first, entities, graph, asked)
@@ -90,7 +92,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         for node in range(start, start + last - first):
             for k in range(graph[0][entities[node]], _end(graph, most, entities[node])):
                 before = mark[graph[1][k]]
-                reached[many] = start + before - nodes  # overwritten by the next one, unless it counts
+                reached[many] = (start + before - nodes) & _ALL_BITS  # overwritten by the next one, unless it counts
                 many += before >= nodes
             indptr[first + node - start + 1] = many
         beyond = _beyond(last - first, start, entities, graph, most, reached, indptr[first : last + 1])
@@ -201,14 +203,15 @@ def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, beyond: Any, e
     many, k = indptr[first], 0
     if many + reached_indptr[last] - reached_indptr[first] + len(beyond) > len(edges):
         larger = np.empty(2 * (many + reached_indptr[last] - reached_indptr[first] + len(beyond)), np.uint32)
-        larger[:many] = edges[:many]
+        for at in range(many):
+            larger[at] = edges[at]
         edges = larger
     for number in range(last - first):
         for at in range(reached_indptr[first + number], reached_indptr[first + number + 1]):
             edges[many] = first + np.int64(reached[at]) - start  # overwritten by the next one, unless it is a candidate
             many += edges[many] < last
         while k < len(beyond) and beyond[k] >> _BITS == number:
-            edges[many] = first + (beyond[k] & ((1 << _BITS) - 1))
+            edges[many] = first + (beyond[k] & _ALL_BITS)
             many += 1
             k += 1
         indptr[first + number + 1] = many
@@ -322,7 +325,7 @@ def _neighbors(total: Any, row: Any, mass: Any, own: Any, connections: Any) -> N
     shared, shared_rare = 0.0, 0.0
     for k in range(indptr[candidate], indptr[candidate + 1]):
         node = nodes[k]
-        others = min(1.0, float(mass[node] - own[node]))
+        others = min(1.0, float(np.float32(mass[node] - own[node])))
         if others >= LEAST:
             shared += others
             shared_rare += others * float(rarity[node])
@@ -375,7 +378,7 @@ def _edges(total: Any, parts: Any, row: Any, first: Any, weight: Any, connection
     for k in range(indptr[own], indptr[own + 1]):
         found += _meet(total, parts, row, candidates[k], first, weight, connections, met)
     if found:
-        met[:] = 0.0
+        fill(met, 0, len(met), 0.0)
 
 
 @kernel
