@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO
+from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch
@@ -25,7 +25,7 @@ Vectors = NDArray[np.float32]
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {
     LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
-    TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1,
+    TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1, WORDING: 0.1,
 }  # fmt: skip
 
 
