@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from eigenthemes.display import Shown
 from eigenthemes.display.short import short, short_repr
 from eigenthemes.errors import DocumentError
-from eigenthemes.explanations import Explanation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from eigenthemes.display.parts import Part
+    from eigenthemes.explanations import Explanation
 
 FRAGMENTS = "fragments"  # field of a mention in several pieces: their spans, in code points
 

@@ -23,9 +23,9 @@ from typing import Any
 
 from eigenthemes.core.lazy import lazy
 
-# inner steps of all kernels so far: where plain Python has taken as long as numba takes to load, and to compile
-_STEPS_OF_LOADING = 1_500_000
-_STEPS_OF_COMPILING = 60_000_000
+# inner steps that plain Python takes in the time in which numba loads what it has compiled before, and compiles a byte of code
+_STEPS_OF_LOADING = 4_000_000
+_STEPS_PER_BYTE = 2_000
 
 _SHIPPED = Path(__file__).parent.parent / "compiled"  # in wheels of `make wheel`
 
@@ -36,18 +36,21 @@ _INNER = {**_OPTIONS, "no_cpython_wrapper": True}  # called by other kernels onl
 class Kernel:
     """A function over arrays, compiled when it is first called. Kernels that it calls are found by their global names."""
 
-    _plain_steps = 0  # of all kernels of this process
+    _always_compiled = False
+    _steps_of_all = 0  # of this process, in plain Python
+    _steps = 0  # of this kernel
 
     def __init__(self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None) -> None:
         self.function = function
         update_wrapper(self, function)
-        if plain is not None:
-            self.__dict__["plain"] = plain
+        self._instead = plain
 
     def __call__(self, *arguments: Any) -> Any:
         compiled: Any = self.compiled
         if getattr(compiled, "overloads", True):
             return compiled(*arguments)
+        if not self._is_on_disk:
+            _announce_compilation()
         with _garbage_kept():
             return compiled(*arguments)
 
@@ -55,18 +58,23 @@ class Kernel:
         return self.function.__qualname__  # pickled by name, as functions are
 
     def for_steps(self, steps: int) -> Callable[..., Any]:
-        """Return the function for a call of about so many inner steps: plain Python while numba would take longer."""
+        """Return the function for a call of about so many inner steps: plain Python until numba would have taken as long."""
         return self.plain if self.is_sooner_plain(steps) else self
 
     def is_sooner_plain(self, steps: int) -> bool:
-        """Return whether plain Python takes so many inner steps, after those before, sooner than numba is ready."""
-        total = Kernel._plain_steps + steps
-        if sys.modules.get("numba") is not None:
-            return False
-        if total > _STEPS_OF_COMPILING or (total > _STEPS_OF_LOADING and self._is_on_disk):
-            return _numba() is None
-        Kernel._plain_steps = total  # threads may lose some: it only decides which of two equal functions is used
-        return True
+        """Return whether plain Python takes so many inner steps, after those before, sooner than numba is ready.
+
+        What has been compiled is used when all kernels together have taken as long as numba takes to load; what has not, when
+        this one has taken as long as it takes to compile. Whatever comes, nobody waits twice as long as need be.
+        """
+        self._steps += steps  # threads may lose some: it only decides which of two equal functions is used
+        Kernel._steps_of_all += steps
+        if not Kernel._always_compiled:
+            if Kernel._steps_of_all <= _STEPS_OF_LOADING and sys.modules.get("numba") is None:
+                return True
+            if self._steps <= _STEPS_PER_BYTE * self._bytes and not self._is_on_disk:
+                return True
+        return _numba() is None
 
     @lazy
     def _is_on_disk(self) -> bool:
@@ -76,7 +84,24 @@ class Kernel:
     @lazy
     def plain(self) -> Callable[..., Any]:
         """The function as it is written, calling other kernels as they are written."""
-        return _with_globals(self.function, {name: other.plain for name, other in self._called.items()})
+        from eigenthemes.core.plain_arrays import arrays_of, views_of
+
+        function = self._written
+
+        def run(*arguments: Any) -> Any:
+            return arrays_of(function(*map(views_of, arguments)))
+
+        return update_wrapper(run, function)
+
+    @lazy
+    def _written(self) -> Callable[..., Any]:
+        """The function as other kernels call it that run as they are written: on views of arrays."""
+        if self._instead is not None:
+            return self._instead
+        from eigenthemes.core.plain_arrays import NumpyOfViews
+
+        others = {name: other._written for name, other in self._called.items()}
+        return _with_globals(self.function, others | ({"np": NumpyOfViews()} if "np" in self.function.__globals__ else {}))
 
     @lazy
     def compiled(self) -> Callable[..., Any]:
@@ -93,17 +118,13 @@ class Kernel:
     @lazy
     def _inner(self) -> Any:
         """The function as other kernels call it: compiled with them, and kept with them."""
-        return _numba().njit(**_INNER)(self._calling_inner)
+        from eigenthemes.core.kernel_cache import by_types_alone
+
+        return by_types_alone(_numba().njit(**_INNER)(self._calling_inner))
 
     @property
     def _calling_inner(self) -> Callable[..., Any]:
         return _with_globals(self.function, {name: other._inner for name, other in self._called.items()})
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the next call compiles nothing: it was compiled before, by this process or another."""
-        compiled: Any = self.compiled
-        return isinstance(compiled, FunctionType) or bool(compiled.signatures or self._is_on_disk)
 
     @lazy
     def digest(self) -> str:
@@ -125,6 +146,15 @@ class Kernel:
         names = self.function.__code__.co_names
         return {name: known[name] for name in names if isinstance(known.get(name), Kernel)}
 
+    @lazy
+    def _bytes(self) -> int:
+        """The size of its code, and of that of the kernels it calls: each is compiled once."""
+        found, left = set[Kernel](), [self]
+        while left:
+            found.add(kernel := left.pop())
+            left += set(kernel._called.values()) - found
+        return sum(len(kernel.function.__code__.co_code) for kernel in found)
+
     @property
     def _file_stem(self) -> str:
         return f"{self.function.__module__.rpartition('.')[2]}.{self.function.__qualname__}"
@@ -145,14 +175,14 @@ class Kernel:
 def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None) -> Any:
     """Make a kernel of a function: no Python objects inside, the GIL released.
 
-    plain  what plain Python runs instead, with the same results
+    plain  what plain Python runs instead, with the same results: on memoryviews of arrays of one dimension
     """
     return partial(kernel, plain=plain) if function is None else Kernel(function, plain=plain)
 
 
 def always_compile() -> None:
     """Run no kernel as plain Python any more in this process, however little there is to do."""
-    Kernel._plain_steps = _STEPS_OF_COMPILING + 1
+    Kernel._always_compiled = True
 
 
 def cache_folder(compiled: Kernel) -> Path | None:
@@ -161,10 +191,11 @@ def cache_folder(compiled: Kernel) -> Path | None:
     return None if stats is None or stats.cache_path is None else Path(stats.cache_path)
 
 
-def announce_compilation(compiled: Kernel, what: str) -> None:
-    """Tell a person at a terminal why the first call takes its time; silent where the cache will answer."""
-    if sys.stderr.isatty() and not compiled.is_ready:
-        print(f"compiling the kernels for {what} (once, some seconds) ...", file=sys.stderr)
+@cache
+def _announce_compilation() -> None:
+    """Tell a person at a terminal, once, what takes some seconds."""
+    if sys.stderr.isatty():
+        print("compiling inner loops, which are kept for later (`eigenthemes warm-up` does it beforehand) ...", file=sys.stderr)
 
 
 def _with_globals(function: Callable[..., Any], others: dict[str, Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import types
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
@@ -90,6 +91,19 @@ class KernelCache(_Cache):
         for folder in self._folders:
             for file in folder.glob(f"{self._name}.*{SUFFIX}"):
                 file.unlink(missing_ok=True)
+
+
+def by_types_alone(function: Any) -> Any:
+    """Compile a function of numba's once for `f(0)` and `f(n)`: numba would compile one for each number written."""
+    get_call_template = function.get_call_template
+    function.get_call_template = lambda arguments, named: get_call_template(tuple(map(_type_alone, arguments)), named)
+    return function
+
+
+def _type_alone(kind: Any) -> Any:
+    if isinstance(kind, types.UniTuple | types.Tuple):
+        return types.BaseTuple.from_types([_type_alone(each) for each in kind.types])  # type: ignore[no-untyped-call]
+    return types.unliteral(kind)  # type: ignore[no-untyped-call]
 
 
 def _is_writable(folder: Path) -> bool:

@@ -37,7 +37,7 @@ def entity_attributes(types: Any, graph: Any, further: Any, type_count: Any, att
                 many = _note(found, many, seen, type_count + np.int64(further[1][entry]), entity)
                 entry += 1
         indptr[entity + 1] = many
-    return indptr, found[:many].copy()
+    return indptr, np.copy(found[:many])
 
 
 @kernel

@@ -7,20 +7,29 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, MIX
+from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, MIX, finish_hash
 
 OFFSET = np.uint64(FNV_OFFSET)
 _PRIME, _MIX = np.uint64(FNV_PRIME), np.uint64(MIX)
 _S29, _S32 = np.uint64(29), np.uint64(32)
+_MASK = (1 << 64) - 1
 
 
-@kernel
+def _step(h: Any, value: Any) -> Any:
+    return ((int(h) ^ value) * FNV_PRIME) & _MASK
+
+
+def _finish(h: Any) -> Any:
+    return finish_hash(int(h))
+
+
+@kernel(plain=_step)
 def step(h: Any, value: Any) -> Any:
     """Return the state of the hash after one more byte (or code point)."""
     return (h ^ np.uint64(value)) * _PRIME
 
 
-@kernel
+@kernel(plain=_finish)
 def finish(h: Any) -> Any:
     """Return the final mix."""
     h = h ^ (h >> _S32)

@@ -86,7 +86,8 @@ def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
     """
     leaves = len(counts)
     total = np.zeros(2 * leaves - 1, np.int64)
-    total[:leaves] = counts
+    for node in range(leaves):
+        total[node] = counts[node]
     leaf, inner = 0, leaves
     for made in range(leaves, 2 * leaves - 1):
         for sign in (1, -1):

@@ -9,7 +9,11 @@ import numpy as np
 from eigenthemes.core.jit import kernel
 
 
-@kernel(plain=np.ndarray.sort)
+def _sort(values: Any) -> None:
+    np.asarray(values).sort()
+
+
+@kernel(plain=_sort)
 def sort(values: Any) -> None:
     """Sort some hundred numbers [n] in place, ascending: Shell's sort, with Knuth's gaps."""
     gap = 1

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.common import fill
 from eigenthemes.kernels.prefetch import ask_for_row
 
 AHEAD = 16  # edges; 8 was slower, 32 a little faster for 16 aligned columns and slower for all others
@@ -24,7 +25,7 @@ def weighted_rows(
     """out[i] = sum over neighbours j of (of_row[i] + of_column[j]) * dense[j]; dense and out are [n, d] float32."""
     total = np.empty(dense.shape[1], dtype=np.float32)
     for i in range(first, last):
-        total[:] = 0
+        fill(total, 0, len(total), 0)
         row = of_row[i]
         for edge in range(indptr[i], indptr[i + 1]):
             if edge + AHEAD < indptr[last]:
@@ -33,7 +34,8 @@ def weighted_rows(
             weight = row + of_column[j]
             for c in range(dense.shape[1]):
                 total[c] += weight * dense[j, c]
-        out[i, :] = total
+        for c in range(dense.shape[1]):  # a slice would be checked for its size, by code that takes seconds to compile
+            out[i, c] = total[c]
 
 
 @kernel
@@ -41,7 +43,7 @@ def summed_rows(indptr: Any, neighbors: Any, dense: Any, out: Any, first: int, l
     """out[i] = dense[i] + sum of dense over the neighbours of i."""
     total = np.empty(dense.shape[1], dtype=np.float32)
     for i in range(first, last):
-        total[:] = 0
+        fill(total, 0, len(total), 0)
         for edge in range(indptr[i], indptr[i + 1]):
             if edge + AHEAD < indptr[last]:
                 ask_for_row(dense, neighbors[edge + AHEAD])
@@ -84,4 +86,5 @@ def averaged_rows(
         if of_out != 0:
             for c in range(dense.shape[1]):
                 total[c] += of_out * out[i, c]
-        out[i, :] = total
+        for c in range(dense.shape[1]):
+            out[i, c] = total[c]

@@ -91,10 +91,8 @@ def matches_plain(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
 
 def matches_compiled(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
     """Return the same, by a kernel."""
-    from eigenthemes.core.jit import announce_compilation
     from eigenthemes.kernels.spans import find_spans
 
-    announce_compilation(find_spans, "finding names in long texts")
     others, table = words.others, keys.table
     matches: Matches = find_spans(
         (pieces.word, pieces.joined, pieces.apart),

@@ -101,10 +101,6 @@ def self_train(
     left_out   columns that must not count, or the topic: to see what each brings
     jobs       with more than one, documents are made up in other processes; the ranker is the same
     """
-    from eigenthemes.core.jit import announce_compilation
-    from eigenthemes.kernels.support import support
-
-    announce_compilation(support, "ranking")
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False, sharing=SHARING)

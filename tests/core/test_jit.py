@@ -31,6 +31,16 @@ def _total(values: np.ndarray) -> int:
     return total
 
 
+@kernel
+def _at(pair: tuple[int, int], of: int) -> int:
+    return pair[0] + of
+
+
+@kernel
+def _several(of: int) -> int:
+    return _at((1, 2), 0) + _at((of, 2), 1) + _at((of, of), of)
+
+
 _NOBODY = object()
 
 
@@ -48,31 +58,79 @@ def in_new_process(code: str, **environment: str) -> dict[str, object]:
 def test_plain_and_compiled_call_the_kernels_they_name() -> None:
     values = np.arange(5)
     assert _total.plain(values) == _total(values) == 20
-    assert _total.plain.__globals__["_twice"] is _twice.plain
+    assert _total._written.__globals__["_twice"] is _twice._written
     assert _total.compiled.py_func.__globals__["_twice"] is _twice._inner
+
+
+def test_an_inner_kernel_is_compiled_once_for_all_numbers_that_are_written() -> None:
+    assert _several(3) == 1 + 4 + 6
+    assert len(_at._inner.signatures) == 1
 
 
 def test_a_kernel_is_pickled_by_its_name() -> None:
     assert pickle.loads(pickle.dumps(position)) is position
 
 
-def test_little_work_is_plain_until_numba_would_have_been_ready(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Kernel, "_plain_steps", 0)
+@pytest.fixture
+def nothing_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has just begun."""
+    monkeypatch.setattr(Kernel, "_steps_of_all", 0)
+    monkeypatch.setattr(Kernel, "_always_compiled", False)
+
+
+def kernel_on_disk(is_on_disk: bool) -> Kernel:
+    new = Kernel(_total.function)
+    new.__dict__["_is_on_disk"] = is_on_disk
+    return new
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_what_was_compiled_before_is_used_when_numba_would_have_been_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "numba", raising=False)
-    cached = Kernel(lambda: 0)
-    cached.__dict__["_is_on_disk"] = True
-    new = Kernel(lambda: 0)
-    new.__dict__["_is_on_disk"] = False
-    assert cached.for_steps(jit._STEPS_OF_LOADING) == cached.plain
-    assert cached.for_steps(1) is cached
-    assert new.for_steps(jit._STEPS_OF_COMPILING // 2) == new.plain
-    assert new.for_steps(jit._STEPS_OF_COMPILING) is new
+    first, second = kernel_on_disk(True), kernel_on_disk(True)
+    assert first.for_steps(jit._STEPS_OF_LOADING) is first.plain
+    assert second.for_steps(1) is second  # together they have taken as long
+    assert first.for_steps(1) is first
 
 
-def test_work_in_a_process_that_has_numba_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("nothing_done")
+@pytest.mark.parametrize("numba", [None, object()])
+def test_a_kernel_is_compiled_when_it_has_taken_as_long_as_that(numba: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", numba)
+    monkeypatch.setattr(jit, "_numba", lambda: object())
+    monkeypatch.setattr(Kernel, "_steps_of_all", 2 * jit._STEPS_OF_LOADING)
+    new, other = kernel_on_disk(False), kernel_on_disk(False)
+    most = jit._STEPS_PER_BYTE * new._bytes
+    assert other.for_steps(most + 1) is other  # a long call at once
+    assert new.for_steps(most) is new.plain
+    assert new.for_steps(1) is new
+    assert new.for_steps(1) is new
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_what_was_compiled_before_is_used_at_once_in_a_process_that_has_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", object())
-    monkeypatch.setattr(Kernel, "_plain_steps", 0)
-    assert _total.for_steps(1) is _total
+    assert kernel_on_disk(True).for_steps(1) is not kernel_on_disk(True).plain
+    new = kernel_on_disk(False)
+    assert new.for_steps(1) is new.plain
+    jit.always_compile()
+    assert new.for_steps(1) is new
+
+
+def test_the_size_of_a_kernel_is_that_of_all_that_it_calls() -> None:
+    assert _total._bytes == sum(len(each.function.__code__.co_code) for each in (_total, _twice))
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_person_is_told_once_what_takes_some_seconds(
+    is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Kernel, "_folders", (tmp_path,))
+    jit._announce_compilation.cache_clear()
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    for kind in (np.int64, np.uint8):
+        assert Kernel(_total.function)(np.arange(3, dtype=kind)) == 6
+    assert capsys.readouterr().err.count("compiling") == is_terminal
 
 
 def test_a_compiled_kernel_is_found_on_disk_without_numba(tmp_path: Path) -> None:
@@ -147,12 +205,13 @@ def test_a_broken_file_of_compiled_code_is_compiled_again(
     monkeypatch.setattr(Kernel, "_folders", (tmp_path,))
     assert Kernel(_total.function)(np.arange(3)) == 6
     file = next(tmp_path.glob("*.nbc"))
-    whole = file.read_bytes()
     file.write_bytes(content)
     again = Kernel(_total.function)
     assert again(np.arange(3)) == 6
     assert not again.compiled.stats.cache_hits
-    assert len(file.read_bytes()) == len(whole)
+    mended = Kernel(_total.function)
+    assert mended(np.arange(3)) == 6
+    assert mended.compiled.stats.cache_hits
 
 
 def test_a_kernel_reads_no_object_whose_change_nobody_sees() -> None:

@@ -22,6 +22,18 @@ def test_the_temperature_of_the_least_loss() -> None:
     assert TEMPERATURES[0] < 1 < TEMPERATURES[-1]
 
 
+@given(st.floats(0.7, 3.2), st.floats(0.1, 3.0), st.floats(0.1, 3.0))
+def test_few_temperatures_are_tried_and_none_is_better(least: float, before: float, after: float) -> None:
+    tried = list[float]()
+
+    def loss(temperature: float) -> float:
+        tried.append(temperature)
+        return before * max(0.0, least - temperature) + after * max(0.0, temperature - least)
+
+    assert best_temperature(loss) == min(TEMPERATURES, key=loss)
+    assert len(tried) - len(TEMPERATURES) <= len(TEMPERATURES) / 2
+
+
 @given(st.floats(0.2, 5.0), st.integers(0, 1000))
 def test_half_of_the_best_f1_is_the_best_threshold_of_trustworthy_probabilities(shape: float, seed: int) -> None:
     draw = rng(seed)

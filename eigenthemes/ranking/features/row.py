@@ -78,7 +78,7 @@ class RowAgreement:
         grids = list(_grids(groups))
         if not grids:
             return None
-        start = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
+        start = table.bounds
         factor, scratch = np.ones(len(table)), _scratch(2 * len(context.kb.relations))
         tables = []
         for grid in grids:

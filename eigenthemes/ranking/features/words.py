@@ -45,8 +45,7 @@ def windows_of(groups: MentionGroups, context: FeatureContext) -> tuple[Ints, In
     codes, letters = plain_letters(text)
     table = context.token_table
     find = words_around.for_steps(len(codes) + _STEPS * len(places[0]))
-    with np.errstate(over="ignore"):  # hashes are counted modulo 2^64
-        indptr, words = find(codes, letters, places, len(groups), table.hashes, table.buckets)
+    indptr, words = find(codes, letters, places, len(groups), table.hashes, table.buckets)
     others = np.flatnonzero(words < 0)
     if len(others):
         starts, which = np.unique(-2 - words[others], return_inverse=True)
