@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
+from eigenthemes.candidates.closest_name import Options
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.candidates.plain import Lookup, MatchTypes, endings_of
-from eigenthemes.candidates.rules import PLURALS, SHARING, SHARING_UNWEIGHED, TYPO_TENTHS
+from eigenthemes.candidates.rules import PLURALS, RARE_LIST, SHARING, SHARING_UNWEIGHED, TYPO_TENTHS
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
@@ -46,6 +50,10 @@ RULES = (
     "labels that begin so",
     "more sharing",
     "word families",
+    "two letters in capitals",
+    "another word",
+    "names within",
+    "closest names first",
 )
 _MATCH_TYPES = {
     "exact names kept": {LABEL, ALIAS},
@@ -54,6 +62,9 @@ _MATCH_TYPES = {
     "acronyms": {ACRONYM},
 }
 Row = dict[str, Any]
+Entities = NDArray[np.uint32]
+Weights = NDArray[np.int64]
+Scores = NDArray[np.float64]
 
 
 class RuledLookup(Lookup):
@@ -63,13 +74,21 @@ class RuledLookup(Lookup):
         generator = CandidateGenerator(kb, sharing=SHARING)
         plain, self.rules = generator._lookup, frozenset(RULES[:rules])
         sharing = SHARING if "more sharing" in self.rules else SHARING_UNWEIGHED
-        super().__init__(kb.name_index, plain.label_words, len(kb), has_families=plain.has_families, sharing=sharing)
+        super().__init__(
+            kb.name_index,
+            plain.label_words,
+            len(kb),
+            has_families=plain.has_families,
+            other_words=plain.other_words,
+            sharing=sharing,
+        )
         self.generator = generator
         self.match_types = set[int]().union(*(types for rule, types in _MATCH_TYPES.items() if rule in self.rules))
 
     def candidates(self, name: str) -> set[int]:
         """What the default generator finds with these rules."""
-        found = self.default(normalize(name), MAX_CANDIDATES)
+        in_capitals = name.isupper() and "two letters in capitals" in self.rules
+        found = self.default(normalize(name), MAX_CANDIDATES, in_capitals=in_capitals)
         if "stems" in self.rules and self.generator._is_inflected(name, list(found.values())):
             found = self.generator._with_inflected(name, found, MAX_CANDIDATES)
         return set(found)
@@ -84,13 +103,28 @@ class RuledLookup(Lookup):
     def _by_spelling(self, all_words: list[str], words: list[str], tokens: list[int]) -> Iterator[int]:
         return super()._by_spelling(all_words, words, tokens) if "other spelling" in self.rules else iter(())
 
+    def _by_wording(self, all_words: list[str]) -> Iterator[int]:
+        return super()._by_wording(all_words) if "another word" in self.rules else iter(())
+
+    def _add_parts(self, all_words: list[str], match_types: MatchTypes, most: int) -> None:
+        if "names within" in self.rules:
+            super()._add_parts(all_words, match_types, most)
+
+    def _closeness(self, entities: Entities, options: Options, weights: list[int], shared: Weights) -> Scores:
+        if "closest names first" in self.rules:
+            return super()._closeness(entities, options, weights, shared)
+        return shared / max(1, sum(weights))
+
+    def _rare_list(self) -> int:
+        return super()._rare_list() if "closest names first" in self.rules else RARE_LIST
+
     def _chosen(self, contained: list[int], nearer: MatchTypes, tokens: list[int], most: int) -> list[int]:
         if "labels that begin so" in self.rules:
             return super()._chosen(contained, nearer, tokens, most)
         return [entity for entity in contained if entity not in nearer]
 
-    def _sharing(self, words: list[str], tokens: list[int], most: int) -> MatchTypes:
-        return super()._sharing(words, tokens, most) if "shared words" in self.rules else {}
+    def _sharing(self, words: list[str], tokens: list[int], nearer: MatchTypes, room: int) -> MatchTypes:
+        return super()._sharing(words, tokens, nearer, room) if "shared words" in self.rules else {}
 
     def _forms(self, word: str, token: int) -> list[int]:
         if "word families" in self.rules:

@@ -13,14 +13,27 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates import rules
 from eigenthemes.candidates.compiled_families import families_of, no_families
+from eigenthemes.candidates.compiled_parts import add_parts
 from eigenthemes.candidates.compiled_sharing import add_sharing, sharing_scratch
-from eigenthemes.candidates.compiled_spelling import other_spellings
+from eigenthemes.candidates.compiled_spelling import other_spellings, other_wordings
 from eigenthemes.candidates.compiled_typos import CHECKED
-from eigenthemes.candidates.rules import CONTAINS, ENDING, LONGEST_SPELLED, LOOKED_AT, MOST_TYPOS, QUOTA, SPELLING
+from eigenthemes.candidates.other_words import OtherWords
+from eigenthemes.candidates.rules import (
+    CONTAINS,
+    ENDING,
+    LONGEST_SPELLED,
+    LOOKED_AT,
+    MOST_FORMS,
+    MOST_TYPOS,
+    MOST_WORDINGS,
+    QUOTA,
+    SPELLING,
+    WORDING,
+)
 from eigenthemes.candidates.typos import LONGEST
 from eigenthemes.core.jit import kernel
 from eigenthemes.kb.label_words import LabelWords
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, LABEL, UNBRACKETED, NameIndexArrays
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, LABEL, SHORT_ACRONYM, UNBRACKETED, NameIndexArrays
 from eigenthemes.kernels.common import other_form, position
 from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
 
@@ -38,6 +51,11 @@ class Index(NamedTuple):
     most_sharing: Any
     fills_up: Any
     first_words: Any  # [entities] int32: the token that the label begins with, or -1
+    names: Any  # `LabelWords`
+    name_indptr: Any
+    name_tokens: Any
+    common: Any  # [tokens] bool: `rules.is_common`
+    other_words: Any  # `OtherWords`
     token_blob: Any
     token_offsets: Any
     token_hashes: Any
@@ -73,7 +91,13 @@ class Mention(NamedTuple):
 
 
 def index_of(
-    names: NameIndexArrays, label_words: LabelWords, entities: int, *, has_families: bool, sharing: rules.Sharing
+    names: NameIndexArrays,
+    label_words: LabelWords,
+    entities: int,
+    *,
+    has_families: bool,
+    other_words: OtherWords,
+    sharing: rules.Sharing,
 ) -> Index:
     """Return the index of a KB, ready for `find_candidates`."""
     return Index(
@@ -84,6 +108,11 @@ def index_of(
         np.int64(sharing.most),
         sharing.fills_up,
         label_words.first(np.arange(entities, dtype=np.uint32)).astype(np.int32),
+        label_words.names,
+        label_words.indptr,
+        label_words.tokens,
+        rules.are_common(entities, np.diff(names.postings_indptr)),
+        other_words,
         names.tokens.blob,
         names.tokens.offsets,
         names.token_table.hashes,
@@ -115,9 +144,12 @@ def _ending_table() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 @kernel
-def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, labels_only: Any, paper: Any) -> Any:
+def find_candidates(
+    text: Any, starts: Any, ends: Any, in_capitals: Any, index: Any, most: Any, labels_only: Any, paper: Any
+) -> Any:
     """Find the candidates of each mention text[starts[i]:ends[i]]: counts [m], entities [m, most], match types [m, most].
 
+    `in_capitals` [m] bool: which mentions are written so, before they were normalised.
     `paper`: only entities that contain all tokens. Both in order of prior.
     """
     mentions = len(starts)
@@ -125,13 +157,14 @@ def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, la
     out, match_types = np.empty((mentions, most), dtype=np.uint32), np.empty((mentions, most), dtype=np.uint8)
     looked_at = most if paper else max(most, LOOKED_AT)
     hits = np.empty(looked_at, dtype=np.uint32)
-    most_forms = max(len(index.lengths), MOST_TYPOS + 1)
+    most_forms = max(len(index.lengths), MOST_TYPOS + 1, MOST_WORDINGS)
     forms, rows = np.empty(most_forms, dtype=np.uint64), np.empty(most_forms, dtype=np.int64)
     points, checked = np.empty((5, LONGEST + 1), dtype=np.int64), np.zeros(CHECKED + 1, dtype=np.int64)
     token_shift, key_shift = shift_of(index.token_buckets), shift_of(index.key_buckets)
     worst_whole = LABEL if labels_only else ALIAS
     mention, fills_up = _scratch(starts, ends), index.fills_up and len(index.families.members) > 0
     weighed, best = sharing_scratch(len(mention.squashed))
+    word_forms = np.empty(MOST_FORMS, dtype=np.int64)
     for m in range(mentions):
         words, size, known = _read(text, starts[m], ends[m], index, token_shift, mention)
         if words == 0:
@@ -143,17 +176,25 @@ def find_candidates(text: Any, starts: Any, ends: Any, index: Any, most: Any, la
             counts[m] = contained
             continue
         mention.near_word[0] = -1
-        count = _whole_names(key, index, worst_whole, most, out[m], match_types[m])
+        acronyms = QUOTA if in_capitals[m] or size != SHORT_ACRONYM else 0
+        count = _whole_names(key, index, worst_whole, acronyms, most, out[m], match_types[m])
         if count < most:
             other_forms = _other_forms(index, mention.squashed[:size], mention.states, key_shift, forms, rows)
             count = _by_other_key(rows[:other_forms], ENDING, index, worst_whole, count, most, out[m], match_types[m])
         if count == 0 and size <= LONGEST_SPELLED:
             spellings = other_spellings(text, words, size, mention, index, key_shift, points, checked, rows)
             count = _by_other_key(rows[:spellings], SPELLING, index, worst_whole, count, most, out[m], match_types[m])
+            if count == 0:
+                wordings = other_wordings(text, words, mention, index, token_shift, key_shift, word_forms, rows)
+                count = _by_other_key(rows[:wordings], WORDING, index, worst_whole, count, most, out[m], match_types[m])
+        is_named = count > 0
         if count < most and known:
             contained = _contain(words, mention, index, labels_only, looked_at, hits)
             count = _choose(hits, contained, mention.tokens[0], index, count, most, out[m], match_types[m])
-        if count == 0 or (count < most and fills_up):
+        wanted = count == 0 or fills_up
+        if not is_named and count < most and (count == 0 or index.fills_up):
+            count = add_parts(text, words, mention, index, key_shift, worst_whole, count, most, out[m], match_types[m])
+        if wanted and count < most:
             count = add_sharing(
                 text, words, mention, index, labels_only, points, checked, weighed, best, count, out[m], match_types[m]
             )
@@ -252,7 +293,7 @@ def _mark_whole(key: Any, index: Any, worst: Any, hits: Any, count: Any, out: An
 
 
 @kernel
-def _whole_names(key: Any, index: Any, worst: Any, most: Any, out: Any, match_types: Any) -> Any:
+def _whole_names(key: Any, index: Any, worst: Any, acronyms: Any, most: Any, out: Any, match_types: Any) -> Any:
     """Apply rules 1 and 2: entities of which the mention is a whole name, then of its shorter forms; returns the count."""
     if key < 0:
         return 0
@@ -264,7 +305,7 @@ def _whole_names(key: Any, index: Any, worst: Any, most: Any, out: Any, match_ty
                 break
             count = _add(index.key_entities[entry], index.key_kinds[entry], count, 0, most, out, match_types)
     for match_type in range(UNBRACKETED, ACRONYM + 1):
-        quota = most if match_type == UNBRACKETED else QUOTA
+        quota = most if match_type == UNBRACKETED else (acronyms if match_type == ACRONYM else QUOTA)
         for entry in range(first, last):
             if quota == 0 or count == most:
                 break

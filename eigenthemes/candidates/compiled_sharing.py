@@ -11,9 +11,11 @@ from eigenthemes.candidates.compiled_spelling import nearest, other_words
 from eigenthemes.candidates.rules import (
     COMMON,
     FORM_TENTHS,
+    LONG_RARE_LIST,
     MOST_FORMS,
     MOST_SHARING,
     MOST_TYPOS,
+    NAMES_COMPARED,
     RARE_LIST,
     RARE_TOKENS,
     SHARES,
@@ -25,7 +27,9 @@ from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import position
 from eigenthemes.kernels.hashing import shift_of
 
+_ONE = np.uint64(1)
 _ALTERNATIVES = max(1 + MOST_FORMS, MOST_TYPOS)
+_SHARING = RARE_TOKENS * _ALTERNATIVES * LONG_RARE_LIST  # entities that are looked at
 
 
 class Words(NamedTuple):
@@ -40,14 +44,15 @@ class Words(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The entities that share most [MOST_SHARING], best first; and scratch for the lists that are read."""
+    """The entities that share enough, and scratch for choosing the best of them."""
 
-    entities: Any
-    match_types: Any
-    scores: Any
-    heads: Any
+    sharing: Any  # [_SHARING, 3]: entity, the weight it shares, whether by a slip of the pen
+    scores: Any  # [MOST_SHARING]: how close the best are, best first; and their rows in `sharing`
+    rows: Any
+    heads: Any  # the lists that are read
     left: Any
     taken: Any
+    found: Any  # [words]: what the best token of a name counts for each word
 
 
 @kernel
@@ -62,12 +67,13 @@ def sharing_scratch(longest: Any) -> Any:
         np.empty(words, dtype=np.int64),
         np.empty((words, _ALTERNATIVES), dtype=np.int64),
     ), Best(
-        np.empty(MOST_SHARING, dtype=np.uint32),
-        np.empty(MOST_SHARING, dtype=np.uint8),
+        np.empty((_SHARING, 3), dtype=np.int64),
+        np.empty(MOST_SHARING, dtype=np.float64),
         np.empty(MOST_SHARING, dtype=np.int64),
         np.empty((RARE_TOKENS * _ALTERNATIVES, 2), dtype=np.int64),
         np.empty(RARE_TOKENS * _ALTERNATIVES, dtype=np.int64),
         np.empty(words, dtype=np.bool_),
+        np.empty(words, dtype=np.int64),
     )
 
 
@@ -86,7 +92,7 @@ def add_sharing(
     out: Any,
     match_types: Any,
 ) -> Any:
-    """Add the entities that share most of the weight of `count` words, best first, to those there; returns how many are."""
+    """Add the entities that share most of the weight of `count` words to those there; returns how many are."""
     for w in range(count):
         words.options[w], words.having[w], words.weights[w] = 0, 0, 0
         again = False
@@ -97,14 +103,13 @@ def add_sharing(
     if count == 1 and mention.tokens[0] >= 0 and words.options[0] == 1:
         return there  # whoever shares the word contains it
     total = _drop_common(count, words, index.entities)
-    most, nearer = len(out), there
-    for i in range(_best_sharing(count, words, total, index, labels_only, min(most, index.most_sharing), best)):
-        again = False
-        for j in range(nearer):
-            again = again or out[j] == best.entities[i]
-        if not again and there < most:
-            out[there], match_types[there] = best.entities[i], best.match_types[i]
-            there += 1
+    found = _sharing(count, words, total, index, labels_only, best, out[:there])
+    room = min(len(out) - there, index.most_sharing)
+    if found > room:
+        found = _closest(found, room, count, words, total, index, labels_only, best)
+    for i in range(found):
+        out[there], match_types[there] = best.sharing[i, 0], TYPO if best.sharing[i, 2] else SHARES
+        there += 1
     return there
 
 
@@ -168,15 +173,17 @@ def _entities_with(token: Any, index: Any, labels_only: Any) -> Any:
 
 
 @kernel
-def _best_sharing(size: Any, words: Any, total: Any, index: Any, labels_only: Any, most: Any, best_of: Any) -> Any:
-    """Walk through the entities of the rarest words, ascending, and keep the best scores; returns how many."""
+def _sharing(size: Any, words: Any, total: Any, index: Any, labels_only: Any, best_of: Any, there: Any) -> Any:
+    """Write the entities of the rarest words, ascending, that share enough and are not there; returns how many."""
     # Plain arrays from here on: handing a tuple of arrays to a function called for each entity costs more than the function.
     indptr, postings, in_label = index.postings_indptr, index.postings, index.in_label
     token, tenths, options, weights, at = words.token, words.tenths, words.options, words.weights, words.at
-    least = index.least_tenths
-    out, match_types, scores = best_of.entities, best_of.match_types, best_of.scores[:most]
-    lists = _open_rare_lists(size, token, options, weights, total, indptr, best_of.heads, best_of.left, best_of.taken, least)
+    least, sharing = total * index.least_tenths, best_of.sharing
+    lists = _open_rare_lists(size, token, options, weights, total, indptr, best_of.heads, best_of.taken, index.least_tenths)
+    longest = LONG_RARE_LIST if len(index.families.members) > 0 else RARE_LIST
     heads, left = best_of.heads[:lists], best_of.left[:lists]
+    for k in range(lists):
+        left[k] = longest
     for w in range(size):
         for i in range(options[w]):
             at[w, i] = indptr[token[w, i]]
@@ -186,9 +193,8 @@ def _best_sharing(size: Any, words: Any, total: Any, index: Any, labels_only: An
         if entity < 0:
             return count
         shared, slipped, rest = 0, False, total
-        needed = total * least if count < most else max(total * least, 10 * scores[most - 1])
         for w in range(size):
-            if (shared + rest) * 10 < needed:
+            if (shared + rest) * 10 < least:
                 break
             rest -= weights[w]
             best = 0
@@ -199,15 +205,79 @@ def _best_sharing(size: Any, words: Any, total: Any, index: Any, labels_only: An
                     best = max(best, tenths[w, i])
             shared += weights[w] * best // 10
             slipped = slipped or best == TYPO_TENTHS
-        if shared * 10 >= total * least:
-            count = _rank(entity, shared, slipped, count, scores, out, match_types)
+        if shared * 10 >= least:
+            again = False
+            for i in range(len(there)):
+                again = again or there[i] == entity
+            if not again:
+                sharing[count, 0], sharing[count, 1], sharing[count, 2] = entity, shared, slipped
+                count += 1
+
+
+@kernel
+def _closest(count: Any, most: Any, size: Any, words: Any, total: Any, index: Any, labels_only: Any, best_of: Any) -> Any:
+    """Keep those of `count` entities with the closest names, by `closest_name.closeness`; returns how many."""
+    names, name_indptr, name_tokens, common = index.names, index.name_indptr, index.name_tokens, index.common
+    token, tenths, options, weights, found = words.token, words.tenths, words.options, words.weights, best_of.found
+    sharing, rows, scores = best_of.sharing, best_of.rows, best_of.scores[:most]
+    average, mask = _summary(size, token, options, weights, total)
+    compared, kept = 1 if labels_only else NAMES_COMPARED, 0
+    is_compared = len(name_tokens) > 0 and len(index.families.members) > 0
+    for row in range(count):
+        closest = sharing[row, 1] / total  # no name of it has more
+        if kept == most and closest <= scores[most - 1]:
+            continue
+        if is_compared:
+            closest = 0.0
+            first = names[sharing[row, 0]]
+            for name in range(first, min(names[sharing[row, 0] + 1], first + compared)):
+                for w in range(size):
+                    found[w] = 0
+                others = 0
+                for at in range(name_indptr[name], name_indptr[name + 1]):
+                    word = np.int64(name_tokens[at])
+                    is_other = True
+                    if (mask >> np.uint64(word & 63)) & _ONE:
+                        for w in range(size):
+                            if weights[w] > 0:
+                                for i in range(options[w]):
+                                    if token[w, i] == word:
+                                        is_other, found[w] = False, max(found[w], tenths[w, i])
+                    if is_other and not common[word]:
+                        others += 1
+                shared = 0
+                for w in range(size):
+                    shared += weights[w] * found[w] // 10
+                closest = max(closest, shared / (total + others * average))
+        kept = _rank(row, closest, kept, scores, rows)
+    for i in range(kept):  # in the order of `sharing`: no row is overwritten before it is read
+        smallest = i
+        for j in range(i + 1, kept):
+            if rows[j] < rows[smallest]:
+                smallest = j
+        rows[i], rows[smallest] = rows[smallest], rows[i]
+        for column in range(3):
+            sharing[i, column] = sharing[rows[i], column]
+    return kept
+
+
+@kernel
+def _summary(size: Any, token: Any, options: Any, weights: Any, total: Any) -> Any:
+    """Return the average weight of words, and a mask of the low bits of the tokens they may stand for."""
+    weighed, mask = 0, np.uint64(0)
+    for w in range(size):
+        if weights[w] > 0:
+            weighed += 1
+            for i in range(options[w]):
+                mask |= _ONE << np.uint64(token[w, i] & 63)
+    return total // max(1, weighed), mask
 
 
 @kernel
 def _open_rare_lists(
-    size: Any, token: Any, options: Any, weights: Any, total: Any, indptr: Any, heads: Any, left: Any, taken: Any, least: Any
+    size: Any, token: Any, options: Any, weights: Any, total: Any, indptr: Any, heads: Any, taken: Any, least: Any
 ) -> Any:
-    """Write (next entry, end) of the posting lists of the rarest words, and how many entities each gives; returns how many.
+    """Write (next entry, end) of the posting lists of the rarest words; returns how many.
 
     Any entity that shares enough weight is in one of them.
     """
@@ -225,7 +295,6 @@ def _open_rare_lists(
         weight_left -= weights[rarest]
         for i in range(options[rarest]):
             heads[lists, 0], heads[lists, 1] = indptr[token[rarest, i]], indptr[token[rarest, i] + 1]
-            left[lists] = RARE_LIST
             lists += 1
     return lists
 
@@ -249,14 +318,14 @@ def _next_entity(heads: Any, left: Any, postings: Any, in_label: Any, labels_onl
 
 
 @kernel
-def _rank(entity: Any, score: Any, slipped: Any, count: Any, scores: Any, out: Any, match_types: Any) -> Any:
+def _rank(row: Any, score: Any, count: Any, scores: Any, rows: Any) -> Any:
     """Keep the best scores, best first; of equals the one that came first, which has the higher prior."""
     most = len(scores)
     if count == most and score <= scores[count - 1]:
         return count
     at = min(count, most - 1)
     while at > 0 and scores[at - 1] < score:
-        scores[at], out[at], match_types[at] = scores[at - 1], out[at - 1], match_types[at - 1]
+        scores[at], rows[at] = scores[at - 1], rows[at - 1]
         at -= 1
-    scores[at], out[at], match_types[at] = score, entity, TYPO if slipped else SHARES
+    scores[at], rows[at] = score, row
     return min(count + 1, most)

@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenthemes.candidates.compiled_families import family_row
 from eigenthemes.candidates.compiled_typos import similar_tokens
-from eigenthemes.candidates.rules import MOST_FORMS, PLURALS
+from eigenthemes.candidates.rules import MOST_FORMS, MOST_WORDINGS, MOST_WORDS, PLURALS
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import other_form
 from eigenthemes.kernels.hashing import OFFSET, find, finish, step
@@ -39,18 +39,50 @@ def other_spellings(
     similar = nearest(text, mention.starts[unknown], mention.ends[unknown], index, points, checked, mention.near)
     mention.near_word[0], mention.near_word[1] = unknown, similar
     for i in range(similar):
-        token = mention.near[i]
-        h = OFFSET
-        for w in range(words):
-            if w == unknown:
-                for at in range(index.token_offsets[token], index.token_offsets[token + 1]):
-                    h = step(h, index.token_blob[at])
-            else:
-                for at in range(mention.starts[w], mention.ends[w]):
-                    h = step(h, text[at])
-        rows[count] = find(finish(h), index.key_hashes, index.key_buckets, shift)
+        rows[count] = _key_with(text, words, mention, unknown, mention.near[i], index, shift)
         count += rows[count] >= 0
     return count
+
+
+@kernel
+def other_wordings(
+    text: Any, words: Any, mention: Any, index: Any, token_shift: Any, key_shift: Any, forms: Any, rows: Any
+) -> Any:
+    """Find the keys of a mention with a word in the place of another that names use for it; returns how many.
+
+    forms  [MOST_FORMS] int64, scratch; rows [MOST_WORDINGS or more] int64, written; the mention's `states` are overwritten
+    """
+    count = 0
+    if words < 2 or words > MOST_WORDS or len(index.other_words.tokens) == 0:
+        return count
+    indptr, tokens = index.other_words.indptr, index.other_words.tokens
+    for w in range(words):
+        own = mention.tokens[w]
+        several = other_words(text[mention.starts[w] : mention.ends[w]], own, mention.states, index, token_shift, forms)
+        for i in range(-1, several):
+            form = own if i < 0 else forms[i]
+            if form < 0:
+                continue
+            for entry in range(indptr[form], indptr[form + 1]):
+                row = _key_with(text, words, mention, w, tokens[entry], index, key_shift)
+                if row >= 0 and count < MOST_WORDINGS:
+                    rows[count] = row
+                    count += 1
+    return count
+
+
+@kernel
+def _key_with(text: Any, words: Any, mention: Any, replaced: Any, token: Any, index: Any, shift: Any) -> Any:
+    """Return the key of a mention with a token in the place of one of its words, or -1."""
+    h = OFFSET
+    for w in range(words):
+        if w == replaced:
+            for at in range(index.token_offsets[token], index.token_offsets[token + 1]):
+                h = step(h, index.token_blob[at])
+        else:
+            for at in range(mention.starts[w], mention.ends[w]):
+                h = step(h, text[at])
+    return find(finish(h), index.key_hashes, index.key_buckets, shift)
 
 
 @kernel

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
+from eigenthemes.candidates.other_words import OtherWords, no_other_words, other_words_of
 from eigenthemes.candidates.plain import Lookup, MatchTypes
 from eigenthemes.candidates.remembered import remembered_rows
 from eigenthemes.candidates.rules import (
@@ -26,6 +27,7 @@ from eigenthemes.candidates.rules import (
     TYPO,
     Sharing,
 )
+from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.label_words import LabelWords
 from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
@@ -43,7 +45,7 @@ _LONG = 1 << 14  # letters of a mention from which the kernels, which compare ea
 _START = np.zeros(1, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CandidateTable:
     """The candidates of a batch of mentions, in order of mention and rank; all columns [n].
 
@@ -64,6 +66,13 @@ class CandidateTable:
 
     def __len__(self) -> int:
         return len(self.entity)
+
+    @lazy
+    def bounds(self) -> NDArray[np.int64]:
+        """Where the candidates of each mention begin, and where the last ones end [mentions + 1]."""
+        bounds = np.zeros(self.mentions + 1, np.int64)
+        np.cumsum(np.bincount(self.mention_of, minlength=self.mentions), out=bounds[1:])
+        return bounds
 
 
 class CandidateGenerator:
@@ -115,6 +124,7 @@ class CandidateGenerator:
             len(self.kb),
             aliases=self.aliases,
             has_families=self._has_families,
+            other_words=self._other_words,
             sharing=self.sharing,
         )
         self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
@@ -122,6 +132,9 @@ class CandidateGenerator:
 
     def _has_families(self) -> bool:
         return self._inflected is not None and self._inflected.is_inflected
+
+    def _other_words(self) -> OtherWords:
+        return other_words_of(self.kb) if self._has_families() else no_other_words()
 
     def only_of_types(self, types: Sequence[str]) -> CandidateGenerator:
         """Return a generator like this one that finds only entities of one of these types."""
@@ -135,7 +148,9 @@ class CandidateGenerator:
         if self._compiled is None or len(name) > _LONG:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
-        counts, entity, match_types = self._run_kernel(np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)))
+        counts, entity, match_types = self._run_kernel(
+            np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)), np.array((name.isupper(),))
+        )
         self._add_inflected(name, 0, counts, entity, match_types)
         n = counts[0]
         table = CandidateTable(
@@ -240,9 +255,10 @@ class CandidateGenerator:
         return not find_candidates.is_sooner_plain(_STEPS * mentions)
 
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
-        look = self._lookup.paper if self.generator == "paper" else self._lookup.default
         try:
-            found = look(normalize(name), limit)
+            if self.generator == "paper":
+                return self._lookup.paper(normalize(name), limit)
+            found = self._lookup.default(normalize(name), limit, in_capitals=name.isupper())
             return self._with_inflected(name, found, limit) if self._is_inflected(name, list(found.values())) else found
         except OutOfBoundsError as error:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
@@ -287,7 +303,9 @@ class CandidateGenerator:
         ends = np.flatnonzero(buffer == 10)
         starts = np.zeros_like(ends)
         starts[1:] = ends[:-1] + 1
-        counts, entity, match_types = self._run_kernel(buffer, starts, ends)
+        in_capitals = np.zeros(len(ends), dtype=bool)  # of no names, too, there is a row
+        in_capitals[: len(row_of)] = [name.isupper() for name in row_of]
+        counts, entity, match_types = self._run_kernel(buffer, starts, ends, in_capitals)
         kept = np.arange(entity.shape[1]) < counts[:, None]
         unlike = np.where(kept, match_types, ENDING + 1).min(axis=1, initial=ENDING + 1) > ENDING  # no names of the KB
         looked_at = list(row_of)
@@ -307,14 +325,25 @@ class CandidateGenerator:
 
         names, label_words = self._only or self.kb.name_index, LabelWords.of(self.kb)
         return find_candidates, index_of(
-            names, label_words, len(self.kb), has_families=self._has_families(), sharing=self.sharing
+            names,
+            label_words,
+            len(self.kb),
+            has_families=self._has_families(),
+            other_words=self._other_words(),
+            sharing=self.sharing,
         )
 
-    def _run_kernel(self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Any:
+    def _run_kernel(
+        self,
+        text: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        in_capitals: NDArray[np.bool_],
+    ) -> Any:
         if self._compiled is None:
             self._compiled = self._load_kernels()
         kernel, index = self._compiled
-        return kernel(text, starts, ends, index, self._most, not self.aliases, self.generator == "paper")
+        return kernel(text, starts, ends, in_capitals, index, self._most, not self.aliases, self.generator == "paper")
 
     def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:
         first = np.cumsum(counts) - counts

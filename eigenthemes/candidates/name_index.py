@@ -19,8 +19,18 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.scratch import GrowingColumn, Scratch, part_of
 from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings
 from eigenthemes.core.workers import Workers
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays, SpelledNames, TypoIndex
-from eigenthemes.text.normalize import normalize, squash
+from eigenthemes.kb.name_index import (
+    ACRONYM,
+    ALIAS,
+    INITIALS,
+    LABEL,
+    SHORT_ACRONYM,
+    UNBRACKETED,
+    NameIndexArrays,
+    SpelledNames,
+    TypoIndex,
+)
+from eigenthemes.text.normalize import normalize, squash, turned_round
 
 _CHUNK = 50_000  # names a worker indexes at a time
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
@@ -192,10 +202,12 @@ def spell(names: Strings, token_table: HashTable) -> SpelledNames:
 
 
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:
-    """Return the squashed forms under which a whole name is found, with their match types; only labels have shorter forms."""
+    """Return the squashed forms under which a whole name is found, with their match types; only labels have other forms."""
     if not is_label:
         return [(ALIAS, squash(normalized))]
     keys = [(LABEL, squash(normalized))]
+    if "," in name and (other := turned_round(name)):
+        keys.append((UNBRACKETED, squash(normalize(other))))
     if "(" in name or "[" in name:
         name = _BRACKETED.sub(" ", name)
         short = normalize(name)
@@ -209,7 +221,7 @@ def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str
             keys.append((INITIALS, "".join([word[0] for word in words[:-1]]) + words[-1]))
         if len(words) > 2 and all(len(word) == 1 for word in words[1:-1]):
             keys.append((INITIALS, words[0][0] + words[-1]))  # M. Jordan for Michael I. Jordan
-    if len(words) > 2:
+    if len(words) > 1:
         keys.extend((ACRONYM, acronym) for acronym in _acronyms(name, words))
     return keys
 
@@ -221,14 +233,22 @@ def _ends_in_lower_case(name: str) -> bool:
 
 
 def _acronyms(name: str, words: list[str]) -> set[str]:
-    """Return acronyms: Christian Democratic Union of Germany -> cdug, cduog and, before the "of", cdu."""
+    """Return acronyms: Christian Democratic Union of Germany -> cdug, cduog and, before the "of", cdu.
+
+    Two letters are few: only those of names that end with a capital have them, and only mentions in capitals find them.
+    """
     initials = "".join([word[0] for word in words])
     capitals = "".join([word[0] for word in name.split() if word[0].isupper()])
     acronyms = {initials, capitals.lower() if capitals.isascii() else squash(normalize(capitals))}
     for joint in _JOINTS:
         if joint in words:
             acronyms.add(initials[: words.index(joint)])
-    return {acronym for acronym in acronyms if 2 < len(acronym) <= _LONGEST_ACRONYM}
+    has_two = not _ends_in_lower_case(name)
+    return {
+        acronym
+        for acronym in acronyms
+        if 2 < len(acronym) <= _LONGEST_ACRONYM or (len(acronym) == SHORT_ACRONYM and has_two and acronym.isascii())
+    }
 
 
 def _index_chunks(names: Strings, is_label: NDArray[np.bool_], workers: Workers) -> Iterator[tuple[_Chunk, int]]:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates import rules
-from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, SPELLING, TYPO
+from eigenthemes.candidates.closest_name import Options, closeness
+from eigenthemes.candidates.other_words import OtherWords, no_other_words
+from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.candidates.typos import similar_to_each
 from eigenthemes.core.strings import OutOfBoundsError, Strings, bounds_of, hash_bytes, hash_strings
 from eigenthemes.kb.label_words import LabelWords
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED, NameIndexArrays
+from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, SHORT_ACRONYM, UNBRACKETED, NameIndexArrays
 from eigenthemes.text.normalize import squash
 
 _MANY = 64  # words from which they are looked up together
@@ -25,6 +27,7 @@ class Lookup:
     """Looks up normalised mentions in the name index of a KB.
 
     has_families  tells whether words of one family stand for each other, as in ontologies; asked when first needed
+    other_words   returns the words that its names use for each other; asked when first needed
     """
 
     def __init__(
@@ -35,10 +38,11 @@ class Lookup:
         *,
         aliases: bool = True,
         has_families: Callable[[], bool] = lambda: False,
+        other_words: Callable[[], OtherWords] = no_other_words,
         sharing: rules.Sharing = rules.SHARING,
     ) -> None:
         self.index, self.label_words, self.entities, self.aliases = index, label_words, entities, aliases
-        self.has_families, self.sharing = has_families, sharing
+        self.has_families, self.other_words, self.sharing = has_families, other_words, sharing
         self.worst_whole = ALIAS if aliases else LABEL
 
     def paper(self, normalized: str, limit: int | None) -> MatchTypes:
@@ -47,8 +51,8 @@ class Lookup:
         match_types = dict(zip(*self.whole_names(squash(normalized)), strict=True))
         return {entity: _whole_match_type(match_types.get(entity), self.worst_whole) for entity in contained}
 
-    def default(self, normalized: str, limit: int | None) -> MatchTypes:
-        """Find candidates by our own rules; see `rules`."""
+    def default(self, normalized: str, limit: int | None, *, in_capitals: bool = False) -> MatchTypes:
+        """Find candidates by our own rules; see `rules`. `in_capitals`: the mention is written so, before it was normalised."""
         most = limit or self.entities
         key = squash(normalized)
         match_types: MatchTypes = {}
@@ -57,7 +61,7 @@ class Lookup:
             ((LABEL, ALIAS) if self.aliases else (LABEL,), most),
             ((UNBRACKETED,), most),
             ((INITIALS,), QUOTA),
-            ((ACRONYM,), QUOTA),
+            ((ACRONYM,), QUOTA if in_capitals or len(key) != SHORT_ACRONYM else 0),
         ):
             hits = [
                 (entity, match_type)
@@ -71,15 +75,21 @@ class Lookup:
         words = distinct(normalized)
         tokens = self.tokens(words)
         if not match_types and len(key) <= rules.LONGEST_SPELLED >= len(key.encode("utf-8", "replace")):
-            for entity in self._by_spelling(normalized.split(), words, tokens):
+            all_words = normalized.split()
+            for entity in self._by_spelling(all_words, words, tokens):
                 _add(match_types, entity, SPELLING, most)
+            if not match_types:
+                for entity in self._by_wording(all_words):
+                    _add(match_types, entity, WORDING, most)
+        is_named = bool(match_types)
         contained = self._containing(tokens, None if limit is None else max(most, rules.LOOKED_AT))
         for entity in self._chosen(contained, match_types, tokens, most):
             _add(match_types, entity, CONTAINS, most)
         wanted = not match_types or (self.sharing.fills_up and self.has_families())
+        if not is_named and (self.sharing.fills_up or not match_types):
+            self._add_parts(normalized.split(), match_types, most)
         if wanted and len(match_types) < most and words:
-            for entity, match_type in self._sharing(words, tokens, most).items():
-                _add(match_types, entity, match_type, most)
+            match_types.update(self._sharing(words, tokens, match_types, most - len(match_types)))
         return dict(sorted(match_types.items()))
 
     def token(self, word: str) -> int:
@@ -102,8 +112,12 @@ class Lookup:
 
     def whole_names(self, key: str) -> tuple[list[int], list[int]]:
         """Return the entities with this squashed name, by prior, and the match type of each."""
-        row = self.index.key_table.find(hash_bytes(key.encode("utf-8", "replace"))) if key else -1
+        row = self._key_row(key)
         return self.names_of_key(row) if row >= 0 else ([], [])
+
+    def _key_row(self, key: str) -> int:
+        """Return the row of a squashed name in the key table, or -1."""
+        return self.index.key_table.find(hash_bytes(key.encode("utf-8", "replace"))) if key else -1
 
     def names_of_key(self, row: int) -> tuple[list[int], list[int]]:
         """Return the entities of a row of the key table, by prior, and the match type of each."""
@@ -133,14 +147,54 @@ class Lookup:
             at = all_words.index(unknown[0])
             similar = similar_to_each(unknown, self.index.tokens, self.index.typos)[0][: rules.MOST_TYPOS]
             keys += ["".join([*all_words[:at], self.index.tokens[token], *all_words[at + 1 :]]) for token in similar]
+        yield from self._named([self._key_row(other) for other in keys if other != key])
+
+    def _by_wording(self, all_words: list[str]) -> Iterator[int]:
+        """Return the entities of which the mention is a name, with a word in the place of another that names use for it."""
+        if not 2 <= len(all_words) <= rules.MOST_WORDS:
+            return iter(())
+        stands_for, rows = self.other_words(), list[int]()
+        for at, word in enumerate(all_words):
+            token = self.token(word)
+            others = [other for form in [token, *self._forms(word, token)] for other in stands_for.of(form)]
+            for other in others:
+                rows.append(self._key_row("".join([*all_words[:at], self.index.tokens[other], *all_words[at + 1 :]])))
+        return self._named([row for row in rows if row >= 0][: rules.MOST_WORDINGS])
+
+    def _named(self, rows: list[int]) -> Iterator[int]:
+        """Return the first entities, QUOTA at most, that have one of these keys as a name."""
         quota = QUOTA
-        for other in keys:
-            if other == key:
-                continue
-            for entity, match_type in zip(*self.whole_names(other), strict=True):
+        for row in rows:
+            for entity, match_type in zip(*self.names_of_key(row), strict=True) if row >= 0 else ():
                 if quota and (match_type <= self.worst_whole or match_type == UNBRACKETED):
                     quota -= 1
                     yield entity
+
+    def _add_parts(self, all_words: list[str], match_types: MatchTypes, most: int) -> None:
+        """Add the entities with a name that is a part of the mention, longest parts first."""
+        if not 2 <= len(all_words) <= rules.MOST_WORDS:
+            return
+        quota = QUOTA
+        for size in range(len(all_words) - 1, 0, -1):
+            for start in range(len(all_words) - size + 1):
+                part = all_words[start : start + size]
+                if size == 1 and not self._is_name_alone(part[0]):
+                    continue
+                for entity, match_type in zip(*self.whole_names("".join(part)), strict=True):
+                    is_name = match_type <= self.worst_whole or match_type == UNBRACKETED
+                    if quota and is_name and entity not in match_types and len(match_types) < most:
+                        quota -= 1
+                        match_types[entity] = SHARES
+
+    def _is_name_alone(self, word: str) -> bool:
+        """Return whether a single word of a mention may be a name within it: it is no number, not short and not common."""
+        encoded, token = word.encode("utf-8", "replace"), self.token(word)
+        if len(encoded) < rules.SHORTEST_PART or any(48 <= byte <= 57 for byte in encoded):
+            return False
+        if token < 0:
+            return True
+        first, last = bounds_of(self.index.postings_indptr, token, len(self.index.postings))
+        return not rules.is_common(self.entities, last - first)
 
     def _chosen(self, contained: list[int], nearer: MatchTypes, tokens: list[int], most: int) -> list[int]:
         """Order entities that contain all tokens by how they are kept: some by prior, then by the beginning of their label."""
@@ -173,8 +227,8 @@ class Lookup:
                 break
         return hits[:limit]
 
-    def _sharing(self, words: list[str], tokens: list[int], most: int) -> MatchTypes:
-        """Find the entities that share most of the weight of distinct words."""
+    def _sharing(self, words: list[str], tokens: list[int], nearer: MatchTypes, room: int) -> MatchTypes:
+        """Find the entities, not among the nearer ones, that share most of the weight of distinct words."""
         options = self._alternatives(words, tokens)
         lists = [[(self.postings(token), tenths) for token, tenths in alternatives] for alternatives in options]
         having = [sum([len(posting) for posting, _ in postings]) for postings in lists]
@@ -194,12 +248,31 @@ class Lookup:
                 tenths = np.maximum(tenths, tenths_of_token * is_member(entities, posting))
             shared += weight * tenths // 10
             slipped |= tenths == rules.TYPO_TENTHS
-        enough = np.flatnonzero(shared * 10 >= total * self.sharing.tenths)
-        best = enough[np.argsort(-shared[enough], kind="stable")][: min(most, self.sharing.most)]  # ties in order of entity
+        is_new = ~np.isin(entities, np.fromiter(nearer, dtype=np.uint32))
+        best, most = np.flatnonzero((shared * 10 >= total * self.sharing.tenths) & is_new), min(room, self.sharing.most)
+        if len(best) > most:
+            scores = self._closeness(entities[best], options, weights, shared[best])
+            best = best[np.argsort(-scores, kind="stable")][:most]  # ties in order of entity
         match_types = np.where(slipped[best], TYPO, SHARES)
         return dict(zip(entities[best].tolist(), match_types.tolist(), strict=True))
 
-    def _alternatives(self, words: list[str], tokens: list[int]) -> list[list[tuple[int, int]]]:
+    def _closeness(
+        self, entities: NDArray[np.uint32], options: Options, weights: list[int], shared: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return how near entities are to the words; `shared`: the weight that all names of each share with them."""
+        if not self.has_families() or not len(self.label_words.tokens):  # the latter: a KB that does not keep names so
+            return shared / max(1, sum(weights))
+        indptr = self.index.postings_indptr
+
+        def are_common(tokens: NDArray[np.uint32]) -> NDArray[np.bool_]:
+            rows = tokens.astype(np.int64)
+            if len(rows) and int(rows.max()) >= len(indptr) - 1:
+                raise OutOfBoundsError(f"token {int(rows.max()):,} of {len(indptr) - 1:,}")
+            return rules.are_common(self.entities, indptr[rows + 1] - indptr[rows])
+
+        return closeness(entities, options, weights, self.label_words, are_common, labels_only=not self.aliases)
+
+    def _alternatives(self, words: list[str], tokens: list[int]) -> Options:
         """Return, for each word, the tokens of the vocabulary it may stand for, with what each counts in tenths."""
         alternatives = []
         for word, token in zip(words, tokens, strict=True):
@@ -228,8 +301,12 @@ class Lookup:
                 break
             left -= weights[i]
             for posting, _ in lists[i]:
-                entities.update(posting[: rules.RARE_LIST].tolist())
+                entities.update(posting[: self._rare_list()].tolist())
         return sorted(entities)
+
+    def _rare_list(self) -> int:
+        """Return how many entities are taken of a rare token's list."""
+        return rules.LONG_RARE_LIST if self.has_families() else rules.RARE_LIST
 
 
 def distinct(normalized: str) -> list[str]:

@@ -3,21 +3,25 @@
 Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) follow this file.
 
 1. The mention equals a name of the entity (spaces apart): always kept among the T.
-2. It equals a label without its bracketed part, with initials for first names, or its acronym (at most `QUOTA` of each of the
-   last two).
+2. It equals a label without its bracketed part, or turned round at its commas ("Severe intellectual disability" for
+   "Intellectual disability, severe"); a label with initials for first names, or its acronym (at most `QUOTA` of each of these;
+   an acronym of two letters only if the mention is written in capitals).
 3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`. Where nothing equals
    it so far, a name by the stems of its words counts as such (`kb.stem_index`; both look-ups leave that to the generator).
    Where nothing equals it yet: a name with the umlauts that it spells out ("Loew" for Löw), or a slip of the pen away in one
-   word.
+   word. Where still nothing does, in a KB that writes names small: a name with another word that the KB's own names use in the
+   place of one of its words ("hearing loss" for "Hearing impairment"; `other_words`).
 4. Names and aliases together contain all its tokens (the paper's rule), until there are T. Where more do, half of the room is
    by prior, the other half by prior among those of the first `LOOKED_AT` whose label begins with the mention's first word
    ("England cricket team" for "England" comes before the towns "..., England").
-5. Where nothing was found and, in a KB that writes names small, as ontologies do, until there are T: entities that share most
-   of its tokens, weighted by rarity. A token may stand for one with umlauts or, in a KB that writes names small, for one of its
-   `FAMILY`; an unknown one also for one with another plural ending or, if there is none at all, for one a slip of the pen
-   away (`typos`). At least so many tenths of the weight must be shared as `Sharing` says. Tokens that more than `COMMON`
-   entities and one in `COMMON` have count for nothing then. Many of these are wrong; a ranker that was trained before it knew
-   how much is shared (`OVERLAP`) gets as few as it was trained with.
+5. Where nothing equals it: entities with a name that is a part of it, longest parts first ("Android operating system"); at most
+   `QUOTA`. Where rules 1 to 4 found nothing and, in a KB that writes names small, as ontologies do, until there are T: entities
+   that share most of its tokens, weighted by rarity; in the latter, first those with a name that has most of them and few
+   others. A token may stand for one with umlauts or, in a KB that writes names small, for one of its `FAMILY`; an unknown one
+   also for one with another plural ending or, if there is none at all, for one a slip of the pen away (`typos`). At least so
+   many tenths of the weight must be shared as `Sharing` says. Tokens that more than `COMMON` entities and one in `COMMON` have
+   count for nothing then. Many of these are wrong; a ranker that was trained before it knew how much is shared (`OVERLAP`)
+   gets as few as it was trained with, and parts only where nothing was found.
 6. What people said the name means (`kb.memory`) is a candidate, too, beyond the T (`remembered`; of both look-ups).
 
 The result is in order of prior, like the paper's.
@@ -29,13 +33,16 @@ import math
 import re
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 
-ENDING, CONTAINS, SHARES, TYPO, REMEMBERED, SPELLING = range(ACRONYM + 1, ACRONYM + 7)
+ENDING, CONTAINS, SHARES, TYPO, REMEMBERED, SPELLING, WORDING = range(ACRONYM + 1, ACRONYM + 8)
 MATCH_TYPES = {
     LABEL: "label",
     ALIAS: "alias",
-    UNBRACKETED: "label without brackets",
+    UNBRACKETED: "label but for brackets or commas",
     INITIALS: "initials",
     ACRONYM: "acronym",
     ENDING: "other ending",
@@ -44,6 +51,7 @@ MATCH_TYPES = {
     TYPO: "similar spelling",
     REMEMBERED: "remembered",
     SPELLING: "other spelling",
+    WORDING: "other word",
 }
 
 QUOTA = 5
@@ -77,10 +85,14 @@ LONGEST_SPELLED = 256  # bytes of a mention that may be another spelling of a wh
 LOOKED_AT = 300  # entities that contain all tokens and are looked at for their labels
 COMMON = 64
 MOST_SHARING = 20
-RARE_LIST = 16  # entities taken of a rare token's list
+RARE_LIST, LONG_RARE_LIST = 16, 64  # entities taken of a rare token's list; the second in a KB that writes names small
+NAMES_COMPARED = 32  # names of an entity that are compared with the mention, the label first
 RARE_TOKENS = 2  # tokens whose lists are opened
 MOST_FORMS = 4
 MOST_TYPOS = 8
+MOST_WORDS = 8  # of a mention that may hold a name, or a word in the place of another
+MOST_WORDINGS = 8  # names with another word that are looked at
+SHORTEST_PART = 3  # letters of a single word that is a name within a mention
 UNIT = 1024
 FORM_TENTHS, TYPO_TENTHS = 9, 8  # what a token counts that is another form or a slip away
 _ENDINGS_OF_FAMILY = tuple(ending.encode() for ending in FAMILY)
@@ -92,7 +104,8 @@ class Sharing(NamedTuple):
 
     tenths    of the weight of the words that must be shared, in whole numbers: both look-ups agree to the last bit
     most      entities that are
-    fills_up  also beside others, where names are written small; False: only where nothing else was found
+    fills_up  also beside others: where names are written small and, if a name is a part of the mention, everywhere; False: only
+              where nothing else was found
     """
 
     tenths: int
@@ -108,6 +121,11 @@ OVERLAP = "overlap"  # the column of a ranker that tells how much a name shares 
 def is_common(entities: int, having: int) -> bool:
     """Return whether so many entities have a token that it says nothing beside others."""
     return having > COMMON and having * COMMON > entities
+
+
+def are_common(entities: int, having: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return `is_common` of many tokens."""
+    return (having > COMMON) & (having * COMMON > entities)
 
 
 def rarity(entities: int, having: int) -> int:

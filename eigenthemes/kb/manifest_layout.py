@@ -17,15 +17,19 @@ _VECTORS = {"method?": str, "dimensions?": int, "entities?": int, "source?": str
 _WEIGHTS = {ANY: float}
 _BIN = {"mentions": int, "confidence": object, "accuracy": object}
 _MADE_UP = {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]}
-_RANKER = {
+_DECIDING = {
     "threshold": float,
     "temperature": float,
+    "confidence?": {"slope": float, "shift": float},
     "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}],
+}
+_RANKER = {
+    **_DECIDING,
     "training?": {"documents": int},
     "made_up?": _MADE_UP,
     "unlearned?": [str],
     "gold?": {"documents": int, "mentions": int},
-    "self_trained?": {"threshold": float, "temperature": float, "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}]},
+    "self_trained?": _DECIDING,
     "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
     "tables?": {
         "threshold": float,

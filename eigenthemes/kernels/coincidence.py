@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.columns import LEAST_UNITS, count_name, log_ratio
-from eigenthemes.kernels.common import ask_for_lists
-from eigenthemes.kernels.sorting import sort
+from eigenthemes.kernels.columns import LEAST_UNITS, log_ratio
+from eigenthemes.kernels.common import ask_for_lists, fill, place_of
 
 _LEAST_OTHERS = 2  # other names that must be able to have an attribute
 _MOST = 200.0
+_LAST, _NAMES, _ENTITIES = range(3)  # of an attribute: the last name that could have it, + 1; names, and entities
 
 
 @kernel
@@ -35,52 +35,77 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
     """
     evidence = np.zeros(len(entity), np.float64)
     attribute = np.full(len(entity), -1, np.int64)
-    having = np.zeros(len(entity), np.int64)
-    others = np.zeros(len(entity), np.int64)
-    count = np.zeros(len(share), np.int64)
-    entities = np.zeros(len(share), np.int64)
-    seen = np.full(len(share), -1, np.int64)
-    touched = np.zeros(len(share), np.int64)
-    ratio = np.zeros(len(share), np.float64)
-    asked = np.zeros(len(entity), np.uint32)
+    having, others = np.zeros(len(entity), np.int64), np.zeros(len(entity), np.int64)
+    counts = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
+    touched, ratio = np.zeros(len(share) + 1, np.int64), np.zeros(len(share), np.float64)
+    asked, room = np.zeros(len(entity), np.uint32), np.empty(_room_for(_most_rows(documents, names)), np.int64)
     for document in range(len(documents) - 1):
-        if not counted[document]:
-            continue
-        units, many = 0, 0
-        ask_for_lists(names[documents[document]], names[documents[document + 1]], entity, attributes, asked)
+        units = 0
         for name in range(documents[document], documents[document + 1]):
-            if names[name + 1] > names[name]:
-                units += 1
-                many = count_name(name, names, entity, attributes, count, seen, touched, many)
+            units += names[name + 1] > names[name]
+        if not counted[document] or units < LEAST_UNITS:
+            continue
         first, last = names[documents[document]], names[documents[document + 1]]
-        if units >= LEAST_UNITS:
-            in_order = np.copy(entity[first:last])
-            sort(in_order)
-            _count_entities(in_order, attributes, entities)
-            for k in range(many):
-                a = touched[k]
-                count[a] = min(count[a], entities[a]) - 1
-                ratio[a] = min(log_ratio(count[a], units - 1, share[a]), _MOST) if count[a] >= _LEAST_OTHERS else 0.0
-            for row in range(first, last):
-                most, best = 0.0, np.int64(-1)
-                for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
-                    if ratio[attributes[1][k]] > most:
-                        best = np.int64(attributes[1][k])
-                        most = ratio[best]
-                others[row] = units - 1
-                if best >= 0:
-                    evidence[row], attribute[row], having[row] = most, best, count[best]
+        met = room[: _room_for(last - first)]
+        fill(met, 0, len(met), -1)
+        ask_for_lists(first, last, entity, attributes, asked)
+        many = 0
+        for name in range(documents[document], documents[document + 1]):
+            many = _count_name(name, names, entity, attributes, counts, touched, many, met)
         for k in range(many):
-            count[touched[k]] = entities[touched[k]] = 0
+            a = touched[k]
+            counts[_NAMES][a] = min(counts[_NAMES][a], counts[_ENTITIES][a]) - 1
+            if counts[_NAMES][a] >= _LEAST_OTHERS:
+                ratio[a] = min(log_ratio(counts[_NAMES][a], units - 1, share[a]), _MOST)
+        for row in range(first, last):
+            most, best = 0.0, np.int64(-1)
+            for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
+                if ratio[attributes[1][k]] > most:
+                    best = np.int64(attributes[1][k])
+                    most = ratio[best]
+            others[row] = units - 1
+            if best >= 0:
+                evidence[row], attribute[row], having[row] = most, best, counts[_NAMES][best]
+        for k in range(many):
+            counts[_NAMES][touched[k]] = counts[_ENTITIES][touched[k]] = 0
             ratio[touched[k]] = 0.0
-            seen[touched[k]] = -1
     return evidence, attribute, having, others
 
 
 @kernel
-def _count_entities(entity: Any, attributes: Any, entities: Any) -> None:
-    """Count the distinct entities with each attribute; entity [r] is in order."""
-    for row in range(len(entity)):
-        if row == 0 or entity[row] != entity[row - 1]:
-            for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
-                entities[attributes[1][k]] += 1
+def _most_rows(documents: Any, names: Any) -> Any:
+    """Return how many candidates the largest document has."""
+    most = 0
+    for document in range(len(documents) - 1):
+        most = max(most, names[documents[document + 1]] - names[documents[document]])
+    return most
+
+
+@kernel
+def _room_for(many: Any) -> Any:
+    """Return the size of a hash table for so many numbers."""
+    size = 64
+    while size < 2 * many:
+        size *= 2
+    return size
+
+
+@kernel
+def _count_name(name: Any, names: Any, entity: Any, attributes: Any, counts: Any, touched: Any, many: Any, met: Any) -> Any:
+    """Count a name for each attribute that a candidate of it has, and each entity once; return how many are touched so far.
+
+    met  a hash table of the entities of the document so far
+    """
+    for row in range(names[name], names[name + 1]):
+        at = place_of(met, entity[row])
+        is_new = met[at] < 0
+        met[at] = entity[row]
+        for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
+            a = attributes[1][k]
+            is_first = counts[_LAST][a] != name + 1
+            touched[many] = a  # overwritten by the next one, unless no name had it before
+            many += is_first & (counts[_NAMES][a] == 0)
+            counts[_LAST][a] = name + 1
+            counts[_NAMES][a] += is_first
+            counts[_ENTITIES][a] += is_new
+    return many

@@ -1,4 +1,4 @@
-"""What the look-up kernels share: a position in a posting list, another form of a word."""
+"""What kernels share: positions in lists and in hash tables, another form of a word."""
 
 from __future__ import annotations
 
@@ -65,3 +65,15 @@ def ask_for_lists(first: Any, last: Any, owner: Any, lists: Any, asked: Any) -> 
         start = lists[0][owner[row]]
         if start < len(lists[1]):
             asked[row] = lists[1][start]
+
+
+@kernel
+def place_of(table: Any, number: Any) -> Any:
+    """Return where a number is in a hash table, or where it would be; -1 is a free place, and there are some.
+
+    table  [n] int64, n a power of 2
+    """
+    at = number & (len(table) - 1)
+    while table[at] != number and table[at] >= 0:
+        at = (at + 1) & (len(table) - 1)
+    return at

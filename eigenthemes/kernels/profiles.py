@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import ask_for_lists, fill
+from eigenthemes.kernels.common import ask_for_lists, fill, place_of
 from eigenthemes.kernels.sorting import sort
 
 NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
@@ -93,24 +93,15 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
         for k in range(first, last):
             if windows[1][k] >= 0:
                 may_have[windows[1][k] & (_MARKS - 1)] = True
-                table[_place(table, windows[1][k])] = windows[1][k]
+                table[place_of(table, windows[1][k])] = windows[1][k]
         ask_for_lists(bounds[name], bounds[name + 1], entity, profiles, asked)
         for row in range(bounds[name], bounds[name + 1]):
             start, stop = profiles[0][entity[row]], profiles[0][entity[row] + 1]
             total = 0.0
             for k in range(start, stop):
                 word = np.int64(profiles[1][k])
-                if may_have[word & (_MARKS - 1)] and table[_place(table, word)] == word:
+                if may_have[word & (_MARKS - 1)] and table[place_of(table, word)] == word:
                     total += float(rarity[word])
             if total > 0:
                 result[row] = total / sqrt(_SMOOTHING + (stop - start))
     return result
-
-
-@kernel
-def _place(table: Any, word: Any) -> Any:
-    """Return where a word is in a table of words, or where it would be; -1 is a free place, and there are some."""
-    at = word & (len(table) - 1)
-    while table[at] != word and table[at] >= 0:
-        at = (at + 1) & (len(table) - 1)
-    return at

@@ -2,7 +2,7 @@
 
 `connect` walks the neighbours of all candidates of a document once, and keeps what they have in common; `support` sums up what
 the other candidates contribute, given how likely each is, and `contributions` returns who contributed what to one candidate.
-Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `MOST` of each at most.
+Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `most` of each at most.
 Candidates of weight 0 neither give nor get support.
 
 Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba.
@@ -18,7 +18,6 @@ from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import ask_for_lists, fill, position
 from eigenthemes.kernels.sorting import sort
 
-MOST = 512  # neighbours of an entity that are walked: the first ones, which are those of the highest prior
 LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 LONGEST = 64  # names of a document for which the same candidate counts
 _HIGHEST = 2**31 - 1  # mark
@@ -37,9 +36,9 @@ class Connections(NamedTuple):
     name_of    [n] int64 the name of each row, counted within its document
     following  [n] int64 the next row of the same candidate, -1: there is none; of the last LONGEST
     head       [c] int64 the first row of each candidate
-    entities   [k] int64 of the nodes; rarity [k] float32; candidate [k] int64: of each node, -1: it is none
-    reached    (indptr [c + 1], nodes uint32) among the first MOST neighbours of each candidate
-    further    (indptr [c + 1], candidates uint32) among its other neighbours
+    entities   [k] int64 of the nodes; rarity [k] float32
+    reached    (indptr [c + 1], nodes uint32) among the first neighbours of each candidate, as many as are walked
+    edges      (indptr [c + 1], candidates uint32): the candidates that are neighbours of each, among all of them
     """
 
     own: Any
@@ -48,18 +47,18 @@ class Connections(NamedTuple):
     head: Any
     entities: Any
     rarity: Any
-    candidate: Any
     reached: tuple[Any, Any]
-    further: tuple[Any, Any]
+    edges: tuple[Any, Any]
 
 
 @kernel
-def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any, scratch: Any) -> Any:
+def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any, most: Any, scratch: Any) -> Any:
     """Return what the candidates of each document have to do with each other in the graph.
 
     documents   [d + 1] names of each document; names [m + 1] rows (candidates) of each name
     entity      [n] int64; considered [n] bool: the others have to do with nobody
     graph       (indptr, neighbors, rarity [entities] float32)
+    most        neighbours of an entity that are walked: the first ones, which are those of the highest prior
     scratch     (mark [entities] int32, last [1] int64), all 0 at first: marks of later calls are higher
 
     Returns the fields of `Connections`.
@@ -68,17 +67,17 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     for row in range(len(entity)):
         if considered[row]:
             rows += 1
-            size += 1 + _end(graph, entity[row]) - graph[0][entity[row]]
+            size += 1 + _end(graph, most, entity[row]) - graph[0][entity[row]]
     own, following = np.full(len(entity), -1, np.int64), np.full(len(entity), -1, np.int64)
     name_of, head = np.empty(len(entity), np.int64), np.empty(rows, np.int64)
-    entities, candidate = np.empty(size, np.int64), np.empty(size, np.int64)
-    indptr, far_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
-    reached, further = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
+    entities = np.empty(size, np.int64)
+    indptr, edges_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
+    reached, edges = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
     mark, asked = scratch[0], np.empty(size, np.uint32)
     if scratch[1][0] + size + len(names) >= _HIGHEST:
         fill(mark, 0, len(mark), 0)
         scratch[1][0] = 0
-    many, far, last, end = 0, 0, 0, 0
+    many, last, end = 0, 0, 0
     for document in range(len(documents) - 1):
         names_of_it = documents[document], documents[document + 1]
         first, start = last, end  # the first candidate and the first node
@@ -87,36 +86,34 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         for name in range(names_of_it[0], names_of_it[1]):
             fill(name_of, names[name], names[name + 1], name - names_of_it[0])
         rows_of_it = names[names_of_it[0]], names[names_of_it[1]]
-        last = _candidates(
-            rows_of_it, entity, considered, mark, nodes, (own, following, head, entities, candidate), first, start
-        )
+        last = _candidates(rows_of_it, entity, considered, mark, nodes, (own, following, head, entities), first, start)
         ask_for_lists(start, start + last - first, entities, graph, asked)
-        end = _shared((first, last, start), base, nodes, graph, mark, name_of, following, head, entities)
-        fill(candidate, start + last - first, end, -1)
+        end = _shared((first, last, start), base, nodes, graph, most, mark, name_of, following, head, entities)
         for node in range(start, start + last - first):
-            for k in range(graph[0][entities[node]], _end(graph, entities[node])):
+            for k in range(graph[0][entities[node]], _end(graph, most, entities[node])):
                 before = mark[graph[1][k]]
                 reached[many] = (start + before - nodes) & _ALL_BITS  # overwritten by the next one, unless it counts
                 many += before >= nodes
-            indptr[candidate[node] + 1] = many
-        further, far = _further((first, last, start), entities, graph, (indptr, reached), far_indptr, further, far)
+            indptr[first + node - start + 1] = many
+        beyond = _beyond(last - first, start, entities, graph, most, reached, indptr[first : last + 1])
+        edges = _edges_of((first, last, start), reached, indptr, beyond, edges, edges_indptr)
         scratch[1][0] = nodes + end - start
     rarity = np.empty(end, np.float32)
     for node in range(end):
         rarity[node] = graph[2][entities[node]]
-    near, far_away = (indptr[: last + 1], reached[:many]), (far_indptr[: last + 1], further[:far])
-    return own, name_of, following, head[:last], entities[:end], rarity, candidate[:end], near, far_away
+    near, adjacent = (indptr[: last + 1], reached[:many]), (edges_indptr[: last + 1], edges[: edges_indptr[last]])
+    return own, name_of, following, head[:last], entities[:end], rarity, near, adjacent
 
 
 @kernel
-def _end(graph: Any, node: Any) -> Any:
-    return min(graph[0][node + 1], graph[0][node] + MOST)
+def _end(graph: Any, most: Any, node: Any) -> Any:
+    return min(graph[0][node + 1], graph[0][node] + most)
 
 
 @kernel
 def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, found: Any, first: Any, start: Any) -> Any:
     """Number the candidates of a document from `first`, its nodes from `start` on, and chain their rows; return the end."""
-    own, following, head, entities, candidate = found
+    own, following, head, entities = found
     last = first
     times = np.zeros(rows[1] - rows[0], np.int64)
     for row in range(rows[1] - 1, rows[0] - 1, -1):
@@ -125,7 +122,7 @@ def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, 
         if mark[entity[row]] < nodes:
             node = start + last - first
             mark[entity[row]] = nodes + last - first
-            entities[node], candidate[node], head[last] = entity[row], last, -1
+            entities[node], head[last] = entity[row], -1
             last += 1
         own[row] = first + mark[entity[row]] - nodes
         if times[own[row] - first] < LONGEST:
@@ -136,14 +133,23 @@ def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, 
 
 @kernel
 def _shared(
-    candidates: Any, base: Any, nodes: Any, graph: Any, mark: Any, name_of: Any, following: Any, head: Any, entities: Any
+    candidates: Any,
+    base: Any,
+    nodes: Any,
+    graph: Any,
+    most: Any,
+    mark: Any,
+    name_of: Any,
+    following: Any,
+    head: Any,
+    entities: Any,
 ) -> Any:
     """Mark the neighbours of a document's candidates by their names, and number those of two names; return the last node."""
     first, last, start = candidates
     end = start + last - first
     for number in range(last - first):
         several, stamp = following[head[first + number]] >= 0, base + name_of[head[first + number]]
-        for k in range(graph[0][entities[start + number]], _end(graph, entities[start + number])):
+        for k in range(graph[0][entities[start + number]], _end(graph, most, entities[start + number])):
             neighbor = graph[1][k]
             before = mark[neighbor]
             if before < base and not several:
@@ -156,63 +162,67 @@ def _shared(
 
 
 @kernel
-def _further(candidates: Any, entities: Any, graph: Any, reached: Any, indptr: Any, further: Any, far: Any) -> Any:
-    """Note which candidates of a document are neighbours of hubs, but not among those that are walked.
+def _beyond(many: Any, start: Any, entities: Any, graph: Any, most: Any, reached: Any, indptr: Any) -> Any:
+    """Return which candidates of a document are neighbours beyond those that are walked, each pair as one number, in order.
 
-    An edge is on the lists of both ends: most are met on the shorter one. Return these, and how many.
+    many, start  the number of its candidates, and its first node; indptr [many + 1] of what each of them reaches
+
+    An edge is on the lists of both ends: most are met on the shorter one.
+    """
+    least, hubs = np.empty(many, np.int64), np.empty(many, np.int64)  # the least neighbour that is not walked
+    pairs, found, many_hubs = np.empty(64, np.int64), 0, 0
+    for number in range(many):
+        node = entities[start + number]
+        least[number] = _HIGHEST
+        if graph[0][node + 1] - graph[0][node] > most:
+            least[number], hubs[many_hubs] = graph[1][graph[0][node] + most], number
+            many_hubs += 1
+    for number in range(many if many_hubs else 0):
+        for k in range(indptr[number], indptr[number + 1]):
+            other = np.int64(reached[k]) - start
+            if other < many and entities[start + number] >= least[other]:
+                pairs, found = _noted(pairs, found, other, number)
+    for a in range(many_hubs):  # two hubs may each be far down on the list of the other
+        one, limit = entities[start + hubs[a]], least[hubs[a]]
+        for b in range(a):
+            other = entities[start + hubs[b]]
+            if other >= limit and one >= least[hubs[b]] and _adjacent(graph, one, other):
+                pairs, found = _noted(pairs, found, hubs[a], hubs[b])
+                pairs, found = _noted(pairs, found, hubs[b], hubs[a])
+    sort(pairs[:found])
+    return pairs[:found]
+
+
+@kernel
+def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
+    """List the candidates of a document that are neighbours of each; return the lists, with more room if need be.
+
+    candidates  (first, last, the first node); beyond: pairs, as of `_beyond`
     """
     first, last, start = candidates
-    hubs = np.zeros(last - first, np.int64)
-    pairs = np.zeros(64, np.int64)  # hub and other in one number
-    many_hubs, many = 0, 0
+    many, k = indptr[first], 0
+    if many + reached_indptr[last] - reached_indptr[first] + len(beyond) > len(edges):
+        larger = np.empty(2 * (many + reached_indptr[last] - reached_indptr[first] + len(beyond)), np.uint32)
+        for at in range(many):
+            larger[at] = edges[at]
+        edges = larger
     for number in range(last - first):
-        if _is_hub(graph, entities[start + number]):
-            hubs[many_hubs] = number
-            many_hubs += 1
-    for number in range(last - first if many_hubs else 0):
-        for k in range(reached[0][first + number], reached[0][first + number + 1]):
-            hub = np.int64(reached[1][k]) - start
-            if hub < last - first and _is_beyond(graph, entities[start + hub], entities[start + number]):
-                pairs, many = _noted(pairs, many, hub, number)
-    for a in range(many_hubs):  # two hubs may each be far down on the list of the other
-        for b in range(a):
-            one, other = entities[start + hubs[a]], entities[start + hubs[b]]
-            if _is_beyond(graph, one, other) and _is_beyond(graph, other, one) and _adjacent(graph, one, other):
-                pairs, many = _noted(pairs, many, hubs[a], hubs[b])
-                pairs, many = _noted(pairs, many, hubs[b], hubs[a])
-    if far + many > len(further):
-        larger = np.empty(2 * (far + many), np.uint32)
-        for k in range(far):
-            larger[k] = further[k]
-        further = larger
-    sort(pairs[:many])
-    k = 0
-    for number in range(last - first):
-        while k < many and pairs[k] >> _BITS == number:
-            further[far] = first + (pairs[k] & _ALL_BITS)
-            far += 1
+        for at in range(reached_indptr[first + number], reached_indptr[first + number + 1]):
+            edges[many] = first + np.int64(reached[at]) - start  # overwritten by the next one, unless it is a candidate
+            many += edges[many] < last
+        while k < len(beyond) and beyond[k] >> _BITS == number:
+            edges[many] = first + (beyond[k] & _ALL_BITS)
+            many += 1
             k += 1
-        indptr[first + number + 1] = far
-    return further, far
-
-
-@kernel
-def _is_hub(graph: Any, node: Any) -> Any:
-    """Return whether a node has more neighbours than are walked."""
-    return graph[0][node + 1] - graph[0][node] > MOST
-
-
-@kernel
-def _is_beyond(graph: Any, node: Any, other: Any) -> Any:
-    """Return whether another node, if it is a neighbour of this one, is not among those that are walked."""
-    return _is_hub(graph, node) and other >= graph[1][_end(graph, node)]
+        indptr[first + number + 1] = many
+    return edges
 
 
 @kernel
 def _noted(pairs: Any, many: Any, one: Any, other: Any) -> Any:
     """Note a pair; return all, with more room if need be, and how many."""
     if many == len(pairs):
-        larger = np.zeros(2 * many, np.int64)
+        larger = np.empty(2 * many, np.int64)
         for k in range(many):
             larger[k] = pairs[k]
         pairs = larger
@@ -363,13 +373,10 @@ def _meetings(parts: Any, row: Any, first: Any, last: Any, weight: Any, connecti
 @kernel
 def _edges(total: Any, parts: Any, row: Any, first: Any, weight: Any, connections: Any, met: Any) -> None:
     """Count the names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
-    own, candidate, reached, further = connections.own, connections.candidate, connections.reached, connections.further
+    own, (indptr, candidates) = connections.own[row], connections.edges
     found = 0
-    for k in range(reached[0][own[row]], reached[0][own[row] + 1]):
-        if candidate[reached[1][k]] >= 0:
-            found += _meet(total, parts, row, candidate[reached[1][k]], first, weight, connections, met)
-    for k in range(further[0][own[row]], further[0][own[row] + 1]):
-        found += _meet(total, parts, row, further[1][k], first, weight, connections, met)
+    for k in range(indptr[own], indptr[own + 1]):
+        found += _meet(total, parts, row, candidates[k], first, weight, connections, met)
     if found:
         fill(met, 0, len(met), 0.0)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.support import MOST
 
+MOST = 512  # neighbours of an entity among which hubs are looked for: the first ones, which are those of the highest prior
 TOPICS = 30  # of a document that are weighed against each other, and against none
 _LEAST = 1e-3  # a candidate that is less likely speaks for no topic
 

@@ -10,7 +10,7 @@ from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.stem_index import writes_small
 from eigenthemes.kb.store import KB
-from eigenthemes.text.normalize import name_key
+from eigenthemes.text.normalize import name_key, turned_round
 from eigenthemes.text.segment import POSSESSIVE
 
 _COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
@@ -73,13 +73,13 @@ class NameWriting:
         return known
 
     def _names_of_key(self, row: int) -> Iterator[str]:
-        """Yield the names of a key, as they are written or with brackets after them."""
+        """Yield the names of a key, as they are written, with brackets after them, or turned round at their commas."""
         index = self.kb.name_index
         first, last = index.key_indptr[row : row + 2]
         entities = index.key_entities[first:last][index.key_kinds[first:last] <= UNBRACKETED]
         key = int(index.key_table.hashes[row])
         names = chain.from_iterable(map(self._first_names, entities[:_MOST_READ].tolist()))
-        return (name for name in names if key in (name_key(name), name_key(name.partition(" (")[0])))
+        return (name for name in names if key in map(name_key, (name, name.partition(" (")[0], turned_round(name))))
 
     def _first_names(self, entity: int) -> Iterator[str]:
         first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()

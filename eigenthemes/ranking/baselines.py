@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO
+from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import Batch
@@ -25,7 +25,7 @@ Vectors = NDArray[np.float32]
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {
     LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
-    TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1,
+    TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1, WORDING: 0.1,
 }  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def _position(batch: Batch) -> Scores:
     """Return the position of each candidate within its mention: by prior, ties by rank."""
     table = batch.table
     same = np.diff(table.mention_of) == 0
-    first = np.searchsorted(table.mention_of, np.arange(table.mentions))
+    first = table.bounds[:-1]
     if np.all((table.prior[1:] <= table.prior[:-1])[same]):  # they are in order of rank
         return np.arange(1.0, len(table) + 1) - first[table.mention_of]
     order = np.lexsort((table.rank, -table.prior, table.mention_of))

@@ -121,7 +121,7 @@ class BatchMaker:
         table, unknown = self._candidates(mentions, embedded_only)
         table, forms = self._other_forms(table, mentions, _in_tables(complete, counts))
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
-        bounds = np.searchsorted(table.mention_of, mention_bounds)
+        bounds = table.bounds[mention_bounds]
         detected = np.repeat(np.array(by_spelling, dtype=bool), counts) if any(by_spelling) else None
         batch = Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses)
         if detected is not None and witnesses is not None:

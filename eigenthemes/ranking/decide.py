@@ -95,7 +95,7 @@ def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, 
 def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
     """Return the rows of the `top` best candidates of each mention, best first [k], and their bounds [mentions + 1]."""
     table = batch.table
-    bounds = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
+    bounds = table.bounds
     counts = np.diff(bounds)
     in_order = (np.diff(scores) <= 0) | (np.diff(table.mention_of) > 0)
     shown = np.minimum(counts, top)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize
 
 Floats = NDArray[np.float64]
@@ -57,52 +57,30 @@ class MentionGroups:
     @classmethod
     def of(cls, batch: Batch) -> MentionGroups:
         """Group the mentions of a batch."""
-        table = batch.table
-        table_bounds = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
-        keys = _name_keys(batch, np.diff(table_bounds).tolist())
-        group_of, first_mention, names = list[int](), list[int](), list[str]()
-        document_bounds, document_names, group_bounds = [0], [0], [0]
-        longer, longer_bounds = list[int](), [0]
-        for document, (start, stop) in zip(batch.documents, pairwise(batch.mention_bounds.tolist()), strict=True):
-            if document.table is None:
-                found = dict[NameKey, int]()
-                for number, key in enumerate(keys[start:stop], start):
-                    group = found.setdefault(key, len(first_mention))
-                    if group == len(first_mention):
-                        first_mention.append(number)
-                    group_of.append(group)
-                names.extend([key[0] for key in found])
-                group_bounds.extend(range(document_bounds[-1] + 1, len(first_mention) + 1))
-            else:
-                of_cells = [0] * (stop - start)
-                for key, groups in _cells_by_name(batch.mentions[start:stop], keys[start:stop]).items():
-                    for cells in groups.values():
-                        for cell in cells:
-                            of_cells[cell] = len(first_mention)
-                        first_mention.append(start + cells[0])
-                    names.append(key[0])
-                    group_bounds.append(len(first_mention))
-                group_of.extend(of_cells)
-            for containing in _longer_names(names[document_names[-1] :]):
-                longer.extend(containing)
-                longer_bounds.append(len(longer))
-            document_bounds.append(len(first_mention))
-            document_names.append(len(names))
-        first = np.array(first_mention, np.int64)
+        table_bounds = batch.table.bounds
+        key, keys = _name_keys(batch, np.diff(table_bounds).tolist())
+        document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
+        name, first_of_name = _numbered(document * len(keys) + key)
+        names = [keys[number] for number in key[first_of_name].tolist()]
+        group, first = (
+            _by_column(batch, name) if any(each.table is not None for each in batch.documents) else (name, first_of_name)
+        )
+        every_document = np.arange(len(batch.documents) + 1)
+        document_names = np.searchsorted(document[first_of_name], every_document)
         counts = table_bounds[first + 1] - table_bounds[first]
         bounds = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return cls(
             batch,
-            np.array(group_of, np.int64),
+            group,
             first,
             bounds,
-            np.array(document_bounds),
+            np.searchsorted(document[first], every_document),
             np.repeat(table_bounds[first] - bounds[:-1], counts) + np.arange(bounds[-1]),
             names,
-            np.repeat(np.arange(len(names)), np.diff(group_bounds)),
-            bounds[group_bounds],
-            np.array(document_names),
-            (np.array(longer_bounds), np.array(longer, np.int64)),
+            name[first],
+            bounds[np.searchsorted(name[first], np.arange(len(names) + 1))],
+            document_names,
+            _all_longer_names(names, document_names),
         )
 
     def __len__(self) -> int:
@@ -138,9 +116,8 @@ class MentionGroups:
     @lazy
     def row_of_candidate(self) -> Ints:
         """The row, here, of each row of the batch's table."""
-        mention_of = self.batch.table.mention_of
-        first = np.searchsorted(mention_of, mention_of)
-        return self.bounds[self.group_of[mention_of]] + np.arange(len(mention_of)) - first
+        table = self.batch.table
+        return np.repeat(self.bounds[self.group_of] - table.bounds[:-1], np.diff(table.bounds)) + np.arange(len(table))
 
     @lazy
     def column_of(self) -> Ints:
@@ -175,33 +152,51 @@ class MentionGroups:
             yield first_group, last_group, int(self.bounds[first_group]), int(self.bounds[last_group])
 
 
-NameKey = tuple[str, int, tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...]]
+def _name_keys(batch: Batch, candidate_counts: Sequence[int]) -> tuple[Ints, list[str]]:
+    """Return the number of each mention's name [mentions], and the names: normalised, another where it has other candidates."""
+    names = [mention.full_name or mention.text for mention in batch.mentions]
+    for place, form in batch.forms.items():
+        names[place] = form
+    as_written, normalized = dict[Any, int](), dict[Any, int]()
+    numbers = list[int]()
+    for name, mention, count in zip(names, batch.mentions, candidate_counts, strict=True):
+        key = name, count, mention.candidates, mention.priors, mention.only_types
+        if key not in as_written:
+            as_written[key] = normalized.setdefault((normalize(name), *key[1:]), len(normalized))
+        numbers.append(as_written[key])
+    return np.array(numbers, np.int64), [key[0] for key in normalized]
 
 
-def _name_keys(batch: Batch, candidate_counts: Sequence[int]) -> list[NameKey]:
-    """Return what tells the names of mentions apart: normalised; another name where it brings other candidates."""
-    normalized = dict[str, str]()
-    keys = list[NameKey]()
-    for mention, count in zip(batch.mentions, candidate_counts, strict=True):
-        name = mention.full_name or mention.text
-        key = normalized.get(name)
-        if key is None:
-            key = normalized[name] = normalize(name)
-        keys.append((key, count, mention.candidates, mention.priors, mention.only_types))
-    for number, form in batch.forms.items():
-        keys[number] = normalize(form), *keys[number][1:]
-    return keys
+def _numbered(values: Ints) -> tuple[Ints, Ints]:
+    """Number values in the order in which they first occur; return the number of each, and where each number first occurs."""
+    _, first, place = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    return number[place], first[order]
 
 
-def _cells_by_name(mentions: Sequence[Mention], keys: Sequence[NameKey]) -> dict[NameKey, dict[int | None, list[int]]]:
-    """Return the numbers of the cells of each distinct name, by their columns."""
-    names: dict[NameKey, dict[int | None, list[int]]] = {}
-    for number, (mention, key) in enumerate(zip(mentions, keys, strict=True)):
-        names.setdefault(key, {}).setdefault(mention.col, []).append(number)
-    return names
+def _by_column(batch: Batch, name: Ints) -> tuple[Ints, Ints]:
+    """Return the group of each mention, and the first mention of each: in a table, the cells of a name in one column."""
+    column = np.where(batch.is_cell, [-1 if mention.col is None else mention.col for mention in batch.mentions], 0)
+    _, first, place = np.unique(name * (column.max(initial=0) + 2) + column + 1, return_index=True, return_inverse=True)
+    order = np.lexsort((first, name[first]))  # groups of one name lie side by side
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    return number[place], first[order]
 
 
-def _longer_names(names: Sequence[str]) -> Iterator[list[int]]:
+def _all_longer_names(names: Sequence[str], document_names: Ints) -> tuple[Ints, Ints]:
+    """Return the names of the same document that contain each name (indptr [k + 1], numbers within the document)."""
+    longer, indptr = list[int](), [0]
+    for first, last in pairwise(document_names.tolist()):
+        for containing in _longer_names(names[first:last]):
+            longer.extend(containing)
+            indptr.append(len(longer))
+    return np.array(indptr), np.array(longer, np.int64)
+
+
+def _longer_names(names: Sequence[str]) -> Iterator[Sequence[int]]:
     """Yield for each name the numbers of the names that contain it, word for word."""
     having: dict[str, list[int]] = {}
     for number, name in enumerate(names):
@@ -211,8 +206,7 @@ def _longer_names(names: Sequence[str]) -> Iterator[list[int]]:
     for name in names:
         near = having.get(name.partition(" ")[0]) if name else None
         if near is None:
-            yield []
+            yield ()
         else:
             padded = f" {name} "
-            near = near[:_MAX_LONGER]
-            yield [other for other in near if len(names[other]) > len(name) and padded in f" {names[other]} "]
+            yield [other for other in near[:_MAX_LONGER] if len(names[other]) > len(name) and padded in f" {names[other]} "]

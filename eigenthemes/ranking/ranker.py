@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
+from eigenthemes.ranking.confidence import AS_FOUND, Confidence
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import (
     COLUMNS,
@@ -36,7 +37,7 @@ Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
-_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "topic", "pile")
+_FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "topic", "pile", "confidence")
 _LONGER_NAME = COLUMNS.index("longer_name")
 
 
@@ -60,6 +61,7 @@ class Ranker:
     cells        what is different for the cells of tables; None: trained before there was such a model
     topic        how much likelier what a text is about makes candidates: its log; 0: trained before that counted
     pile         what a pile of documents is about; None: it was adapted to none
+    confidence   how sure to be of best candidates in texts, given what the models find
     """
 
     rounds: tuple[Weights, ...]
@@ -71,6 +73,7 @@ class Ranker:
     cells: CellModel | None = None
     topic: float = 0.0
     pile: PileModel | None = None
+    confidence: Confidence = AS_FOUND
 
     @property
     def cell_threshold(self) -> float | None:
@@ -86,9 +89,11 @@ class Ranker:
         figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
         if self.topic > 0:
             figures["topic"] = round(self.topic, 4)
+        told = {} if self.confidence == AS_FOUND else {"confidence": self.confidence._asdict()}
         parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells, "pile": self.pile}
         return {
             **figures,
+            **told,
             **self.about,
             "rounds": rounds,
             **{name: part.to_dict() for name, part in parts.items() if part is not None},
@@ -111,7 +116,8 @@ class Ranker:
         temperature, threshold = float(described["temperature"]), float(described["threshold"])
         topic = float(described.get("topic", 0.0))
         pile = PileModel.of(described["pile"]) if "pile" in described else None
-        ranker = cls(rounds, temperature, threshold, about, chance, adapted, cells, topic, pile)
+        confidence = Confidence(**described.get("confidence", {}))
+        ranker = cls(rounds, temperature, threshold, about, chance, adapted, cells, topic, pile, confidence)
         return ranker if "name_words" in described["rounds"][-1]["none"] else _with_cooler_nil(ranker)
 
 
@@ -206,6 +212,7 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             probability, nil_probability = probabilities(weights, features, groups, cells=cells, pile=pile)
     probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, pile)
     detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
+    probability, nil_probability = ranker.confidence.tell(groups, probability, nil_probability)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
     weight = np.zeros(len(local), np.float32) if candidates is None else candidates.weight
     return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, pile, topics)

@@ -20,6 +20,7 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.adaptation import Adaptation, mention_features
 from eigenthemes.ranking.batch import BATCH, batch_maker, batches_of
+from eigenthemes.ranking.confidence import AS_FOUND
 from eigenthemes.ranking.detection import POPULARITY, best_candidates, logit, name_odds, settle
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
@@ -77,7 +78,7 @@ def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str |
     context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
     odds, document, popularity = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros((0, len(POPULARITY)))]
     features: list[list[list[str]]] = []
-    done = 0
+    ranker, done = replace(ranker, confidence=AS_FOUND), 0  # names are told from chance by what the models find
     for some in batches_of(documents, BATCH):
         ranking = rank_batch(ranker, maker.make(some), context)
         groups = ranking.groups

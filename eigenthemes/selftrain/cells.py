@@ -44,7 +44,7 @@ def count_attributes(kb: KB) -> EntityAttributes:
     sampler = Sampler(kb, np.random.default_rng(0))
     names = [sampler.namer.name(sampler.entity()) for _ in range(_NAMES)]
     table = CandidateGenerator(kb, remembers=False, sharing=SHARING).find_batch(names)
-    bounds = np.searchsorted(table.mention_of, np.arange(_NAMES + 1))
+    bounds = table.bounds
     entity = table.entity.astype(np.int64)
     count = names_with.for_steps(int((indptr[entity + 1] - indptr[entity]).sum()))
     counts = count(bounds, entity, (indptr, attributes), attribute_count(kb))

@@ -14,7 +14,7 @@ from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.hubs import Hubs, hubs_of
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.ranking.features import FeatureContext
+from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING, FeatureContext
 from eigenthemes.selftrain.cells import count_attributes
 from eigenthemes.selftrain.sample import Sampler
 
@@ -56,4 +56,6 @@ class Evidence:
     ) -> FeatureContext:
         """Return the feature context of a KB with all this."""
         evidence = self.attributes, self.profiles, self.hubs
-        return FeatureContext(kb, vectors, words, *evidence, remembers=remembers, leaves_out_own=leaves_out_own)
+        return FeatureContext(
+            kb, vectors, words, *evidence, remembers=remembers, leaves_out_own=leaves_out_own, walked=WALKED_IN_TRAINING
+        )

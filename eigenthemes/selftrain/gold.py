@@ -32,6 +32,7 @@ STRENGTH = 20.0  # how hard the weights are drawn to the self-trained ones: they
 STRENGTHS = (5000.0, 200.0, STRENGTH)  # of the weights that choose: which is best, documents kept aside tell
 _MARGIN = 0.01  # of the loss that the next weaker one must spare
 _FOLDS = 5  # and documents at least, or nothing is kept aside
+DECIDING = ("rounds", "temperature", "threshold", "confidence")  # of a ranker: what gold changes
 _FEW = 5000.0  # the strength of all weights where there are too few documents to tell
 
 
@@ -61,7 +62,7 @@ def gold_train(
         if len(training) < _FOLDS:
             few = _FEW if strength is None else strength
             about, final = {}, replace(fit_rounds(training, gold.features, ranker, few), cells=ranker.cells)
-            final = replace(final, temperature=ranker.temperature)
+            final = replace(final, temperature=ranker.temperature, confidence=ranker.confidence)
         else:
             tried = {each: _kept_aside(gold, ranker, each, advance) for each in strengths}
             losses = [_loss(held_out, gold.features) for held_out in tried.values()]
@@ -69,7 +70,7 @@ def gold_train(
             about, final = _compare(tried[best], ranker, kb, gold), _fit(training, gold.features, ranker, best)
     about = {"documents": len(annotated), "mentions": sum(len(part.batch.mentions) for part in training), **about}
     threshold = about.pop("threshold", ranker.threshold)
-    started = {key: value for key, value in ranker.to_dict().items() if key in ("rounds", "temperature", "threshold")}
+    started = {key: value for key, value in ranker.to_dict().items() if key in DECIDING}
     return replace(
         final,
         threshold=threshold,

@@ -40,7 +40,7 @@ from eigenthemes.ranking.ranker import (
 from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.ranking.topic import STRENGTH
 from eigenthemes.records import Document
-from eigenthemes.selftrain.calibrate import best_temperature, reliability_report, threshold_for_f1
+from eigenthemes.selftrain.calibrate import CONFIDENCE, best_temperature, reliability_report, threshold_for_f1
 from eigenthemes.selftrain.cells import fit_cells
 from eigenthemes.selftrain.chance import fit_chance
 from eigenthemes.selftrain.evidence import Evidence
@@ -115,9 +115,10 @@ def self_train(
         ranker = fit_rounds(training, features, left_out=left_out)
         rest = made.rest()
         harsh = training_batches(rest.harsh, maker, features, advance)
-        ranker = fit_confidence(ranker, [*harsh, *training[: len(harsh)]], features)
+        ranker = fit_confidence(ranker, harsh, training[: len(harsh)], features)
         held_out = without_removed(maker.make(rest.held_out), kb)
-        probability, right, has_answer = outcomes(ranker, held_out, kb, features)
+        told = replace(ranker, confidence=CONFIDENCE)
+        probability, right, has_answer = outcomes(told, held_out, kb, features)
         advance(aside)
         chance = fit_chance(ranker, rest.with_chance, maker, features)
         cells = fit_cells(ranker, *made.tables(), maker, features, advance)
@@ -130,8 +131,8 @@ def self_train(
         },
         "unlearned": unlearned(ranker),
     }
-    threshold = threshold_for_f1(probability, right, has_answer)
-    return with_memory_weights(replace(ranker, threshold=threshold, about=about, chance=chance, cells=cells))
+    threshold = round(float(CONFIDENCE.of(np.array(threshold_for_f1(probability, right, has_answer)))), 2)
+    return with_memory_weights(replace(told, threshold=threshold, about=about, chance=chance, cells=cells))
 
 
 def documents_for(named: int) -> int:
@@ -229,13 +230,15 @@ def nil_examples(
     return np.concatenate(of_best), np.concatenate(is_nil)
 
 
-def fit_confidence(ranker: Ranker, documents: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:
-    """Make the ranker as sure of itself as some documents allow: of its choices by a temperature, of NIL by its weights."""
-    rankings = [rank_batch(ranker, part.batch, context) for part in documents]
+def fit_confidence(
+    ranker: Ranker, harsh: Sequence[TrainingBatch], ordinary: Sequence[TrainingBatch], context: FeatureContext
+) -> Ranker:
+    """Make the ranker as sure of its choices as harsh documents allow, by a temperature; of NIL, by its weights, as both do."""
+    rankings = [rank_batch(ranker, part.batch, context) for part in (*harsh, *ordinary)]
     last = ranker.rounds[-1]
-    of_best, is_nil = nil_examples(documents, [ranking.features for ranking in rankings], last.choice)
+    of_best, is_nil = nil_examples([*harsh, *ordinary], [ranking.features for ranking in rankings], last.choice)
     sober = last._replace(nil=fit_nil(of_best, is_nil, start=last.nil))
-    return _with_temperature(replace(ranker, rounds=(*ranker.rounds[:-1], sober)), documents, rankings, context)
+    return _with_temperature(replace(ranker, rounds=(*ranker.rounds[:-1], sober)), harsh, rankings[: len(harsh)], context)
 
 
 def fit_temperature(ranker: Ranker, documents: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:

@@ -44,6 +44,7 @@ UNSPACED = (
     r"\U00020000-\U0003ffff"
 )
 
+_MOST_PARTS = 3  # of a name with commas: more are a list
 _ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.)+[^\W\d_]?(?!\w)")
 _LONE_SYMBOL = re.compile(r"(?<!\w)([^\W\d_])([+#]+)(?!\w)")
 _LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff])[α-ω](?![\u0370-\u03ff])")
@@ -104,6 +105,16 @@ def squash(normalized: str) -> str:
 def name_key(name: str) -> int:
     """Return the hash under which a name stands in the name index: of its normalised letters without spaces."""
     return hash_bytes(squash(normalize(name)).encode("utf-8", "replace"))
+
+
+def turned_round(name: str) -> str:
+    """Return a name with its head first the other way round, or "": Intellectual disability, severe; Smith, John."""
+    parts = [part.strip() for part in name.split(",")]
+    return " ".join(parts[::-1]) if 2 <= len(parts) <= _MOST_PARTS and all(map(_has_letters, parts)) else ""
+
+
+def _has_letters(part: str) -> bool:
+    return any(map(str.isalnum, part))
 
 
 def _spell_symbols(match: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ def ids(kb: KB, name: str, **options: object) -> list[str]:
         ("Paris", "paris", "label"),
         ("city of light", "paris", "alias"),
         ("Ville Lumiere", "paris", "alias"),
-        ("Paris", "paris-tx", "label without brackets"),
+        ("Paris", "paris-tx", "label but for brackets or commas"),
         ("M. Jordan", "mj", "initials"),
         ("WHO", "who", "acronym"),
         ("WHO", "thewho", "contains all words"),
@@ -235,6 +235,110 @@ def test_words_of_one_family_stand_for_each_other_where_names_are_written_small(
     assert match_types(small, "inherited")["1"] == "shares words"
     names = build(tmp_path, ["1\tAutosomal Inheritance Pattern\t1", "2\tCardiac Arrest\t9", "3\tMild Fever\t1"])
     assert "1" not in match_types(names, "inherited")
+
+
+def test_two_letters_are_an_acronym_only_in_capitals(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path, ["1\tBritish Columbia\t9", "2\tBC\t1", "3\tBlood cell\t8", "4\tIslamic State of Iraq\t5", "5\tLa Paz\t3"]
+    )
+    assert match_types(kb, "BC") == {"1": "acronym", "2": "label"}
+    assert match_types(kb, "B.C.") == {"1": "acronym", "2": "label"}
+    assert match_types(kb, "bc") == {"2": "label"}
+    assert match_types(kb, "IS") == {"4": "acronym"}
+    assert match_types(kb, "is") == {}
+    assert match_types(kb, "BC", max_candidates=1) == {"2": "label"}  # a name goes before
+
+
+def test_a_label_may_be_turned_round_at_its_commas(tmp_path: Path) -> None:
+    kb = build(
+        tmp_path,
+        [
+            "1\tIntellectual disability, severe\t1",
+            "2\tSmith, John\t1",
+            "3\tred, white, blue, and green\t1",
+            "4\tsevere pain\t9",
+        ],
+    )
+    turned = "label but for brackets or commas"
+    assert match_types(kb, "Severe intellectual disability") == {"1": turned}
+    assert match_types(kb, "John Smith") == {"2": turned}
+    assert match_types(kb, "and green blue white red") == {"3": "contains all words"}  # a list
+    [found] = CandidateGenerator(kb).records("severe intellectual disability")
+    assert found.matched_name == "Intellectual disability, severe"
+
+
+def test_a_name_may_be_a_part_of_a_longer_mention(tmp_path: Path) -> None:
+    history = "Android operating system history 2006"
+    kb = build(tmp_path, ["1\tBarack Obama\t1", "2\tAndroid\t1", "3\tThe\t1", f"4\t{history}\t9", "5\t2006\t2"])
+    assert match_types(kb, "President Barack Obama")["1"] == "shares words"
+    assert match_types(kb, "Android operating system") == {"2": "shares words", "4": "contains all words"}
+    assert match_types(kb, "operating system 2006") == {"4": "contains all words"}  # a number says too little
+    assert match_types(kb, "Barack Obama") == {"1": "label"}
+    assert match_types(kb, "of " * 8 + "Barack Obama").keys() == {"1"}  # too long for its parts, but words are shared
+
+
+def test_a_method_that_cannot_weigh_them_gets_no_parts_beside_others(tmp_path: Path) -> None:
+    kb = build(tmp_path, ["2\tAndroid\t1", "4\tAndroid operating system history\t9"])
+    found = match_types(kb, "Android operating system", sharing=rules.SHARING_UNWEIGHED)
+    assert found == {"4": "contains all words"}
+    assert match_types(kb, "Android phones", sharing=rules.SHARING_UNWEIGHED)["2"] == "shares words"
+
+
+def reworded(folder: Path, *more: str) -> KB:
+    """A KB whose names use "loss" and "impairment" for each other."""
+    rows = [f"{kind}\t{kind} hearing impairment\t{kind} hearing loss\t5" for kind in ("mild", "mixed", "late", "sudden")]
+    lines = ["id\tname\taliases\tprior", *rows, "h\thearing impairment\t\t1", "v\tvision impairment\t\t1", *more]
+    (folder / "n.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return build_untrained([folder / "n.tsv"], folder / "my.kb")
+
+
+def test_a_word_may_stand_for_another_that_names_use_in_its_place(tmp_path: Path) -> None:
+    kb = reworded(tmp_path)
+    assert match_types(kb, "hearing loss")["h"] == "other word"
+    assert match_types(kb, "hearing losses")["h"] == "other word"
+    assert match_types(kb, "vision loss")["v"] == "other word"
+    assert match_types(kb, "hearing impairment")["h"] == "label"
+    assert match_types(kb, "loss of hearing").get("h") != "other word"
+    [found] = [each for each in CandidateGenerator(kb).records("vision loss") if each.id == "v"]
+    assert found.matched_name == "vision impairment"
+
+
+def test_no_word_stands_for_another_where_names_are_no_words(tmp_path: Path) -> None:
+    rows = [f"{kind}\t{kind} Hearing Impairment\t{kind} Hearing Loss\t5" for kind in ("Mild", "Mixed", "Late", "Sudden")]
+    lines = ["id\tname\taliases\tprior", *rows, "v\tVision Impairment\t\t1"]
+    (tmp_path / "n.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kb = build_untrained([tmp_path / "n.tsv"], tmp_path / "my.kb")
+    assert match_types(kb, "Vision Loss")["v"] == "shares words"
+
+
+def test_of_entities_that_share_words_those_with_the_closest_names_are_kept(tmp_path: Path) -> None:
+    longer = [f"l{i}\tchronic pain of many other unusual places number{i}\t{50 - i}" for i in range(30)]
+    others = [f"o{i}\tthing{i}\t1" for i in range(1000)]  # pain is rare beside them
+    kb = build(tmp_path, [*longer, *others, "near\tabdominal pain\t1"])
+    found = match_types(kb, "pain running")
+    assert len(found) == 20
+    assert found["near"] == "shares words"
+    assert {f"l{i}" for i in range(19)} < set(found)  # equals by prior
+
+
+@given(mentions, st.sampled_from([1, 3, 20]), st.booleans())
+def test_compiled_batches_equal_the_plain_look_up_with_other_words(
+    rewording: KB, names: list[str], most: int, aliases: bool
+) -> None:
+    names = [name.replace("jordan", "loss").replace("air", "hearing").upper() if len(name) % 2 else name for name in names]
+    names += [name.replace("paris", "hearing losses").replace("city", "impairment") for name in names]
+    generator = CandidateGenerator(rewording, max_candidates=most, aliases=aliases)
+    plain, compiled = generator._find_plain(names), generator._find_compiled(names)
+    assert plain.mention_of.tolist() == compiled.mention_of.tolist()
+    assert plain.entity.tolist() == compiled.entity.tolist()
+    assert plain.match_type.tolist() == compiled.match_type.tolist()
+
+
+@pytest.fixture(scope="module")
+def rewording(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """Names with words for each other, and so many that share words that some are left out."""
+    more = [f"n{i}\thearing of paris number{i} {'city light ' * (i % 3)}\ttumor {i % 5} loss\t{i % 7}" for i in range(60)]
+    return reworded(tmp_path_factory.mktemp("rewording"), *more)
 
 
 @given(mentions, st.sampled_from([1, 3, 20]))

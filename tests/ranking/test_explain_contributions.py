@@ -19,7 +19,6 @@ from eigenthemes.kernels.support import (
     LEAST,
     LONGER,
     LONGEST,
-    MOST,
     SAME,
     SHARED,
     SHARED_RARE,
@@ -35,6 +34,7 @@ from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from eigenthemes.records import Document, Mention
 
 Floats = NDArray[np.float64]
+MOST = 3  # neighbours that are walked: few, so that many an entity has more
 Row = tuple[int, float]  # entity, weight
 
 
@@ -61,7 +61,7 @@ class Case(NamedTuple):
         graph = bounds_of(degree.tolist()), np.array([node for near in self.neighbors for node in near], np.uint32), rarity
         entity = np.array([entity for entity, _ in self.rows], np.int64)
         documents, scratch = np.array([0, len(self.names)]), (np.zeros(size, np.int32), np.zeros(1, np.int64))
-        return Connections(*connect(documents, self.bounds, entity, self.weight != 0, graph, scratch))
+        return Connections(*connect(documents, self.bounds, entity, self.weight != 0, graph, MOST, scratch))
 
     @property
     def bounds(self) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from eigenthemes.documents.reader import read_gold
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.ranking.batch import BatchMaker
 from eigenthemes.ranking.cells import CELL_NIL, CellModel
+from eigenthemes.ranking.confidence import AS_FOUND
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
@@ -126,7 +127,8 @@ def test_a_higher_temperature_is_less_sure(
     demo_ranker: Ranker, demo_batches: BatchMaker, demo_features: FeatureContext, gold_documents: list[Document]
 ) -> None:
     batch = demo_batches.make(gold_documents)
-    cool, hot = (rank_batch(replace(demo_ranker, temperature=t), batch, demo_features) for t in (1.0, 3.0))
+    plain = replace(demo_ranker, confidence=AS_FOUND)
+    cool, hot = (rank_batch(replace(plain, temperature=t), batch, demo_features) for t in (1.0, 3.0))
     assert np.array_equal(hot.nil_probability, cool.nil_probability)
     several = np.diff(hot.groups.bounds)[hot.groups.group] > 1
     assert hot.probability[several].max() < cool.probability[several].max()

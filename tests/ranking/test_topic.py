@@ -14,6 +14,7 @@ from eigenthemes import KB, Linker
 from eigenthemes.build import store_ranker
 from eigenthemes.kb.hubs import Hubs
 from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.ranking.confidence import AS_FOUND
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.ranking.selftrained import feature_context_of
 from eigenthemes.records import Document, Mention
@@ -52,7 +53,7 @@ def silent(ranker: Ranker) -> Ranker:
         weights.choice[:] = 0.0
         weights.nil[:] = 0.0
         weights.nil[0] = -5.0
-    return ranker
+    return replace(ranker, confidence=AS_FOUND)
 
 
 MICE = Document(mentions=tuple(map(Mention, (*ONLY_MOUSE[:8], *GENES[:3]))))

@@ -162,11 +162,12 @@ def _match_clause(best: ExplainedCandidate) -> str:
     return {
         "label": "exact name",
         "alias": f"also called {best.matched_name}",
-        "label without brackets": "exact name but for the brackets",
+        "label but for brackets or commas": "exact name but for brackets or commas",
         "initials": "its name with initials",
         "acronym": "an acronym of its name",
         "other ending": f"{best.matched_name} with another ending",
         "other spelling": f"{best.matched_name} in another spelling",
+        "other word": f"{best.matched_name} with a word that other names of the KG use in its place",
         "remembered": "no name of it in the KG",
         "shares words": "some words of its name" if own else f"some words of its other name {best.matched_name}",
     }.get(best.match_type, best.match_type)

@@ -18,9 +18,10 @@ from eigenthemes.kb.hubs import Hubs
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.kernels.support import MOST
 
 Ints = NDArray[np.int64]
+WALKED = 128  # neighbours; 512 say no more, and take twice the time
+WALKED_IN_TRAINING = 512  # but weights that were learned with fewer are worse: on news about places by .3 points
 _WALKS = 3  # times that the neighbours of a candidate are walked, at most: twice to connect, and those that count in a round
 
 Scratch = tuple[NDArray[np.int32], Ints]
@@ -38,6 +39,7 @@ class FeatureContext:
     profiles      words that belong to the entities; None: the words around a name say nothing
     hubs          what a document may be about; None: that says nothing. hub_numbers [entities]: their numbers, -1: no hub
     memory        what people said names mean; None: nothing, or it is not to be looked at
+    walked        neighbours of a candidate that may be shared with others: the first ones; all of its edges count
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
     scratch       room for `kernels.support.connect` to work in, as long as the KB
     """
@@ -53,10 +55,12 @@ class FeatureContext:
         *,
         remembers: bool = True,
         leaves_out_own: bool = False,
+        walked: int = WALKED,
     ) -> None:
         self.kb, self.vectors, self.word_context = kb, vectors, word_context
         self.attributes, self.profiles, self.hubs = attributes, profiles, hubs
         self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
+        self.walked = walked
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
@@ -111,7 +115,7 @@ class FeatureContext:
     def walk_steps(self, entities: Ints) -> int:
         """Return about how many steps the support kernels take along the neighbours of these entities."""
         indptr = self.graph[0]
-        return _WALKS * int(np.minimum(indptr[entities + 1] - indptr[entities], MOST).sum())
+        return _WALKS * int(np.minimum(indptr[entities + 1] - indptr[entities], self.walked).sum())
 
     def tokens(self, names: Sequence[str]) -> tuple[Ints, Ints]:
         """Look up the tokens of normalised names (indptr, tokens); -1 where the KB does not know a word."""

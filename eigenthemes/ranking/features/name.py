@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import letters_of
-from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, SHARES, SPELLING, TYPO
+from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
 from eigenthemes.ranking.features.feature_context import FeatureContext
@@ -15,14 +15,14 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 
 _MATCH_TYPES = {
     "alias": (ALIAS, "1 where the name matched an alias; all match types are against \"is the label\""),
-    "unbracketed": (UNBRACKETED, "the label without what stands in brackets"),
+    "unbracketed": (UNBRACKETED, "the label without what stands in brackets, or turned round at its commas"),
     "initials": (INITIALS, "the label with initials for first names"),
     "acronym": (ACRONYM, "an acronym of the label"),
     "ending": (ENDING, "a name with another ending (\"German\" for Germany)"),
     "contains": (CONTAINS, "names that contain all words of the mention"),
     "shares": (SHARES, "names that share some words with the mention"),
     "typo": (TYPO, "a name of similar spelling"),
-    "spelling": (SPELLING, "a whole name, but for a slip of the pen or umlauts that are spelled out"),
+    "spelling": (SPELLING, "a whole name, but for a slip of the pen, umlauts that are spelled out, or one word for another"),
 }  # fmt: skip
 # A ranker that was trained before there was a column weighs it like this one.
 WEIGHED_LIKE = {"spelling": "typo"}
@@ -44,6 +44,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
 
     first = groups.first_mention.tolist()
     match_type = groups.batch.table.match_type[groups.table_row]
+    match_type = np.where(match_type == WORDING, SPELLING, match_type).astype(match_type.dtype)
     columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
     for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
         columns[:, number] = match_type == of_column

@@ -78,7 +78,7 @@ class RowAgreement:
         grids = list(_grids(groups))
         if not grids:
             return None
-        start = np.searchsorted(table.mention_of, np.arange(table.mentions + 1))
+        start = table.bounds
         factor, scratch = np.ones(len(table)), _scratch(2 * len(context.kb.relations))
         tables = []
         for grid in grids:
@@ -91,7 +91,8 @@ class RowAgreement:
             return None
         weighed, none = probability[groups.row_of_candidate] * factor, nil[groups.group_of]
         total = np.bincount(table.mention_of, weights=weighed, minlength=table.mentions) + none
-        total = np.maximum(total, _NO_ROOM)
+        is_weighed = np.bincount(table.mention_of, weights=factor != 1, minlength=table.mentions) > 0
+        total = np.where(is_weighed, np.maximum(total, _NO_ROOM), 1.0)  # the others keep their probabilities, to the last bit
         return cls(groups, factor, weighed / total[table.mention_of], none / total, tables)
 
     @lazy

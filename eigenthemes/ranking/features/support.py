@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,8 +20,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
+_AT_ONCE = 16  # numbers that are squared in the time of a step, also in plain Python
 _TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
-_HOPELESS = 0.005  # of the probability of the best candidate: below it, what other names say changes no answer
+_HOPELESS = 0.01  # of the probability of the best candidate: below it, what other names say changes no answer
 
 
 def without_hopeless(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
@@ -65,7 +65,7 @@ class Acquaintances:
         groups, context = self.groups, self.context
         rows = groups.document_names, groups.name_bounds, groups.entity, self.considered
         with context.scratch.borrow() as scratch:
-            return Connections(*connect.for_steps(self.steps)(*rows, context.graph, scratch))
+            return Connections(*connect.for_steps(self.steps)(*rows, context.graph, context.walked, scratch))
 
     @lazy
     def squared_cosines(self) -> list[SquaredCosines]:
@@ -106,6 +106,8 @@ class SquaredCosines(NamedTuple):
         cls, vectors: Vectors, groups: MentionGroups, rows: Ints, name: Ints, first: Ints, count: Ints, size: int
     ) -> SquaredCosines:
         """Compute those of documents whose candidates are rows[first:first + count], of the names name[first:first + count]."""
+        from eigenthemes.kernels.cosines import square_of_other_names
+
         steps = np.arange(size)
         places = first[:, None] + np.minimum(steps, count[:, None] - 1)
         chosen, inside = rows[places], steps < count[:, None]
@@ -113,13 +115,7 @@ class SquaredCosines(NamedTuple):
             return cls(chosen, inside, None)
         unit = vectors.rows[groups.entity[chosen]]
         squared = unit @ unit.transpose(0, 2, 1)
-        np.square(squared, out=squared)
-        if len(first) > 1 or size <= _TOGETHER:
-            names = name[places]
-            squared[names[:, :, None] == names[:, None]] = 0
-        else:
-            for start, stop in pairwise(np.flatnonzero(np.diff(name[places[0]], prepend=-1, append=-1)).tolist()):
-                squared[0, start:stop, start:stop] = 0
+        square_of_other_names.for_steps(squared.size // _AT_ONCE)(squared, name[places])
         return cls(chosen, inside, squared)
 
 

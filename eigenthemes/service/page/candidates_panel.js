@@ -9,11 +9,13 @@ const FIRST = 5; // candidates shown before one asks for more
 const MATCHES = {
   label: "exact name",
   alias: "one of its other names",
-  "label without brackets": "exact name but for the brackets",
+  "label but for brackets or commas": "exact name but for brackets or commas",
   initials: "its name with initials",
   acronym: "an acronym of its name",
   "contains all words": "part of its name",
   "other ending": "its name with another ending",
+  "other spelling": "its name in another spelling",
+  "other word": "its name with another word",
   "shares words": "some words of its name",
 };
 

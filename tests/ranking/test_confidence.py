@@ -1,0 +1,89 @@
+"""How sure to be in the end: odds drawn towards even ones, and nothing else changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.batch import BatchMaker
+from eigenthemes.ranking.confidence import AS_FOUND, Confidence
+from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.ranking.ranker import Ranker, rank_batch
+from eigenthemes.ranking.selftrained import feature_context_of
+from eigenthemes.records import Document, Mention, Table
+from eigenthemes.selftrain.calibrate import CONFIDENCE
+
+NAMES = ("Michael Jordan", "Jordan", "xyzzy", "Chicago", "Washington")
+
+
+@pytest.fixture(scope="module")
+def groups(demo_batches: BatchMaker) -> MentionGroups:
+    cells = tuple(Mention(name, row=row, col=0) for row, name in enumerate(NAMES))
+    table = Document(mentions=cells, table=Table(header=("name",), rows=tuple((name,) for name in NAMES)))
+    return MentionGroups.of(demo_batches.make([Document(mentions=tuple(map(Mention, NAMES))), table]))
+
+
+def some_probabilities(groups: MentionGroups, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(seed)
+    weight = draw.random(len(groups.table_row)) ** 4
+    none = np.where(np.diff(groups.bounds) > 0, draw.random(len(groups)), 1.0)
+    total = none + np.bincount(groups.group, weights=weight, minlength=len(groups))
+    return weight / total[groups.group], none / total
+
+
+@given(st.integers(0, 1000), st.floats(0.3, 1.0), st.floats(0, 0.5))
+def test_what_is_told_is_a_distribution_in_the_same_order(groups: MentionGroups, seed: int, slope: float, shift: float) -> None:
+    probability, nil = some_probabilities(groups, seed)
+    told, none = Confidence(slope, shift).tell(groups, probability, nil)
+    assert np.bincount(groups.group, weights=told, minlength=len(groups)) + none == pytest.approx(np.ones(len(groups)))
+    for first, last in zip(groups.bounds[:-1], groups.bounds[1:], strict=True):
+        assert np.array_equal(np.argsort(-told[first:last], kind="stable"), np.argsort(-probability[first:last], kind="stable"))
+
+
+def test_the_best_one_gets_the_odds_that_are_told_and_tables_stay(groups: MentionGroups) -> None:
+    probability, nil = some_probabilities(groups, 1)
+    told, none = Confidence(0.5, 0.0).tell(groups, probability, nil)
+    best, best_told = groups.best_of_group(probability), groups.best_of_group(told)
+    of_table = groups.group >= groups.document_bounds[1]
+    assert np.array_equal(told[of_table], probability[of_table])
+    assert np.array_equal(none[groups.document_bounds[1] :], nil[groups.document_bounds[1] :])
+    odds, odds_told = best / (1 - best), best_told / (1 - best_told)
+    assert odds_told[~of_table] == pytest.approx(odds[~of_table] ** 0.5)
+
+
+def test_equal_ones_stay_equal(groups: MentionGroups) -> None:
+    counts = np.diff(groups.bounds)
+    probability, nil = 0.9 / counts[groups.group], np.where(counts > 0, 0.1, 1.0)
+    told, none = CONFIDENCE.tell(groups, probability, nil)
+    assert told == pytest.approx(groups.best_of_group(told))
+    assert np.bincount(groups.group, weights=told, minlength=len(groups)) + none == pytest.approx(np.ones(len(groups)))
+
+
+def test_certainty_stays_finite_and_nothing_is_nothing(groups: MentionGroups, demo_batches: BatchMaker) -> None:
+    assert CONFIDENCE.of(np.array([0.0, 0.5, 1.0])) == pytest.approx([0.0, 0.587, 1.0], abs=1e-3)
+    nothing = MentionGroups.of(demo_batches.make([Document(mentions=(Mention("xyzzy"),))]))
+    told, none = CONFIDENCE.tell(nothing, np.zeros(0), np.ones(1))
+    assert (len(told), none.tolist()) == (0, [1.0])
+    certain = np.zeros(len(groups.table_row))
+    certain[groups.bounds[:-1][np.diff(groups.bounds) > 0]] = 1.0
+    told, none = CONFIDENCE.tell(groups, certain, np.where(np.diff(groups.bounds) > 0, 0.0, 1.0))
+    assert np.isfinite(told).all()
+    assert told.max() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_ranker_keeps_it_and_answers_the_same(demo_kb: KB, demo_ranker: Ranker, demo_batches: BatchMaker) -> None:
+    assert Ranker.of(demo_ranker.to_dict()).confidence == demo_ranker.confidence == CONFIDENCE
+    before = replace(demo_ranker, confidence=AS_FOUND)
+    assert "confidence" not in before.to_dict()
+    assert Ranker.of(before.to_dict()).confidence == AS_FOUND
+    batch = demo_batches.make([Document(mentions=tuple(map(Mention, NAMES)))])
+    context = feature_context_of(demo_kb, demo_batches.vectors)
+    told, found = (rank_batch(ranker, batch, context) for ranker in (demo_ranker, before))
+    is_best = told.probability == told.groups.best_of_group(told.probability)
+    assert np.array_equal(is_best, found.probability == found.groups.best_of_group(found.probability))
+    assert not np.array_equal(told.probability, found.probability)
