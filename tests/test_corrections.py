@@ -182,6 +182,20 @@ def test_a_candidate_that_only_the_document_itself_gave_is_taken_out(tiny: KB) -
         assert (tiny.index_of("us") in without_own(groups.batch, context).table.entity) == left
 
 
+def test_corrections_of_a_name_that_many_have_count_for_less(tmp_path: Path) -> None:
+    nodes = [{"id": f"s{i}", "name": "Springfield"} for i in range(6)] + [{"id": "o", "name": "Only One"}]
+    kb = build_from_records(tmp_path, nodes, [("s0", "o")])
+    said = [Document(id=i, mentions=(Mention("Springfield", gold=("s2",)), Mention("Only One", gold=("o",)))) for i in range(3)]
+    context, groups = context_and_groups(kb, said, Document(id="new", mentions=said[0].mentions))
+    so, share = memory.compute(groups, context)[:, :2].T
+    chosen = {kb.id_of(entity): row for row, entity in enumerate(groups.entity.tolist())}
+    assert so[chosen["o"]] == pytest.approx(np.log(4))
+    assert share[chosen["o"]] == pytest.approx(3 / 4)
+    assert 0 < so[chosen["s2"]] < so[chosen["o"]]
+    assert share[chosen["s2"]] == pytest.approx(3 / (4 + 2 * np.log(6)))
+    assert so[chosen["s1"]] == share[chosen["s1"]] == 0
+
+
 def test_made_up_documents_do_not_see_the_memory(remembering: KB, trained_tiny: KB) -> None:
     assert self_train(remembering, documents=20).to_dict() == self_train(trained_tiny, documents=20).to_dict()
 
