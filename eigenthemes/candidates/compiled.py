@@ -187,12 +187,11 @@ def find_candidates(
             if count == 0:
                 wordings = other_wordings(text, words, mention, index, token_shift, key_shift, word_forms, rows)
                 count = _by_other_key(rows[:wordings], WORDING, index, worst_whole, count, most, out[m], match_types[m])
-        is_named = count > 0
         if count < most and known:
             contained = _contain(words, mention, index, labels_only, looked_at, hits)
             count = _choose(hits, contained, mention.tokens[0], index, count, most, out[m], match_types[m])
         wanted = count == 0 or fills_up
-        if not is_named and count < most and (count == 0 or index.fills_up):
+        if count == 0:
             count = add_parts(text, words, mention, index, key_shift, worst_whole, count, most, out[m], match_types[m])
         if wanted and count < most:
             count = add_sharing(

@@ -81,12 +81,11 @@ class Lookup:
             if not match_types:
                 for entity in self._by_wording(all_words):
                     _add(match_types, entity, WORDING, most)
-        is_named = bool(match_types)
         contained = self._containing(tokens, None if limit is None else max(most, rules.LOOKED_AT))
         for entity in self._chosen(contained, match_types, tokens, most):
             _add(match_types, entity, CONTAINS, most)
         wanted = not match_types or (self.sharing.fills_up and self.has_families())
-        if not is_named and (self.sharing.fills_up or not match_types):
+        if not match_types:
             self._add_parts(normalized.split(), match_types, most)
         if wanted and len(match_types) < most and words:
             match_types.update(self._sharing(words, tokens, match_types, most - len(match_types)))

@@ -14,14 +14,14 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
 4. Names and aliases together contain all its tokens (the paper's rule), until there are T. Where more do, half of the room is
    by prior, the other half by prior among those of the first `LOOKED_AT` whose label begins with the mention's first word
    ("England cricket team" for "England" comes before the towns "..., England").
-5. Where nothing equals it: entities with a name that is a part of it, longest parts first ("Android operating system"); at most
-   `QUOTA`. Where rules 1 to 4 found nothing and, in a KB that writes names small, as ontologies do, until there are T: entities
+5. Where nothing was found: entities with a name that is a part of it, longest parts first ("President Barack Obama"); at most
+   `QUOTA`. Beside these and, in a KB that writes names small, as ontologies do, beside all others until there are T: entities
    that share most of its tokens, weighted by rarity; in the latter, first those with a name that has most of them and few
    others. A token may stand for one with umlauts or, in a KB that writes names small, for one of its `FAMILY`; an unknown one
    also for one with another plural ending or, if there is none at all, for one a slip of the pen away (`typos`). At least so
    many tenths of the weight must be shared as `Sharing` says. Tokens that more than `COMMON` entities and one in `COMMON` have
    count for nothing then. Many of these are wrong; a ranker that was trained before it knew how much is shared (`OVERLAP`)
-   gets as few as it was trained with, and parts only where nothing was found.
+   gets as few as it was trained with.
 6. What people said the name means (`kb.memory`) is a candidate, too, beyond the T (`remembered`; of both look-ups).
 
 The result is in order of prior, like the paper's.
@@ -104,8 +104,7 @@ class Sharing(NamedTuple):
 
     tenths    of the weight of the words that must be shared, in whole numbers: both look-ups agree to the last bit
     most      entities that are
-    fills_up  also beside others: where names are written small and, if a name is a part of the mention, everywhere; False: only
-              where nothing else was found
+    fills_up  also beside others, where names are written small; False: only where nothing else was found
     """
 
     tenths: int

@@ -121,6 +121,7 @@ class KBFiles:
             raise damaged(self.path, is_another) from None
         if (list(array.shape), array.dtype.str) != (described["shape"], described["dtype"]):
             raise damaged(self.path, is_another)
+        array.flags.writeable = False  # an empty one, as if it were mapped: the compiler takes another type for another kernel
         return array
 
     def _read_file(self, name: str, read: Callable[[Path], Read]) -> Read:

@@ -15,6 +15,7 @@ from eigenthemes.selftrain.sample import REMOVED, Sampler
 from eigenthemes.text.normalize import normalize
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _TRIES = 20
 _HEADER = ("first", "second")
@@ -51,7 +52,7 @@ class TableSampler:
         self._types = len(kb.types)
         self._members, self._first = _entities_by_attribute(*attributes, kb.answers, self._types + 2 * len(kb.relations))
         self._counts = np.diff(self._first)
-        self._degree = kb.graph.degree
+        self._roots_of_degrees = self._roots(kb.graph.degree)
 
     def tables(self, many: int) -> Iterator[MadeUpTable]:
         """Yield tables."""
@@ -82,7 +83,7 @@ class TableSampler:
         is_type = luck < self.recipe.type and self._types > 0
         if luck < self.recipe.type + self.recipe.relation:
             first, last = (0, self._types) if is_type else (self._types, len(self._counts))
-            drawn = self._by_root(self._counts[first:last])
+            drawn = self._draw(self._roots(self._counts[first:last]))
             if drawn is not None:
                 return first + drawn, self._members[self._first[first + drawn] : self._first[first + drawn + 1]]
         return None, self._around_a_node()
@@ -91,23 +92,25 @@ class TableSampler:
         """Draw a node and a relation; return the entities that stand in this relation to it."""
         graph = self.kb.graph
         for _ in range(_TRIES):
-            node = self._by_root(self._degree)
+            node = self._draw(self._roots_of_degrees)
             if node is None:
                 break
             codes = graph.relations[graph.indptr[node] : graph.indptr[node + 1]]
             near = graph.around(node).astype(np.int64)
             named = self.sampler.walk.named[near]
             known, counts = np.unique(codes[named], return_counts=True)
-            drawn = self._by_root(counts)
+            drawn = self._draw(self._roots(counts))
             if drawn is not None:
                 return np.asarray(near[named & (codes == known[drawn])])
         return np.zeros(0, np.int64)
 
-    def _by_root(self, counts: Ints) -> int | None:
-        """Draw one in proportion to the root of its count, if it is enough; None where none is."""
-        roots = np.where(counts >= self.recipe.least, np.sqrt(counts), 0.0)
-        cumulative = np.cumsum(roots)
-        if not len(roots) or not cumulative[-1] > 0:
+    def _roots(self, counts: Ints) -> Floats:
+        """Return the sums of the roots of the counts up to each, of those that are enough: what `_draw` draws by."""
+        return np.cumsum(np.where(counts >= self.recipe.least, np.sqrt(counts), 0.0))
+
+    def _draw(self, cumulative: Floats) -> int | None:
+        """Draw one by its share of the sum; None where that is 0."""
+        if not len(cumulative) or not cumulative[-1] > 0:
             return None
         return int(np.searchsorted(cumulative, self.rng.random() * cumulative[-1], side="right"))
 

@@ -271,17 +271,16 @@ def test_a_name_may_be_a_part_of_a_longer_mention(tmp_path: Path) -> None:
     history = "Android operating system history 2006"
     kb = build(tmp_path, ["1\tBarack Obama\t1", "2\tAndroid\t1", "3\tThe\t1", f"4\t{history}\t9", "5\t2006\t2"])
     assert match_types(kb, "President Barack Obama")["1"] == "shares words"
-    assert match_types(kb, "Android operating system") == {"2": "shares words", "4": "contains all words"}
-    assert match_types(kb, "operating system 2006") == {"4": "contains all words"}  # a number says too little
+    assert match_types(kb, "Android operating system") == {"4": "contains all words"}  # only where nothing else was found
     assert match_types(kb, "Barack Obama") == {"1": "label"}
     assert match_types(kb, "of " * 8 + "Barack Obama").keys() == {"1"}  # too long for its parts, but words are shared
 
 
-def test_a_method_that_cannot_weigh_them_gets_no_parts_beside_others(tmp_path: Path) -> None:
-    kb = build(tmp_path, ["2\tAndroid\t1", "4\tAndroid operating system history\t9"])
-    found = match_types(kb, "Android operating system", sharing=rules.SHARING_UNWEIGHED)
-    assert found == {"4": "contains all words"}
-    assert match_types(kb, "Android phones", sharing=rules.SHARING_UNWEIGHED)["2"] == "shares words"
+def test_a_single_word_within_a_mention_is_no_number_nor_common_nor_short(tmp_path: Path) -> None:
+    many = [f"t{i}\tteam {i} of{i}\t2" for i in range(70)]
+    kb = build(tmp_path, [*many, "1\tTeam\t9", "2\t2006\t9", "3\tAl\t9", "4\tGore\t9"])
+    lookup = CandidateGenerator(kb)._lookup
+    assert [word for word in ("team", "2006", "al", "gore", "xyzzy") if lookup._is_name_alone(word)] == ["gore", "xyzzy"]
 
 
 def reworded(folder: Path, *more: str) -> KB:

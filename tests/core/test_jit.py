@@ -62,7 +62,10 @@ def test_plain_and_compiled_call_the_kernels_they_name() -> None:
     assert _total.compiled.py_func.__globals__["_twice"] is _twice._inner
 
 
-def test_an_inner_kernel_is_compiled_once_for_all_numbers_that_are_written() -> None:
+def test_an_inner_kernel_is_compiled_once_for_all_numbers_that_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kernel, "_folders", (tmp_path,))
     assert _several(3) == 1 + 4 + 6
     assert len(_at._inner.signatures) == 1
 
@@ -198,7 +201,9 @@ def test_compiled_kernels_in_a_folder_that_cannot_be_written_are_used(tmp_path: 
     assert list(ours.glob("*.nbc")) == files
 
 
-@pytest.mark.parametrize("content", [b"", b"no pickle"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no pickle", b"ceigenthemes.kernels.support\nGone\n.", b"ceigenthemes.gone\nGone\n."]
+)
 def test_a_broken_file_of_compiled_code_is_compiled_again(
     content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,16 +14,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes import KB
+from eigenthemes.kernels.connections import LONGEST, Connections, connect
 from eigenthemes.kernels.support import (
     EDGES,
     LEAST,
     LONGER,
-    LONGEST,
     SAME,
     SHARED,
     SHARED_RARE,
-    Connections,
-    connect,
     contributions,
     support,
 )

@@ -41,7 +41,7 @@ class FeatureContext:
     memory        what people said names mean; None: nothing, or it is not to be looked at
     walked        neighbours of a candidate that may be shared with others: the first ones; all of its edges count
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
-    scratch       room for `kernels.support.connect` to work in, as long as the KB
+    scratch       room for `kernels.connections.connect` to work in, as long as the KB
     """
 
     def __init__(

@@ -112,7 +112,7 @@ class RowAgreement:
         for other in np.flatnonzero((relations.relation[column] >= 0) & (grid.mentions[row] >= 0)).tolist():
             code, chained = int(relations.relation[column, other]), bool(relations.chained[column, other])
             neighbor, likely = self._best(int(grid.mentions[row, other]))
-            if leads.for_steps(_STEPS)(entity, neighbor, code, chained, context.edges):
+            if leads.plain(entity, neighbor, code, chained, context.edges):
                 found.append((likely, -other, neighbor, code))
         if not found:
             return None

@@ -14,7 +14,7 @@ from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.mention_groups import MentionGroups
 
 if TYPE_CHECKING:
-    from eigenthemes.kernels.support import Connections
+    from eigenthemes.kernels.connections import Connections
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,7 +60,7 @@ class Acquaintances:
     @lazy
     def in_graph(self) -> Connections:
         """What they have to do with each other in the graph."""
-        from eigenthemes.kernels.support import Connections, connect
+        from eigenthemes.kernels.connections import Connections, connect
 
         groups, context = self.groups, self.context
         rows = groups.document_names, groups.name_bounds, groups.entity, self.considered

@@ -1,0 +1,233 @@
+"""What the candidates of a document have to do with each other in the graph: edges, shared neighbours, the same entity again.
+
+`connect` walks the neighbours of all candidates of a document once, and keeps what they have in common, however likely each is.
+Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `most` of each at most.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.common import ask_for_lists, fill, position
+from eigenthemes.kernels.sorting import sort
+
+LONGEST = 64  # names of a document for which the same candidate counts
+_HIGHEST = 2**31 - 1  # mark
+_BITS = 32  # of the number of a candidate
+_ALL_BITS = (1 << _BITS) - 1
+
+
+class Connections(NamedTuple):
+    """What the candidates of each document have to do with each other in the graph.
+
+    Distinct candidates and nodes are numbered through all documents. The nodes of a document are its candidates, then all other
+    entities that candidates of two names or more have as neighbours.
+
+    own        [n] int64 the candidate of each row, -1: it is not considered
+    name_of    [n] int64 the name of each row, counted within its document
+    following  [n] int64 the next row of the same candidate, -1: there is none; of the last LONGEST
+    head       [c] int64 the first row of each candidate
+    entities   [k] int64 of the nodes; rarity [k] float32
+    reached    (indptr [c + 1], nodes uint32) among the first neighbours of each candidate, as many as are walked
+    edges      (indptr [c + 1], candidates uint32): the candidates that are neighbours of each, among all of them
+    """
+
+    own: Any
+    name_of: Any
+    following: Any
+    head: Any
+    entities: Any
+    rarity: Any
+    reached: tuple[Any, Any]
+    edges: tuple[Any, Any]
+
+
+@kernel
+def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any, most: Any, scratch: Any) -> Any:
+    """Return what the candidates of each document have to do with each other in the graph.
+
+    documents   [d + 1] names of each document; names [m + 1] rows (candidates) of each name
+    entity      [n] int64; considered [n] bool: the others have to do with nobody
+    graph       (indptr, neighbors, rarity [entities] float32)
+    most        neighbours of an entity that are walked: the first ones, which are those of the highest prior
+    scratch     (mark [entities] int32, last [1] int64), all 0 at first: marks of later calls are higher
+
+    Returns the fields of `Connections`.
+    """
+    size, rows = 0, 0
+    for row in range(len(entity)):
+        if considered[row]:
+            rows += 1
+            size += 1 + _end(graph, most, entity[row]) - graph[0][entity[row]]
+    own, following = np.full(len(entity), -1, np.int64), np.full(len(entity), -1, np.int64)
+    name_of, head = np.empty(len(entity), np.int64), np.empty(rows, np.int64)
+    entities = np.empty(size, np.int64)
+    indptr, edges_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
+    reached, edges = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
+    mark, asked = scratch[0], np.empty(size, np.uint32)
+    if scratch[1][0] + size + len(names) >= _HIGHEST:
+        fill(mark, 0, len(mark), 0)
+        scratch[1][0] = 0
+    many, last, end = 0, 0, 0
+    for document in range(len(documents) - 1):
+        names_of_it = documents[document], documents[document + 1]
+        first, start = last, end  # the first candidate and the first node
+        base = scratch[1][0] + 1  # of the marks of this document: its names, then its nodes
+        nodes = base + names_of_it[1] - names_of_it[0]
+        for name in range(names_of_it[0], names_of_it[1]):
+            fill(name_of, names[name], names[name + 1], name - names_of_it[0])
+        rows_of_it = names[names_of_it[0]], names[names_of_it[1]]
+        last = _candidates(rows_of_it, entity, considered, mark, nodes, (own, following, head, entities), first, start)
+        ask_for_lists(start, start + last - first, entities, graph, asked)
+        end = _shared((first, last, start), base, nodes, graph, most, mark, name_of, following, head, entities)
+        for node in range(start, start + last - first):
+            for k in range(graph[0][entities[node]], _end(graph, most, entities[node])):
+                before = mark[graph[1][k]]
+                reached[many] = (start + before - nodes) & _ALL_BITS  # overwritten by the next one, unless it counts
+                many += before >= nodes
+            indptr[first + node - start + 1] = many
+        beyond = _beyond(last - first, start, entities, graph, most, reached, indptr[first : last + 1])
+        edges = _edges_of((first, last, start), reached, indptr, beyond, edges, edges_indptr)
+        scratch[1][0] = nodes + end - start
+    rarity = np.empty(end, np.float32)
+    for node in range(end):
+        rarity[node] = graph[2][entities[node]]
+    near, adjacent = (indptr[: last + 1], reached[:many]), (edges_indptr[: last + 1], edges[: edges_indptr[last]])
+    return own, name_of, following, head[:last], entities[:end], rarity, near, adjacent
+
+
+@kernel
+def _end(graph: Any, most: Any, node: Any) -> Any:
+    return min(graph[0][node + 1], graph[0][node] + most)
+
+
+@kernel
+def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, found: Any, first: Any, start: Any) -> Any:
+    """Number the candidates of a document from `first`, its nodes from `start` on, and chain their rows; return the end."""
+    own, following, head, entities = found
+    last = first
+    times = np.zeros(rows[1] - rows[0], np.int64)
+    for row in range(rows[1] - 1, rows[0] - 1, -1):
+        if not considered[row]:
+            continue
+        if mark[entity[row]] < nodes:
+            node = start + last - first
+            mark[entity[row]] = nodes + last - first
+            entities[node], head[last] = entity[row], -1
+            last += 1
+        own[row] = first + mark[entity[row]] - nodes
+        if times[own[row] - first] < LONGEST:
+            following[row], head[own[row]] = head[own[row]], row
+            times[own[row] - first] += 1
+    return last
+
+
+@kernel
+def _shared(
+    candidates: Any,
+    base: Any,
+    nodes: Any,
+    graph: Any,
+    most: Any,
+    mark: Any,
+    name_of: Any,
+    following: Any,
+    head: Any,
+    entities: Any,
+) -> Any:
+    """Mark the neighbours of a document's candidates by their names, and number those of two names; return the last node."""
+    first, last, start = candidates
+    end = start + last - first
+    for number in range(last - first):
+        several, stamp = following[head[first + number]] >= 0, base + name_of[head[first + number]]
+        for k in range(graph[0][entities[start + number]], _end(graph, most, entities[start + number])):
+            neighbor = graph[1][k]
+            before = mark[neighbor]
+            if before < base and not several:
+                mark[neighbor] = stamp
+            elif before < nodes and (several or before != stamp):
+                mark[neighbor] = nodes + end - start
+                entities[end] = neighbor
+                end += 1
+    return end
+
+
+@kernel
+def _beyond(many: Any, start: Any, entities: Any, graph: Any, most: Any, reached: Any, indptr: Any) -> Any:
+    """Return which candidates of a document are neighbours beyond those that are walked, each pair as one number, in order.
+
+    many, start  the number of its candidates, and its first node; indptr [many + 1] of what each of them reaches
+
+    An edge is on the lists of both ends: most are met on the shorter one.
+    """
+    least, hubs = np.empty(many, np.int64), np.empty(many, np.int64)  # the least neighbour that is not walked
+    pairs, found, many_hubs = np.empty(64, np.int64), 0, 0
+    for number in range(many):
+        node = entities[start + number]
+        least[number] = _HIGHEST
+        if graph[0][node + 1] - graph[0][node] > most:
+            least[number], hubs[many_hubs] = graph[1][graph[0][node] + most], number
+            many_hubs += 1
+    for number in range(many if many_hubs else 0):
+        for k in range(indptr[number], indptr[number + 1]):
+            other = np.int64(reached[k]) - start
+            if other < many and entities[start + number] >= least[other]:
+                pairs, found = _noted(pairs, found, other, number)
+    for a in range(many_hubs):  # two hubs may each be far down on the list of the other
+        one, limit = entities[start + hubs[a]], least[hubs[a]]
+        for b in range(a):
+            other = entities[start + hubs[b]]
+            if other >= limit and one >= least[hubs[b]] and _adjacent(graph, one, other):
+                pairs, found = _noted(pairs, found, hubs[a], hubs[b])
+                pairs, found = _noted(pairs, found, hubs[b], hubs[a])
+    sort(pairs[:found])
+    return pairs[:found]
+
+
+@kernel
+def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
+    """List the candidates of a document that are neighbours of each; return the lists, with more room if need be.
+
+    candidates  (first, last, the first node); beyond: pairs, as of `_beyond`
+    """
+    first, last, start = candidates
+    many, k = indptr[first], 0
+    if many + reached_indptr[last] - reached_indptr[first] + len(beyond) > len(edges):
+        larger = np.empty(2 * (many + reached_indptr[last] - reached_indptr[first] + len(beyond)), np.uint32)
+        for at in range(many):
+            larger[at] = edges[at]
+        edges = larger
+    for number in range(last - first):
+        for at in range(reached_indptr[first + number], reached_indptr[first + number + 1]):
+            edges[many] = first + np.int64(reached[at]) - start  # overwritten by the next one, unless it is a candidate
+            many += edges[many] < last
+        while k < len(beyond) and beyond[k] >> _BITS == number:
+            edges[many] = first + (beyond[k] & _ALL_BITS)
+            many += 1
+            k += 1
+        indptr[first + number + 1] = many
+    return edges
+
+
+@kernel
+def _noted(pairs: Any, many: Any, one: Any, other: Any) -> Any:
+    """Note a pair; return all, with more room if need be, and how many."""
+    if many == len(pairs):
+        larger = np.empty(2 * many, np.int64)
+        for k in range(many):
+            larger[k] = pairs[k]
+        pairs = larger
+    pairs[many] = (one << _BITS) | other
+    return pairs, many + 1
+
+
+@kernel
+def _adjacent(graph: Any, a: Any, b: Any) -> Any:
+    indptr, neighbors = graph[0], graph[1]
+    if indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]:
+        a, b = b, a
+    at = position(neighbors, indptr[a], indptr[a + 1], b)
+    return at < indptr[a + 1] and neighbors[at] == b
