@@ -112,7 +112,7 @@ def _measure_kb(kb: KB) -> Row:
 def _measure_documents(kb: KB) -> list[Row]:
     """Measure documents of more and more names, each alone, by a linker that has linked a long one.
 
-    Before that, a new linker looks names up in plain Python, in ten times the time, until a document has 64 or it has met 2,000.
+    Before that, a linker looks names up in plain Python, in ten times the time, until a document has 64 or it has met 2,000.
     """
     linker = Linker(kb)
     linker.link(_documents(kb, 1, 100)[0])
