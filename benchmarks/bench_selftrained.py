@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 
 from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.build import store_ranker
+from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
@@ -33,8 +35,11 @@ from eigenthemes.ranking.features import GROUPS, FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.ranking.selftrained import feature_context_of
 from eigenthemes.records import Document
+from eigenthemes.selftrain.evidence import Evidence
 from eigenthemes.selftrain.gold import gold_train
-from eigenthemes.selftrain.train import TrainingBatch, fit_rounds, self_train
+from eigenthemes.selftrain.recipe import RECIPE
+from eigenthemes.selftrain.sample import Sampler
+from eigenthemes.selftrain.train import TrainingBatch, documents_for, fit_rounds, self_train, training_batches
 
 Row = dict[str, Any]
 
@@ -50,14 +55,14 @@ ANOTHER = {
 METHODS = ("selftrained", "prior-name", "eigen", "degree", "namematch")
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "nothing": (),
-    **{name: columns for name, columns in GROUPS.items() if name != "context"},
+    **{name: columns for name, columns in GROUPS.items() if name not in ("context", "memory")},
     "topic": ("topic",),
     "coherence": ("coherence",),
     "edges and neighbours": ("edges", "shared_rare", "shared"),
     "letters": ("cased",),
     "parts of names": ("covered", "begins", "ends", "in_label"),
     "number of names": ("log_names",),
-}  # what is left out -> its columns; without word vectors there is no context
+}  # what is left out -> its columns; without word vectors there is no context, without corrections no memory
 _FOLDS = 5
 
 
@@ -138,8 +143,12 @@ class GoldSet:
         self.batches = batch_maker(self.kb, needs_vectors=False)
         self.context = feature_context_of(self.kb, self.batches.vectors)
         self.documents = documents_of(name)
-        self.training = [TrainingBatch.of(self.batches.make([document]), self.kb, self.context) for document in self.documents]
         self.ranker = Ranker.of(next(iter(self.kb.rankers.values())))
+
+    @cached_property
+    def training(self) -> list[TrainingBatch]:
+        """Its documents to fit on, one batch each."""
+        return [TrainingBatch.of(self.batches.make([document]), self.kb, self.context) for document in self.documents]
 
     def credit(self, ranker: Ranker, which: Sequence[int] | None = None) -> np.ndarray[Any, Any]:
         """1 for each mention of these documents that is ranked right, shares of it for ties."""
@@ -177,20 +186,35 @@ def measure_gold(arguments: argparse.Namespace) -> list[Row]:
 
 
 def measure_ablation(arguments: argparse.Namespace) -> list[Row]:
-    """Each group left out; `themes` also without vectors (coherence) and without the graph (the others)."""
-    rows: list[Row] = []
+    """Each group left out; `themes` also without vectors (coherence) and without the graph (the others).
+
+    Weights are fitted anew, on the same made-up documents; the temperature is that of all columns.
+    """
+    rows: list[Row] = [{"left out": what} for what in LEFT_OUT]
     with one_thread():
-        gold_sets = {name: GoldSet(arguments, name) for name in SEVEN}
-        for what, columns in LEFT_OUT.items():
-            say(what)
-            folders = dict.fromkeys(SEVEN.values())
-            rankers = {folder: self_train(trained(arguments, folder), left_out=columns) for folder in folders}
-            row: Row = {"left out": what}
-            row |= {name: float(gold_set.credit(rankers[SEVEN[name]]).mean()) for name, gold_set in gold_sets.items()}
-            row["mean"] = float(np.mean([row[name] for name in SEVEN]))
-            rows.append(row)
+        for folder in dict.fromkeys(SEVEN.values()):
+            kb = trained(arguments, folder)
+            gold_sets = {name: GoldSet(arguments, name) for name in SEVEN if SEVEN[name] == folder}
+            training, context = _made_up(kb)
+            temperature = Ranker.of(next(iter(kb.rankers.values()))).temperature
+            for row, (what, columns) in zip(rows, LEFT_OUT.items(), strict=True):
+                say(f"{folder}: {what}")
+                ranker = replace(fit_rounds(training, context, left_out=columns), temperature=temperature)
+                row |= {name: float(gold_set.credit(ranker).mean()) for name, gold_set in gold_sets.items()}
+    for row in rows:
+        row["mean"] = float(np.mean([row[name] for name in SEVEN]))
     print_table("Left out (P@1)", rows)
     return rows
+
+
+def _made_up(kb: KB) -> tuple[list[TrainingBatch], FeatureContext]:
+    """Return the made-up documents that a ranker is fitted on, as `self_train` makes them, and their feature context."""
+    maker = batch_maker(kb, needs_vectors=False, remembers=False, sharing=SHARING)
+    evidence = Evidence.of(kb)
+    context = evidence.context(kb, maker.vectors, None, remembers=False)
+    sampler = Sampler(kb, np.random.default_rng(0), RECIPE, evidence.profiles)
+    documents = sampler.documents(documents_for(kb.manifest["counts"]["named"]), written=True)
+    return training_batches(documents, maker, context, lambda amount: None), context
 
 
 def measure_learning(arguments: argparse.Namespace) -> list[Row]:

@@ -48,7 +48,7 @@ class KernelCache(_Cache):
         for folder in self._folders if self._enabled else ():
             try:
                 reduced = pickle.loads((folder / name).read_bytes())
-            except (OSError, EOFError, pickle.UnpicklingError):
+            except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError):  # also: a type is elsewhere by now
                 continue
             return CompileResult._rebuild(target_context, *reduced)  # type: ignore[no-untyped-call]
         return None

@@ -177,9 +177,11 @@ def fit_rounds(
                   others. None: the same
     """
     rounds: list[Weights] = []
+    unwanted = [COLUMNS.index(column) for column in left_out if column != TOPIC.name]
+    if unwanted:
+        training = [replace(part, local=part.local.copy()) for part in training]
     weights = [np.ones(len(part.local), np.float32) for part in training]
     features = [part.local for part in training]
-    unwanted = [COLUMNS.index(column) for column in left_out if column != TOPIC.name]
     for number in range(ROUNDS):
         for x in features:
             x[:, [column for column in unwanted if column < x.shape[1]]] = 0

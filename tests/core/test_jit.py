@@ -201,7 +201,9 @@ def test_compiled_kernels_in_a_folder_that_cannot_be_written_are_used(tmp_path: 
     assert list(ours.glob("*.nbc")) == files
 
 
-@pytest.mark.parametrize("content", [b"", b"no pickle"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no pickle", b"ceigenthemes.kernels.support\nGone\n.", b"ceigenthemes.gone\nGone\n."]
+)
 def test_a_broken_file_of_compiled_code_is_compiled_again(
     content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
