@@ -180,8 +180,12 @@ def draw(results: dict[str, Any], file: Path) -> None:
             y = [row[column] for row in rows]
             axis.plot(x, y, "o-", label=f"{column.rpartition(',')[0]}: exponent {exponent(x, y):.2f}")
         axis.set(xscale="log", yscale="log", title=title, xlabel="entities" if part == "kgs" else "names in the document")
+        low, high = axis.get_ylim()
+        axis.set_ylim(
+            10 ** np.floor(np.log10(low)), 10 ** (np.ceil(np.log10(high)) + 0.5)
+        )  # whole decades, and room for a legend
         axis.grid(visible=True, alpha=0.3)
-        axis.legend()
+        axis.legend(loc="upper left")
     file.parent.mkdir(exist_ok=True)
     figure.savefig(file, dpi=110)
     plt.close(figure)
