@@ -181,9 +181,7 @@ def draw(results: dict[str, Any], file: Path) -> None:
             axis.plot(x, y, "o-", label=f"{column.rpartition(',')[0]}: exponent {exponent(x, y):.2f}")
         axis.set(xscale="log", yscale="log", title=title, xlabel="entities" if part == "kgs" else "names in the document")
         low, high = axis.get_ylim()
-        axis.set_ylim(
-            10 ** np.floor(np.log10(low)), 10 ** (np.ceil(np.log10(high)) + 0.5)
-        )  # whole decades, and room for a legend
+        axis.set_ylim(10 ** np.floor(np.log10(low)), 10 ** (np.ceil(np.log10(high)) + 0.5))  # room for a legend
         axis.grid(visible=True, alpha=0.3)
         axis.legend(loc="upper left")
     file.parent.mkdir(exist_ok=True)
