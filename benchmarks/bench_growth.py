@@ -112,7 +112,7 @@ def _measure_kb(kb: KB) -> Row:
 def _measure_documents(kb: KB) -> list[Row]:
     """Measure documents of more and more names, each alone, by a linker that has linked a long one.
 
-    Before that, a new linker looks names up in plain Python, in ten times the time, until a document has 64 or it has met 2,000.
+    Before that, a linker looks names up in plain Python, in ten times the time, until a document has 64 or it has met 2,000.
     """
     linker = Linker(kb)
     linker.link(_documents(kb, 1, 100)[0])
@@ -180,8 +180,10 @@ def draw(results: dict[str, Any], file: Path) -> None:
             y = [row[column] for row in rows]
             axis.plot(x, y, "o-", label=f"{column.rpartition(',')[0]}: exponent {exponent(x, y):.2f}")
         axis.set(xscale="log", yscale="log", title=title, xlabel="entities" if part == "kgs" else "names in the document")
+        low, high = axis.get_ylim()
+        axis.set_ylim(10 ** np.floor(np.log10(low)), 10 ** (np.ceil(np.log10(high)) + 0.5))  # room for a legend
         axis.grid(visible=True, alpha=0.3)
-        axis.legend()
+        axis.legend(loc="upper left")
     file.parent.mkdir(exist_ok=True)
     figure.savefig(file, dpi=110)
     plt.close(figure)
