@@ -133,6 +133,10 @@ class CandidateGenerator:
     def _has_families(self) -> bool:
         return self._inflected is not None and self._inflected.is_inflected
 
+    def _is_abbreviation(self, name: str) -> bool:
+        """Return whether two letters may be an acronym: in capitals, and not of an ontology, whose labels write words small."""
+        return name.isupper() and not self._has_families()
+
     def _other_words(self) -> OtherWords:
         return other_words_of(self.kb) if self._has_families() else no_other_words()
 
@@ -258,7 +262,7 @@ class CandidateGenerator:
         try:
             if self.generator == "paper":
                 return self._lookup.paper(normalize(name), limit)
-            found = self._lookup.default(normalize(name), limit, in_capitals=name.isupper())
+            found = self._lookup.default(normalize(name), limit, in_capitals=self._is_abbreviation(name))
             return self._with_inflected(name, found, limit) if self._is_inflected(name, list(found.values())) else found
         except OutOfBoundsError as error:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
@@ -304,7 +308,7 @@ class CandidateGenerator:
         starts = np.zeros_like(ends)
         starts[1:] = ends[:-1] + 1
         in_capitals = np.zeros(len(ends), dtype=bool)  # of no names, too, there is a row
-        in_capitals[: len(row_of)] = [name.isupper() for name in row_of]
+        in_capitals[: len(row_of)] = [self._is_abbreviation(name) for name in row_of]
         counts, entity, match_types = self._run_kernel(buffer, starts, ends, in_capitals)
         kept = np.arange(entity.shape[1]) < counts[:, None]
         unlike = np.where(kept, match_types, ENDING + 1).min(axis=1, initial=ENDING + 1) > ENDING  # no names of the KB

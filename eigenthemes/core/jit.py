@@ -195,7 +195,7 @@ def cache_folder(compiled: Kernel) -> Path | None:
 def _announce_compilation() -> None:
     """Tell a person at a terminal, once, what takes some seconds."""
     if sys.stderr.isatty():
-        print("compiling inner loops, which are kept for later (`eigenthemes warm-up` does it beforehand) ...", file=sys.stderr)
+        print("compiling inner loops, which are kept for later ...", file=sys.stderr)
 
 
 def _with_globals(function: Callable[..., Any], others: dict[str, Any]) -> Callable[..., Any]:

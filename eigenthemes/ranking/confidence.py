@@ -16,6 +16,7 @@ from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
 
+_MOST_OF_NIL = 0.8  # that a best candidate may gain
 _CERTAIN = 1e-12  # distance from 0 and 1 at which odds are counted as endless
 
 
@@ -33,7 +34,8 @@ class Confidence(NamedTuple):
     def tell(self, groups: MentionGroups, probability: Floats, nil: Floats) -> tuple[Floats, Floats]:
         """Return the probability of each candidate [n] and of NIL [m] as they are told; those of tables as they are.
 
-        All others of a group share what the best one leaves, as before; equal best ones stay equal.
+        What the best one gains it takes from NIL alone, so that two that are nearly as likely stay so; what it loses the
+        others and NIL share. Equal best ones stay equal.
         """
         if self == AS_FOUND or not len(probability):
             return probability, nil
@@ -41,12 +43,13 @@ class Confidence(NamedTuple):
         changed = having & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
         best = np.zeros(len(groups))
         best[having] = np.maximum.reduceat(probability, groups.bounds[:-1][having])
-        told = np.where(changed, self.of(best), best)
-        rest = np.where(changed, (1 - told) / np.maximum(1 - best, _CERTAIN), 1.0)
+        change = np.where(changed, np.minimum(self.of(best) - best, _MOST_OF_NIL * nil), 0.0)
+        share = np.where(change < 0, 1 - change / np.maximum(1 - best, _CERTAIN), 1.0)  # of what the others had
         is_best = probability == best[groups.group]
         ties = np.maximum(1, np.bincount(groups.group[is_best], minlength=len(groups)))
-        of_best = (told + (ties - 1) * best * rest) / ties
-        return np.where(is_best & changed[groups.group], of_best[groups.group], probability * rest[groups.group]), nil * rest
+        of_best = (best + change + (ties - 1) * best * share) / ties
+        told = np.where(is_best & changed[groups.group], of_best[groups.group], probability * share[groups.group])
+        return told, np.where(change > 0, nil - change, nil * share)
 
 
 AS_FOUND = Confidence()

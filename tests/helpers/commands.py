@@ -100,6 +100,9 @@ def interrupt(*arguments: object, moment: Callable[[int], bool], cwd: Path, stdi
     )  # fmt: skip
     feeder = threading.Thread(target=_feed, args=(process, stdin))
     feeder.start()
+    output = list[bytes]()
+    reader = threading.Thread(target=_read_all, args=(process, output))
+    reader.start()  # at once: a command that nobody reads from stands still
     try:
         until = time.monotonic() + PATIENCE
         while not moment(process.pid):
@@ -107,16 +110,24 @@ def interrupt(*arguments: object, moment: Callable[[int], bool], cwd: Path, stdi
             assert time.monotonic() < until, "the moment to press Ctrl-C never came"
             time.sleep(0.002)
         os.killpg(process.pid, signal.SIGINT)
-        assert process.stdout is not None
         assert process.stderr is not None
-        with process.stdout, process.stderr:
-            err, out = process.stderr.read(), process.stdout.read()
-        return subprocess.CompletedProcess(process.args, process.wait(PATIENCE), out.decode(), err.decode())
+        with process.stderr:
+            err = process.stderr.read()
+        reader.join(PATIENCE)
+        return subprocess.CompletedProcess(process.args, process.wait(PATIENCE), b"".join(output).decode(), err.decode())
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         feeder.join()
+        reader.join()
+
+
+def _read_all(process: subprocess.Popen[bytes], output: list[bytes]) -> None:
+    """Read what a command prints until it prints no more."""
+    assert process.stdout is not None
+    with process.stdout:
+        output.extend(process.stdout)
 
 
 def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:

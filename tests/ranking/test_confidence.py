@@ -45,15 +45,24 @@ def test_what_is_told_is_a_distribution_in_the_same_order(groups: MentionGroups,
         assert np.array_equal(np.argsort(-told[first:last], kind="stable"), np.argsort(-probability[first:last], kind="stable"))
 
 
-def test_the_best_one_gets_the_odds_that_are_told_and_tables_stay(groups: MentionGroups) -> None:
+def test_the_best_one_gets_the_odds_that_are_told_or_most_of_nil_and_tables_stay(groups: MentionGroups) -> None:
     probability, nil = some_probabilities(groups, 1)
     told, none = Confidence(0.5, 0.0).tell(groups, probability, nil)
     best, best_told = groups.best_of_group(probability), groups.best_of_group(told)
     of_table = groups.group >= groups.document_bounds[1]
     assert np.array_equal(told[of_table], probability[of_table])
     assert np.array_equal(none[groups.document_bounds[1] :], nil[groups.document_bounds[1] :])
-    odds, odds_told = best / (1 - best), best_told / (1 - best_told)
-    assert odds_told[~of_table] == pytest.approx(odds[~of_table] ** 0.5)
+    odds = (best / (1 - best)) ** 0.5
+    wanted = np.minimum(odds / (1 + odds), best + 0.8 * nil[groups.group])
+    assert best_told[~of_table] == pytest.approx(wanted[~of_table])
+
+
+def test_what_the_best_one_gains_no_other_candidate_loses(groups: MentionGroups) -> None:
+    probability, nil = some_probabilities(groups, 2)
+    told, none = Confidence(1.0, 0.4).tell(groups, probability, nil)
+    is_best = probability == groups.best_of_group(probability)
+    assert told[~is_best] == pytest.approx(probability[~is_best])
+    assert (none <= nil + 1e-12).all()
 
 
 def test_equal_ones_stay_equal(groups: MentionGroups) -> None:
