@@ -44,7 +44,7 @@ def text_with_links(linked: LinkedDocument, *, letters: int | None = None) -> Ma
 
 def links_table(links: Sequence[Link]) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
     """Return the header and a row for each link: the name, the id and label of its entity, how sure, what is next best."""
-    calibrated = any(link.probability is not None for link in links)
+    calibrated = not any(link.entity is not None and link.probability is None for link in links)
     header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
     return header, [_row(link) for link in links]
 
