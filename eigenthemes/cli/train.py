@@ -58,8 +58,8 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     about = changed.rankers[options["vectors"] or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
     say(
-        f"{kb}: trained on {about['training']['documents']:,} made-up documents in {time.monotonic() - start:.1f} s; on "
-        f"{made['documents']:,} others {made['p_at_1']:.1%} right, calibration error {made['calibration_error']:.3f}, "
+        f"{kb}: {time.monotonic() - start:.1f} s; its ranker, trained on {about['training']['documents']:,} made-up documents, "
+        f"is right on {made['p_at_1']:.1%} of {made['documents']:,} others, calibration error {made['calibration_error']:.3f}, "
         f"threshold {about['threshold']:.2f}",
         err=True,
     )
