@@ -167,10 +167,13 @@ def _name_keys(batch: Batch, candidate_counts: Sequence[int]) -> tuple[Ints, lis
     return np.array(numbers, np.int64), [key[0] for key in normalized]
 
 
-def _numbered(values: Ints) -> tuple[Ints, Ints]:
-    """Number values in the order in which they first occur; return the number of each, and where each number first occurs."""
+def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:
+    """Number values in the order in which they first occur; return the number of each, and where each number first occurs.
+
+    within  [len(values)] ascending in the order of first occurrence: values of the same of these are numbered side by side
+    """
     _, first, place = np.unique(values, return_index=True, return_inverse=True)
-    order = np.argsort(first)
+    order = np.argsort(first) if within is None else np.lexsort((first, within[first]))
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     return number[place], first[order]
@@ -178,12 +181,10 @@ def _numbered(values: Ints) -> tuple[Ints, Ints]:
 
 def _by_column(batch: Batch, name: Ints) -> tuple[Ints, Ints]:
     """Return the group of each mention, and the first mention of each: in a table, the cells of a name in one column."""
-    column = np.where(batch.is_cell, [-1 if mention.col is None else mention.col for mention in batch.mentions], 0)
-    _, first, place = np.unique(name * (column.max(initial=0) + 2) + column + 1, return_index=True, return_inverse=True)
-    order = np.lexsort((first, name[first]))  # groups of one name lie side by side
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order))
-    return number[place], first[order]
+    column, cells = np.zeros(len(name), np.int64), np.flatnonzero(batch.is_cell)
+    columns = (batch.mentions[cell].col for cell in cells.tolist())
+    column[cells] = [0 if col is None else col + 1 for col in columns]
+    return _numbered(name * (column.max(initial=0) + 1) + column, within=name)
 
 
 def _all_longer_names(names: Sequence[str], document_names: Ints) -> tuple[Ints, Ints]:
