@@ -1,4 +1,9 @@
-"""The links of a batch as JSON, put together from pieces that are encoded once: per entity, and all scores at once."""
+"""The links of a batch as JSON, put together from pieces that are encoded once: per entity, and all numbers at once.
+
+Every link has the same pieces in the same order, so that those of a whole batch are one list, filled column by column:
+
+    mention ,"entity": answer score ,"probability": probability ,"ranking":[ ({"id": candidate score)... }],"nil_reason":null},
+"""
 
 from __future__ import annotations
 
@@ -15,31 +20,26 @@ from eigenthemes.kb.labels import Labels
 from eigenthemes.records import Mention
 
 _ADDED = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))
-_PROBABILITY, _RANKING, _LINKED = b',"probability":', b',"ranking":[', b'],"nil_reason":null}'
-_NO_ANSWER, _NIL = b',"entity":null,"label":null,"score":null,"probability":null,"ranking":[', b'],"nil_reason":'
+_KEYS = tuple(b'"%b":' % name.encode() for name in _ADDED)
+_ENTITY, _PROBABILITY, _RANKING = b',"entity":', b',"probability":', b',"ranking":['
+_FIRST, _NEXT = b'{"id":', b'},{"id":'  # of a ranking: the object before is closed by the next one, or by the end
+_NO_ANSWER = b'null,"label":null,"score":'
+_ANSWER, _SCORE, _CHANCE, _CANDIDATES = 2, 3, 5, 7  # places of pieces; of a candidate there are three: _FIRST, itself, score
+_BETWEEN = b"},"  # mentions of a list
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedLinks:
     """What was decided for the mentions of a batch, ready to be written.
 
-    mentions       of the batch
-    bounds         [mentions + 1] where the best candidates of each mention begin
-    pieces         of each candidate what names it as the answer, and in a ranking, up to its score
-    scores         of each candidate, encoded
-    rankings       of each mention, encoded
-    probabilities  of each mention, encoded
-    reasons        of each mention why it is not linked, encoded; None: it is
-    unknown        mention -> ids the document gave that are not in the KB
+    mentions  of the batch
+    pieces    of the links of all mentions, `size` of each, but for the mentions themselves
+    unknown   mention -> ids the document gave that are not in the KB
     """
 
     mentions: Sequence[Mention]
-    bounds: list[int]
-    pieces: list[tuple[bytes, bytes]]
-    scores: list[bytes]
-    rankings: list[bytes]
-    probabilities: list[bytes]
-    reasons: list[bytes | None]
+    pieces: list[bytes]
+    size: int
     unknown: Mapping[int, tuple[str, ...]]
 
     @classmethod
@@ -50,6 +50,7 @@ class EncodedLinks:
         scores: NDArray[np.float64],
         bounds: NDArray[np.int64],
         probability: NDArray[np.float64],
+        nil_reason: NDArray[np.int8],
         reasons: Sequence[str | None],
         *,
         labels: Labels,
@@ -58,58 +59,57 @@ class EncodedLinks:
     ) -> EncodedLinks:
         """Encode the best candidates of mentions: `entity` and `scores` [k], those of mention i in bounds[i]:bounds[i + 1].
 
-        probability  [mentions], nan: null; reasons: why each mention is not linked, None: it is; top: how many a ranking shows
+        probability  [mentions], nan: null; nil_reason [mentions]: why each is not linked, a number of `reasons`, of which the
+        first says that it is; top: how many a ranking shows
         """
-        pieces, numbers = labels.encoded(entity.tolist()), _encoded(scores)
-        ranked = [b"},"] * (3 * len(pieces))
-        ranked[0::3], ranked[1::3] = [piece for _, piece in pieces], numbers
-        starts, ends = 3 * bounds[:-1], 3 * np.minimum(bounds[:-1] + top, bounds[1:])
-        rankings = [b"".join(ranked[start:end])[:-1] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        whys = {reason: None if reason is None else orjson.dumps(reason) for reason in set(reasons)}
-        encoded_reasons = [whys[reason] for reason in reasons]
-        return cls(mentions, bounds.tolist(), pieces, numbers, rankings, _encoded(probability), encoded_reasons, unknown)
+        named = [*labels.encoded(entity.tolist()), _NO_ANSWER, b""]
+        numbers = [*_encoded(scores), b"null", b""]
+        first, linked = bounds[:-1], nil_reason == 0
+        ranked = np.minimum(np.diff(bounds), top)
+        template = [b"", _ENTITY, b"", b"", _PROBABILITY, b"", _RANKING, *(b"" for _ in range(3 * top)), b""]
+        size, pieces = len(template), template * len(mentions)
+        answer = np.where(linked, first, -2).tolist()
+        pieces[_ANSWER::size] = map(named.__getitem__, answer)
+        pieces[_SCORE::size] = map(numbers.__getitem__, answer)
+        pieces[_CHANCE::size] = _encoded(np.where(linked, probability, np.nan))
+        for place in range(top):
+            is_there = ranked > place
+            candidate, at = np.where(is_there, first + place, -1).tolist(), _CANDIDATES + 3 * place
+            pieces[at::size] = map((b"", _NEXT if place else _FIRST).__getitem__, is_there.tolist())
+            pieces[at + 1 :: size] = map(named.__getitem__, candidate)
+            pieces[at + 2 :: size] = map(numbers.__getitem__, candidate)
+        ends = [b'%b],"nil_reason":%b},' % (last, orjson.dumps(reason)) for reason in reasons for last in (b"", b"}")]
+        pieces[size - 1 :: size] = map(ends.__getitem__, (2 * nil_reason.astype(np.int64) + (ranked > 0)).tolist())
+        return cls(mentions, pieces, size, unknown)
 
     def of_mentions(self, first: int, last: int) -> orjson.Fragment:
         """Return the links of some mentions as an array of JSON, each as `records.Link.to_dict` has it."""
+        pieces = self.pieces[first * self.size : last * self.size]
         try:
-            links = self._links(first, last)
+            pieces[:: self.size] = _beginnings(self.mentions[first:last])
         except TypeError as error:
             raise cannot_write(error) from None
         for number in self.unknown.keys() & range(first, last) if self.unknown else ():
-            unknown = orjson.dumps(self.unknown[number])
-            links[number - first] = b'%b,"unknown_candidates":%b}' % (links[number - first][:-1], unknown)
-        return orjson.Fragment(b"[%b]" % b",".join(links))
-
-    def _links(self, first: int, last: int) -> list[bytes]:
-        pieces, scores, links, join = self.pieces, self.scores, list[bytes](), b"".join
-        columns = (self.mentions, self.bounds, self.reasons, self.rankings, self.probabilities)
-        for mention, start, reason, ranking, probability in zip(*(column[first:last] for column in columns), strict=True):
-            if reason is None:
-                piece = pieces[start][0]
-                link: tuple[bytes, ...] = (
-                    _beginning(mention),
-                    piece,
-                    scores[start],
-                    _PROBABILITY,
-                    probability,
-                    _RANKING,
-                    ranking,
-                    _LINKED,
-                )
-            else:
-                link = _beginning(mention), _NO_ANSWER, ranking, _NIL, reason, b"}"
-            links.append(join(link))
-        return links
+            end = (number - first + 1) * self.size - 1
+            pieces[end] = b'%b,"unknown_candidates":%b},' % (pieces[end][:-2], orjson.dumps(self.unknown[number]))
+        return orjson.Fragment(b"[%b]" % b"".join(pieces)[:-1])
 
 
-def _beginning(mention: Mention) -> bytes:
-    """Return the fields of a mention but those that a link adds, without the end of the object."""
+def _beginnings(mentions: Sequence[Mention]) -> list[bytes]:
+    """Return the fields of mentions but those that links add, each without the end of the object."""
+    objects = [mention.source if _is_as_given(mention) else mention.to_dict() for mention in mentions]
+    encoded = orjson.dumps(objects)
+    if any(key in encoded for key in _KEYS):
+        objects = [{name: value for name, value in each.items() if name not in _ADDED} for each in objects]
+        encoded = orjson.dumps(objects)
+    if encoded.count(_BETWEEN) == len(objects) - 1:  # nowhere else: no mention has an object inside, nor a text like it
+        return encoded[1:-2].split(_BETWEEN)
+    return [orjson.dumps(each)[:-1] for each in objects]
+
+
+def _is_as_given(mention: Mention) -> bool:
     source: dict[str, Any] = mention.source
-    if source.get("text") is None or source.get("end") != mention.end:
-        source = mention.to_dict()
-    if not _ADDED.isdisjoint(source):
-        source = {name: value for name, value in source.items() if name not in _ADDED}
-    return orjson.dumps(source)[:-1]
+    return source.get("text") is not None and source.get("end") == mention.end
 
 
 def _encoded(numbers: NDArray[np.float64]) -> list[bytes]:

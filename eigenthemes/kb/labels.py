@@ -21,7 +21,7 @@ class Labels:
     def __init__(self, kb: KB, language: str | None = None) -> None:
         self.kb, self.language = kb, _checked_language(kb, language)
         self._known: dict[int, tuple[str, str]] = {}
-        self._encoded: dict[int, tuple[bytes, bytes]] = {}
+        self._encoded: dict[int, bytes] = {}
 
     def of(self, entity: int) -> tuple[str, str]:
         """Return the id and the label of an entity."""
@@ -32,23 +32,19 @@ class Labels:
             known = self._known[entity] = (self.kb.id_of(entity), self._label_of(entity))
         return known
 
-    def encoded(self, entities: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return how entities begin in JSON, as an answer and in a ranking, up to their scores; each is encoded once."""
+    def encoded(self, entities: Sequence[int]) -> list[bytes]:
+        """Return what entities are called in JSON: `ID,"label":LABEL,"score":`; each is encoded once."""
         known = self._encoded
         try:
-            return [known[entity] for entity in entities]
+            return list(map(known.__getitem__, entities))
         except KeyError:
             missing = set(entities) - known.keys()
         if len(known) + len(missing) > _REMEMBERED:
             known, missing = {}, set(entities)
         for entity in missing:
-            id, label = map(orjson.dumps, self.of(entity))
-            known[entity] = (
-                b',"entity":%b,"label":%b,"score":' % (id, label),
-                b'{"id":%b,"label":%b,"score":' % (id, label),
-            )
+            known[entity] = b'%b,"label":%b,"score":' % tuple(map(orjson.dumps, self.of(entity)))
         self._encoded = known
-        return [known[entity] for entity in entities]
+        return list(map(known.__getitem__, entities))
 
     def _label_of(self, entity: int) -> str:
         found = None if self.language is None else self.kb.label_in(entity, self.language)

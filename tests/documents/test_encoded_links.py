@@ -74,7 +74,7 @@ def test_pieces_of_entities_are_forgotten_when_they_are_many(
     known = labels.Labels(demo_kb)
     numbers = list(range(8)) * 2
     for some in (numbers, numbers[4:], [0]):
-        assert [orjson.loads(b"{" + answer[1:] + b"0}") for answer, _ in known.encoded(some)] == [
+        assert [orjson.loads(b'{"entity":%b0}' % named) for named in known.encoded(some)] == [
             {"entity": known.of(entity)[0], "label": known.of(entity)[1], "score": 0} for entity in some
         ]
     assert len(known._encoded) <= max(entities, 8)
