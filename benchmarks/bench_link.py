@@ -107,7 +107,6 @@ def made_up(mentions: int, candidates: int, d: int, *, documents: int = 1, seed:
     mention_bounds = np.arange(documents + 1) * mentions
     return Batch(
         [Document(mentions=names) for _ in range(documents)],
-        list(names) * documents,
         mention_bounds,
         mention_bounds * candidates,
         table,

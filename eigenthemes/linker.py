@@ -29,7 +29,7 @@ from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
 from eigenthemes.ranking.selftrained import feature_context_of, has_ranker, ranker_of
 from eigenthemes.ranking.table_report import TableReport, report_table
-from eigenthemes.records import Document, Link, LinkedDocument, LinkedTable, RankedCandidate, Table
+from eigenthemes.records import Document, Link, LinkedDocument, LinkedTable, PlainMentions, RankedCandidate, Table
 from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of, types_by_column
 
 OnError = str | Callable[[int, DocumentError], None]
@@ -290,6 +290,8 @@ class Linker:
     def check(self, document: Document) -> None:
         """Refuse a document that lacks what the method needs."""
         self.method.check_document(document, self.scoring)
+        if isinstance(document.mentions, PlainMentions):
+            return
         for number, mention in enumerate(document.mentions or ()):
             if mention.only_types:
                 self._check_types(number, mention.only_types)

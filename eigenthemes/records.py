@@ -10,16 +10,15 @@ Why a link is as it is: `explanations`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from eigenthemes.display import Shown
 from eigenthemes.display.short import short, short_repr
 from eigenthemes.errors import DocumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from eigenthemes.display.parts import Part
     from eigenthemes.explanations import Explanation
 
@@ -88,6 +87,70 @@ class Mention:
         return {**self.source, **{name: value for name, value in places.items() if value is not None}, "text": self.text}
 
 
+class PlainMentions(Sequence[Mention]):
+    """Mentions that are nothing but names, with or without places: kept as columns, each made when somebody asks for it.
+
+    Linking reads the columns only, and a document has dozens of mentions. They are as good as a tuple of mentions.
+
+    texts        of each
+    starts, ends of each; None: none of them has a place
+    sources      the JSON objects they came from, whose "gold" is an id, a list of ids, null or missing
+    """
+
+    __slots__ = ("_made", "ends", "sources", "starts", "texts")
+
+    def __init__(
+        self, texts: list[str], starts: list[int] | None, ends: list[int] | None, sources: list[dict[str, Any]]
+    ) -> None:
+        self.texts, self.starts, self.ends, self.sources = texts, starts, ends, sources
+        self._made: tuple[Mention, ...] | None = None
+
+    @property
+    def made(self) -> tuple[Mention, ...]:
+        """All of them, as a tuple."""
+        if self._made is None:
+            nowhere = [None] * len(self.texts)
+            columns = zip(self.texts, self.starts or nowhere, self.ends or nowhere, self.sources, strict=True)
+            self._made = tuple(
+                Mention(text, start, end, gold=_plain_gold(source), source=source) for text, start, end, source in columns
+            )
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @overload
+    def __getitem__(self, number: int) -> Mention: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Mention, ...]: ...
+    def __getitem__(self, number: int | slice) -> Mention | tuple[Mention, ...]:
+        return self.made[number]
+
+    def __iter__(self) -> Iterator[Mention]:
+        return iter(self.made)
+
+    def __eq__(self, other: object) -> bool:
+        return self.made == (other.made if isinstance(other, PlainMentions) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.made)
+
+    def __repr__(self) -> str:
+        return short(self.made)
+
+
+def mention_texts(mentions: Sequence[Mention]) -> list[str]:
+    """Return the texts of mentions."""
+    return mentions.texts if isinstance(mentions, PlainMentions) else [mention.text for mention in mentions]
+
+
+def _plain_gold(source: dict[str, Any]) -> tuple[str, ...] | None:
+    if "gold" not in source:
+        return None
+    gold = source["gold"]
+    return (gold,) if isinstance(gold, str) else tuple(gold or ())
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table: the names of its columns, and its rows of cells."""
@@ -112,7 +175,7 @@ class Document:
     id: str | int | None = None
     text: str | None = None
     table: Table | None = None
-    mentions: tuple[Mention, ...] | None = None
+    mentions: tuple[Mention, ...] | PlainMentions | None = None
     about: str | None = None
     embedded_only: bool = False
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -122,7 +185,7 @@ class Document:
             raise DocumentError(f"the text of a document is of the type {type(self.text).__name__}; expected a string")
         if type(self.about) is not str and self.about is not None:
             raise DocumentError(f"the about of a document is of the type {type(self.about).__name__}; expected a string")
-        if type(self.mentions) is not tuple and self.mentions is not None:
+        if type(self.mentions) not in (tuple, PlainMentions) and self.mentions is not None:
             raise DocumentError(f"the mentions of a document are of the type {type(self.mentions).__name__}; expected a tuple")
         if self.text is None and self.table is None and self.mentions is None:
             raise DocumentError("a document has neither text nor table nor mentions; give one of them")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import io
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -238,7 +238,7 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
     encode = _encoder(linker, decided)
     for record, (document, first, last) in zip(records, batch.shown_spans(), strict=True):
         try:
-            out.write(json_line(document, encode(first, last)))
+            out.write(json_line(document, encode(document.mentions or (), first)))
         except DocumentError as error:
             chunk.failures.append(Failure(record.file, record.line, str(error)))
             continue
@@ -249,15 +249,14 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
     chunk.output = out.getvalue()
 
 
-def _encoder(linker: Linker, decided: DecidedBatch) -> Callable[[int, int], list[dict[str, Any]] | Fragment]:
-    """Return what gives the links of the mentions of a document, called for one after the other."""
+def _encoder(linker: Linker, decided: DecidedBatch) -> Callable[[Sequence[Mention], int], list[dict[str, Any]] | Fragment]:
+    """Return what gives the links of the mentions of a document, from a number on; called for one after the other."""
     if decided.explanations is not None:
         records = linked_records(linker, decided)
-        return lambda first, last: next(records)[1]
+        return lambda mentions, first: next(records)[1]
     batch, decisions = decided.batch, decided.decisions
     best = decisions.order
     return EncodedLinks.of(
-        batch.mentions,
         batch.table.entity[best],
         decisions.scores[best],
         decisions.bounds,

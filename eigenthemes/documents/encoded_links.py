@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.documents.writer import cannot_write
 from eigenthemes.kb.labels import Labels
-from eigenthemes.records import Mention
+from eigenthemes.records import Mention, PlainMentions
 
 _ADDED = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))
 _KEYS = tuple(b'"%b":' % name.encode() for name in _ADDED)
@@ -32,12 +32,10 @@ _BETWEEN = b"},"  # mentions of a list
 class EncodedLinks:
     """What was decided for the mentions of a batch, ready to be written.
 
-    mentions  of the batch
     pieces    of the links of all mentions, `size` of each, but for the mentions themselves
     unknown   mention -> ids the document gave that are not in the KB
     """
 
-    mentions: Sequence[Mention]
     pieces: list[bytes]
     size: int
     unknown: Mapping[int, tuple[str, ...]]
@@ -45,7 +43,6 @@ class EncodedLinks:
     @classmethod
     def of(
         cls,
-        mentions: Sequence[Mention],
         entity: NDArray[np.uint32],
         scores: NDArray[np.float64],
         bounds: NDArray[np.int64],
@@ -67,7 +64,7 @@ class EncodedLinks:
         first, linked = bounds[:-1], nil_reason == 0
         ranked = np.minimum(np.diff(bounds), top)
         template = [b"", _ENTITY, b"", b"", _PROBABILITY, b"", _RANKING, *(b"" for _ in range(3 * top)), b""]
-        size, pieces = len(template), template * len(mentions)
+        size, pieces = len(template), template * len(first)
         answer = np.where(linked, first, -2).tolist()
         pieces[_ANSWER::size] = map(named.__getitem__, answer)
         pieces[_SCORE::size] = map(numbers.__getitem__, answer)
@@ -80,13 +77,14 @@ class EncodedLinks:
             pieces[at + 2 :: size] = map(numbers.__getitem__, candidate)
         ends = [b'%b],"nil_reason":%b},' % (last, orjson.dumps(reason)) for reason in reasons for last in (b"", b"}")]
         pieces[size - 1 :: size] = map(ends.__getitem__, (2 * nil_reason.astype(np.int64) + (ranked > 0)).tolist())
-        return cls(mentions, pieces, size, unknown)
+        return cls(pieces, size, unknown)
 
-    def of_mentions(self, first: int, last: int) -> orjson.Fragment:
-        """Return the links of some mentions as an array of JSON, each as `records.Link.to_dict` has it."""
+    def of_mentions(self, mentions: Sequence[Mention], first: int) -> orjson.Fragment:
+        """Return the links of a document's mentions, from `first` on, as an array of JSON: as `Link.to_dict` has them."""
+        last = first + len(mentions)
         pieces = self.pieces[first * self.size : last * self.size]
         try:
-            pieces[:: self.size] = _beginnings(self.mentions[first:last])
+            pieces[:: self.size] = _beginnings(mentions)
         except TypeError as error:
             raise cannot_write(error) from None
         for number in self.unknown.keys() & range(first, last) if self.unknown else ():
@@ -97,7 +95,10 @@ class EncodedLinks:
 
 def _beginnings(mentions: Sequence[Mention]) -> list[bytes]:
     """Return the fields of mentions but those that links add, each without the end of the object."""
-    objects = [mention.source if _is_as_given(mention) else mention.to_dict() for mention in mentions]
+    if isinstance(mentions, PlainMentions):
+        objects = mentions.sources
+    else:
+        objects = [mention.source if _is_as_given(mention) else mention.to_dict() for mention in mentions]
     encoded = orjson.dumps(objects)
     if any(key in encoded for key in _KEYS):
         objects = [{name: value for name, value in each.items() if name not in _ADDED} for each in objects]

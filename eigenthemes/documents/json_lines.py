@@ -17,12 +17,14 @@ from typing import Any, NoReturn
 import orjson
 
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Mention, Table
+from eigenthemes.records import Document, Mention, PlainMentions, Table, mention_texts
 
 BOM = b"\xef\xbb\xbf"
 
-_STRING = {str}
+_STRING, _INTEGER, _OBJECT = {str}, {int}, {dict}
+_GOLD = {str, list, type(None)}
 _ABSENT: Any = object()
+_BEYOND_NAMES = frozenset(("row", "col", "candidates", "only_types", "full_name"))  # fields of more than a name
 _EXACT = 2**53  # whole numbers above this are not exact as floats, and JSON parsers make floats of those above 64 bits
 _OFFSETS = 'expected "start" and "end" in Unicode code points, the end not included'
 _UNITS = (("UTF-16 units", "utf-16-le", 2), ("UTF-8 bytes", "utf-8", 1))
@@ -144,7 +146,9 @@ def _cell(cell: Any, where: int | str) -> str:
 # mentions
 
 
-def _mentions(items: list[Any], text: str | None, table: Table | None) -> tuple[Mention, ...]:
+def _mentions(items: list[Any], text: str | None, table: Table | None) -> tuple[Mention, ...] | PlainMentions:
+    if plain := _plain_mentions(items, text):
+        return plain
     mentions = []
     for number, item in enumerate(items):
         try:
@@ -152,6 +156,37 @@ def _mentions(items: list[Any], text: str | None, table: Table | None) -> tuple[
         except DocumentError as error:
             raise DocumentError(f"mention {number}: {error}") from None
     return tuple(mentions)
+
+
+def _plain_mentions(items: list[Any], text: str | None) -> PlainMentions | None:
+    """Return mentions as columns, if all of them are good and nothing but names, with places or without; None: look closely."""
+    if set(map(type, items)) != _OBJECT:
+        return None
+    fields = set[str]().union(*items)
+    if not _BEYOND_NAMES.isdisjoint(fields):
+        return None
+    texts = [item.get("text") for item in items]
+    if set(map(type, texts)) != _STRING or "" in texts:
+        return None
+    if "gold" in fields and not _is_plain_gold([item.get("gold") for item in items]):
+        return None
+    if "start" not in fields and "end" not in fields:
+        return PlainMentions(texts, None, None, items.copy())
+    starts, ends = [item.get("start") for item in items], [item.get("end") for item in items]
+    if text is None or set(map(type, starts)) != _INTEGER or set(map(type, ends)) != _INTEGER:
+        return None
+    if min(starts) < 0 or max(ends) > len(text):
+        return None
+    spans = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return PlainMentions(texts, starts, ends, items.copy()) if spans == texts else None
+
+
+def _is_plain_gold(golds: list[Any]) -> bool:
+    """Return whether all of these are ids, lists of ids or null; numbers, which become ids, are looked at closely."""
+    kinds = set(map(type, golds))
+    if not kinds <= _GOLD:
+        return False
+    return list not in kinds or set(map(type, chain(*(gold for gold in golds if type(gold) is list)))) <= _STRING
 
 
 def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
@@ -333,7 +368,7 @@ def _refuse_line(line: bytes, error: orjson.JSONDecodeError) -> NoReturn:
 def _refuse_surrogates(document: Document) -> None:
     """Half characters come out of careless cutting of UTF-16; they can be neither written nor matched."""
     cells = chain(document.table.header, *document.table.rows) if document.table else ()
-    names = (mention.text for mention in document.mentions or ())
+    names = mention_texts(document.mentions or ())
     for text in chain((document.text or "", document.about or ""), cells, names):
         if text.isascii():
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 import numpy as np
@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import CONTAINS, REMEMBERED, Sharing
+from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.mentions.cells import cell_forms
 from eigenthemes.mentions.detector import Detector, detector_named, with_mentions
-from eigenthemes.records import Document, Mention
+from eigenthemes.records import Document, Mention, PlainMentions, mention_texts
 from eigenthemes.text.normalize import name_key
 
 BATCH = 64  # documents that are looked up together
@@ -28,12 +29,11 @@ AnyDocument = TypeVar("AnyDocument")
 GivenCandidate = tuple[int, int, float, int]  # rank, entity, prior, match type
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Batch:
     """Some documents with the candidates of all their mentions; what a method scores.
 
     documents        each with its mentions
-    mentions         those of all documents, in order
     mention_bounds   [documents + 1] int64: mentions of document i
     bounds           [documents + 1] int64: rows of the table of document i
     table            the candidates
@@ -46,7 +46,6 @@ class Batch:
     """
 
     documents: list[Document]
-    mentions: list[Mention]
     mention_bounds: NDArray[np.int64]
     bounds: NDArray[np.int64]
     table: CandidateTable
@@ -56,9 +55,40 @@ class Batch:
     forms: dict[int, str] = field(default_factory=dict)
     witnesses: NDArray[np.int64] | None = None
 
-    def name_of(self, mention: int) -> str:
-        """Return the name by which a mention, by its number, was looked up."""
-        return self.forms.get(mention, self.mentions[mention].name)
+    @lazy
+    def mentions(self) -> list[Mention]:
+        """The mentions of all documents, in order. What every linking needs of them is in columns: see `names`."""
+        return [mention for document in self.documents for mention in document.mentions or ()]
+
+    @lazy
+    def are_plain(self) -> bool:
+        """Whether all mentions are nothing but names: without candidates, types, cells or full names of their own."""
+        return all(map(_is_plain, self.documents))
+
+    @lazy
+    def texts(self) -> list[str]:
+        """The text of each mention."""
+        return list(chain.from_iterable(mention_texts(document.mentions or ()) for document in self.documents))
+
+    @lazy
+    def names(self) -> list[str]:
+        """The name by which each mention was looked up."""
+        names = _names_of(self.documents)
+        for mention, form in self.forms.items():
+            names[mention] = form
+        return names
+
+    @lazy
+    def starts(self) -> NDArray[np.int64]:
+        """Where each mention starts in the text of its document, or where its name first occurs [mentions]; -1: nowhere."""
+        return np.array(list(chain.from_iterable(map(_starts_of, self.documents))), np.int64)
+
+    @lazy
+    def brings_candidates(self) -> NDArray[np.bool_]:
+        """Which mentions came with candidates of their own [mentions]."""
+        if self.are_plain:
+            return np.zeros(len(self.texts), dtype=bool)
+        return np.array([mention.candidates is not None for mention in self.mentions], dtype=bool)
 
     @property
     def is_cell(self) -> NDArray[np.bool_]:
@@ -78,7 +108,7 @@ class Batch:
     @property
     def shown(self) -> NDArray[np.bool_]:
         """Which mentions are the documents' own, and no witnesses [mentions]."""
-        shown = np.ones(len(self.mentions), dtype=bool)
+        shown = np.ones(self.table.mentions, dtype=bool)
         for first, last in self._witness_spans():
             shown[first:last] = False
         return shown
@@ -116,14 +146,11 @@ class BatchMaker:
         complete, witnesses = self._with_witnesses([with_mentions(document, self.detector) for document in given])
         counts = [len(document.mentions or ()) for document in complete]
         by_spelling = [self.detector.by_spelling and document.mentions is None and document.table is None for document in given]
-        mentions = [mention for document in complete for mention in document.mentions or ()]
-        embedded_only = [document.embedded_only for document, count in zip(complete, counts, strict=True) for _ in range(count)]
-        table, unknown = self._candidates(mentions, embedded_only)
-        table, forms = self._other_forms(table, mentions, _in_tables(complete, counts))
+        table, unknown, forms = self._candidates(complete, counts)
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = table.bounds[mention_bounds]
         detected = np.repeat(np.array(by_spelling, dtype=bool), counts) if any(by_spelling) else None
-        batch = Batch(complete, mentions, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses)
+        batch = Batch(complete, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses)
         if detected is not None and witnesses is not None:
             detected &= batch.shown
         return batch
@@ -149,6 +176,18 @@ class BatchMaker:
         return tuple(dict.fromkeys(Mention(mention.text, full_name=mention.full_name) for mention in found))
 
     def _candidates(
+        self, documents: Sequence[Document], counts: Sequence[int]
+    ) -> tuple[CandidateTable, dict[int, tuple[str, ...]], dict[int, str]]:
+        """Return the candidates of all mentions of some documents, ids that are unknown, and forms, as `Batch` has them."""
+        if all(_is_plain(document) and document.table is None for document in documents):
+            return self.generator.find_batch(_names_of(documents)), {}, {}
+        mentions = [mention for document in documents for mention in document.mentions or ()]
+        embedded_only = [each.embedded_only for each, count in zip(documents, counts, strict=True) for _ in range(count)]
+        table, unknown = self._given_or_found(mentions, embedded_only)
+        table, forms = self._other_forms(table, mentions, _in_tables(documents, counts))
+        return table, unknown, forms
+
+    def _given_or_found(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
     ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
         looked_up = [i for i, mention in enumerate(mentions) if mention.candidates is None]
@@ -278,6 +317,29 @@ def gold_rows(batch: Batch, kb: KB) -> NDArray[np.bool_]:
 def has_gold(batch: Batch) -> NDArray[np.bool_]:
     """Return which mentions have gold [mentions]."""
     return np.array([bool(mention.gold) for mention in batch.mentions], dtype=bool)
+
+
+def _is_plain(document: Document) -> bool:
+    return not document.mentions or isinstance(document.mentions, PlainMentions)
+
+
+def _names_of(documents: Iterable[Document]) -> list[str]:
+    """Return the name by which each mention of some documents is looked up, before cells are looked up by other forms."""
+    names = list[str]()
+    for document in documents:
+        mentions = document.mentions or ()
+        names += mentions.texts if isinstance(mentions, PlainMentions) else [mention.name for mention in mentions]
+    return names
+
+
+def _starts_of(document: Document) -> list[int]:
+    """Return where the mentions of a document start in its text; -1: nowhere, as in tables."""
+    mentions = document.mentions or ()
+    if not document.text or document.table is not None:
+        return [-1] * len(mentions)
+    if isinstance(mentions, PlainMentions) and mentions.starts is not None:
+        return mentions.starts
+    return [document.start_of(mention) for mention in mentions]
 
 
 def _in_tables(documents: Sequence[Document], counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -154,17 +154,19 @@ class MentionGroups:
 
 def _name_keys(batch: Batch, candidate_counts: Sequence[int]) -> tuple[Ints, list[str]]:
     """Return the number of each mention's name [mentions], and the names: normalised, another where it has other candidates."""
-    names = [mention.full_name or mention.text for mention in batch.mentions]
-    for place, form in batch.forms.items():
-        names[place] = form
-    as_written, normalized = dict[Any, int](), dict[Any, int]()
-    numbers = list[int]()
-    for name, mention, count in zip(names, batch.mentions, candidate_counts, strict=True):
-        key = name, count, mention.candidates, mention.priors, mention.only_types
-        if key not in as_written:
-            as_written[key] = normalized.setdefault((normalize(name), *key[1:]), len(normalized))
-        numbers.append(as_written[key])
-    return np.array(numbers, np.int64), [key[0] for key in normalized]
+    keys = list(zip(batch.names, candidate_counts, *_what_else_is_asked(batch), strict=True))
+    number_of, normalized = dict[Any, int](), dict[Any, int]()
+    for key in dict.fromkeys(keys):
+        number_of[key] = normalized.setdefault((normalize(key[0]), *key[1:]), len(normalized))
+    return np.array(list(map(number_of.__getitem__, keys)), np.int64), [key[0] for key in normalized]
+
+
+def _what_else_is_asked(batch: Batch) -> tuple[list[Any], ...]:
+    """Return what mentions of one name may differ in, as columns: the candidates they bring, and the types they can be of."""
+    if batch.are_plain:
+        return ()
+    mentions = batch.mentions
+    return [each.candidates for each in mentions], [each.priors for each in mentions], [each.only_types for each in mentions]
 
 
 def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:

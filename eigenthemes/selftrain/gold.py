@@ -107,7 +107,7 @@ def without_own(batch: Batch, context: FeatureContext) -> Batch:
         return batch
     own, kept = memory.said_by(batch.documents[0]), np.ones(len(table), dtype=bool)
     for row in remembered.tolist():
-        name = normalize(batch.name_of(int(table.mention_of[row])))
+        name = normalize(batch.names[int(table.mention_of[row])])
         said = memory.find(name, without=own.get(squash(name)))
         kept[row] = said is not None and int(table.entity[row]) in said.linked
     return keep_rows(batch, kept)

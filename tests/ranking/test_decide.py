@@ -34,7 +34,7 @@ def batch_of(counts: list[int], *, embedded: NDArray[np.bool_] | None = None) ->
     )
     vectors = None if embedded is None else Vectors("test", np.zeros((n, 2), np.float32), embedded)
     bounds = np.array([0, len(counts)]), np.array([0, n])
-    return Batch([Document(mentions=tuple(mentions))], mentions, *bounds, table, vectors, {})
+    return Batch([Document(mentions=tuple(mentions))], *bounds, table, vectors, {})
 
 
 def reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule) -> list[str | None]:

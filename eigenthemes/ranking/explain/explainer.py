@@ -180,9 +180,7 @@ class Explainer:
         rivals, probability = self.groups.entity[first:last].tolist(), self._probabilities(number)
         for row in rows:
             entity, table_row = int(self.groups.entity[row]), self.groups.table_row[row]
-            match_type, matched_name = self._match(
-                mention, self.batch.name_of(number), entity, int(table.match_type[table_row])
-            )
+            match_type, matched_name = self._match(mention, self.batch.names[number], entity, int(table.match_type[table_row]))
             utilities = self._utilities(row)
             yield ExplainedCandidate(
                 id=self.kb.id_of(entity),

@@ -85,7 +85,7 @@ class CellEvidence:
     def is_whole(self) -> NDArray[np.bool_]:
         """Which candidates have the cell as a whole name, or were given by the document [n]."""
         batch, groups = self.groups.batch, self.groups
-        given = np.array([batch.mentions[i].candidates is not None for i in groups.first_mention.tolist()], dtype=bool)
+        given = batch.brings_candidates[groups.first_mention]
         return np.asarray((batch.table.match_type[groups.table_row] <= UNBRACKETED) | given[groups.group])
 
     @lazy

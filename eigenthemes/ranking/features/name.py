@@ -42,19 +42,18 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     """Compute how names matched, and where mentions stand in them [n, c]."""
     from eigenthemes.kernels.spelling import spelling
 
-    first = groups.first_mention.tolist()
     match_type = groups.batch.table.match_type[groups.table_row]
     match_type = np.where(match_type == WORDING, SPELLING, match_type).astype(match_type.dtype)
     columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
     for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
         columns[:, number] = match_type == of_column
-    letters = hash_strings(Strings.of([letters_of(groups.batch.name_of(i)) for i in first]))
+    letters = hash_strings(Strings.of([letters_of(groups.batch.names[i]) for i in groups.first_mention.tolist()]))
     tokens = context.tokens([groups.names[name] for name in groups.name_of.tolist()])
     compare = spelling.for_steps(int(context.name_counts(groups.entity).sum()))
     columns[:, len(_MATCH_TYPES) :] = compare(
         tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, (SHARES, TYPO), context.spelled
     )
-    given = np.array([groups.batch.mentions[i].candidates is not None for i in first], dtype=bool)[groups.group]
+    given = groups.batch.brings_candidates[groups.first_mention][groups.group]
     given |= match_type == REMEMBERED
     if given.any():  # whoever gave them has compared names already, with more than the KB's
         columns[given] = 0

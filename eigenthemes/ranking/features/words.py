@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings, hash_strings
-from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
@@ -68,24 +67,13 @@ def _places(groups: MentionGroups) -> tuple[str, tuple[Ints, ...]]:
             about.append((number, size, size + len(document.about)))
             pieces.append(document.about)
             size += len(document.about) + 1
-    start = _starts(batch)
+    start = batch.starts
     own = np.flatnonzero(start >= 0)
     low, high = (np.repeat(side, np.diff(batch.mention_bounds))[own] for side in (low, high))
     begin = low + start[own]
-    end = begin + np.array([len(batch.mentions[i].text) for i in own.tolist()], np.int64)
+    end = begin + np.array(list(map(len, batch.texts)), np.int64)[own]
     places = groups.group_of[own], low, begin, end, high, np.full(len(own), WINDOW)
     return "\n".join(pieces), _with_about(groups, places, about) if about else places
-
-
-def _starts(batch: Batch) -> Ints:
-    """Return where each mention starts in the text of its document [mentions]; -1: nowhere."""
-    starts = [-1 if mention.start is None else mention.start for mention in batch.mentions]
-    for document, first, last in batch.document_spans():
-        if not document.text or document.table is not None:
-            starts[first:last] = [-1] * (last - first)
-        elif -1 in starts[first:last]:
-            starts[first:last] = [document.start_of(mention) for mention in batch.mentions[first:last]]
-    return np.array(starts, np.int64)
 
 
 def _with_about(groups: MentionGroups, places: tuple[Ints, ...], about: list[tuple[int, int, int]]) -> tuple[Ints, ...]:

@@ -1,0 +1,84 @@
+"""Mentions that are nothing but names are kept as columns, and are as good as the records that a close look makes."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes.documents import json_lines
+from eigenthemes.documents.json_lines import document_of_json
+from eigenthemes.errors import DocumentError
+from eigenthemes.records import Document, Mention, PlainMentions
+
+TEXT = "Michael Jordan met Łukasz in Paris, Texas.\nParis 😀 is old."
+golds = st.sampled_from([None, "Q1", ["Q1", "Q2"], [], 7, [7], "", True, {"id": "Q1"}])
+
+
+@st.composite
+def items(draw: st.DrawFn) -> Any:
+    """Mentions, most of them good, some of which are more than names."""
+    start = draw(st.integers(-1, len(TEXT)))
+    end = draw(st.integers(start, len(TEXT) + 1))
+    item: dict[str, Any] = {"text": TEXT[start:end]} if draw(st.booleans()) else {}
+    if draw(st.booleans()):
+        item |= {"start": start, "end": end}
+    if draw(st.booleans()):
+        item["gold"] = draw(golds)
+    more = st.sampled_from([{}, {}, {}, {"x": [1]}, {"row": 0, "col": 0}, {"candidates": ["Q1"]}, {"full_name": "Paris"}])
+    return draw(st.sampled_from([item | draw(more), item | draw(more), None])) if draw(st.integers(0, 9)) == 0 else item
+
+
+def looked_at_closely(record: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Document | str:
+    with monkeypatch.context() as patched:
+        patched.setattr(json_lines, "_plain_mentions", lambda items, text: None)
+        return read(record)
+
+
+def read(record: dict[str, Any]) -> Document | str:
+    try:
+        return document_of_json(record)
+    except DocumentError as error:
+        return str(error)
+
+
+@given(st.lists(items(), max_size=4), st.booleans())
+def test_columns_hold_what_a_close_look_finds(mentions: list[Any], has_text: bool) -> None:
+    record = {"text": TEXT, "mentions": mentions} if has_text else {"mentions": mentions}
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        closely = looked_at_closely(record, monkeypatch)
+    quickly = read(record)
+    assert quickly == closely
+    if isinstance(quickly, Document) and isinstance(closely, Document):
+        assert [each.source for each in quickly.mentions or ()] == [each.source for each in closely.mentions or ()]
+
+
+def test_plain_mentions_are_as_good_as_a_tuple() -> None:
+    document = document_of_json({"text": TEXT, "mentions": [{"start": 0, "end": 14, "text": "Michael Jordan", "gold": "Q1"}]})
+    mention = Mention("Michael Jordan", 0, 14, gold=("Q1",))
+    assert isinstance(document.mentions, PlainMentions)
+    assert document.mentions == (mention,)
+    assert (mention,) == document.mentions
+    assert document == Document(text=TEXT, mentions=(mention,))
+    assert hash(document) == hash(Document(text=TEXT, mentions=(mention,)))
+    assert repr(document) == repr(Document(text=TEXT, mentions=(mention,)))
+    assert document.mentions[0] == document.mentions[-1] == mention
+    assert document.mentions[:1] == (*document.mentions,) == (mention,)
+    assert pickle.loads(pickle.dumps(document)) == document
+
+
+def test_a_list_that_is_changed_afterwards_changes_nothing() -> None:
+    mentions = [{"text": "Paris"}]
+    document = document_of_json({"mentions": mentions})
+    mentions.append({"text": "London"})
+    assert [mention.text for mention in document.mentions or ()] == ["Paris"]
+
+
+@pytest.mark.parametrize("field", ["row", "candidates", "only_types", "full_name"])
+def test_what_is_more_than_a_name_is_looked_at_closely(field: str) -> None:
+    values = {"row": 0, "candidates": ["Q1"], "only_types": ["city"], "full_name": "Paris, Texas"}
+    mention = {"text": "Paris", field: values[field], **({"col": 0} if field == "row" else {})}
+    assert type(document_of_json({"mentions": [mention]}).mentions) is tuple
