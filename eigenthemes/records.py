@@ -95,14 +95,20 @@ class PlainMentions(Sequence[Mention]):
     texts        of each
     starts, ends of each; None: none of them has a place
     sources      the JSON objects they came from, whose "gold" is an id, a list of ids, null or missing
+    fields       that any of these objects has
     """
 
-    __slots__ = ("_made", "ends", "sources", "starts", "texts")
+    __slots__ = ("_made", "ends", "fields", "sources", "starts", "texts")
 
     def __init__(
-        self, texts: list[str], starts: list[int] | None, ends: list[int] | None, sources: list[dict[str, Any]]
+        self,
+        texts: list[str],
+        starts: list[int] | None,
+        ends: list[int] | None,
+        sources: list[dict[str, Any]],
+        fields: set[str],
     ) -> None:
-        self.texts, self.starts, self.ends, self.sources = texts, starts, ends, sources
+        self.texts, self.starts, self.ends, self.sources, self.fields = texts, starts, ends, sources, fields
         self._made: tuple[Mention, ...] | None = None
 
     @property

@@ -50,12 +50,12 @@ _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSErro
 
 
 class _Tap(io.RawIOBase):
-    """The raw file: counts and hashes the bytes as they pass."""
+    """The raw file: counts the bytes as they pass, and hashes them where somebody will ask for it."""
 
-    def __init__(self, raw: IO[bytes], advance: Advance) -> None:
+    def __init__(self, raw: IO[bytes], advance: Advance, *, hashed: bool) -> None:
         self.raw, self.advance = raw, advance
         self.size = 0
-        self.sha256 = hashlib.sha256()
+        self.sha256 = hashlib.sha256() if hashed else None
 
     def readable(self) -> bool:
         return True
@@ -64,7 +64,8 @@ class _Tap(io.RawIOBase):
         data = self.raw.read(len(buffer))
         buffer[: len(data)] = data
         self.size += len(data)
-        self.sha256.update(data)
+        if self.sha256 is not None:
+            self.sha256.update(data)
         self.advance(len(data))
         return len(data)
 
@@ -101,15 +102,24 @@ class Source:
     """One source file (or `-` for standard input), opened for one pass.
 
     spreadsheets  those that are zip archives are read as they are; else they are refused
+    hashed        its `description` will be asked for
     """
 
-    def __init__(self, path: str | Path, diagnostics: Diagnostics, advance: Advance, *, spreadsheets: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        diagnostics: Diagnostics,
+        advance: Advance,
+        *,
+        spreadsheets: bool = False,
+        hashed: bool = False,
+    ) -> None:
         self.path = str(path)
         self.name = "stdin" if self.path == "-" else Path(self.path).name
         self.diagnostics = diagnostics
         self.is_lines = False  # set by whoever reads lines
         self._raw = _open_raw(self.path)
-        self._tap = _Tap(self._raw, advance)
+        self._tap = _Tap(self._raw, advance, hashed=hashed)
         try:
             raw = io.BufferedReader(self._tap, 1 << 20)
             self._open(_Decompressed(_decompress(raw, self.name, spreadsheets=spreadsheets), self.name, diagnostics))
@@ -187,7 +197,8 @@ class Source:
         return (line.rstrip("\r\n") for line in io.TextIOWrapper(self.text(), encoding="utf-8", newline="\n"))
 
     def description(self) -> dict[str, Any]:
-        """Return what the manifest says of the file, once it is read."""
+        """Return what the manifest says of the file, once it is read; of a source that is `hashed`."""
+        assert self._tap.sha256 is not None
         while self._tap.read(1 << 20):  # parsers may stop early; the hash is of the whole file
             pass
         return {"name": self.name, "bytes": self._tap.size, "sha256": self._tap.sha256.hexdigest()}
@@ -282,7 +293,7 @@ def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advan
     name = "stdin" if str(path) == "-" else Path(path).name
     raw = _open_raw(str(path))
     try:
-        stream = _decompress(io.BufferedReader(_Tap(raw, advance), ahead), name, spreadsheets=True)
+        stream = _decompress(io.BufferedReader(_Tap(raw, advance, hashed=False), ahead), name, spreadsheets=True)
         return _ClosingBoth(_Decompressed(stream, name, diagnostics), raw, ahead)
     except BaseException:
         raw.close()

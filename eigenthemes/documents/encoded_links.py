@@ -20,7 +20,6 @@ from eigenthemes.kb.labels import Labels
 from eigenthemes.records import Mention, PlainMentions
 
 _ADDED = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))
-_KEYS = tuple(b'"%b":' % name.encode() for name in _ADDED)
 _ENTITY, _PROBABILITY, _RANKING = b',"entity":', b',"probability":', b',"ranking":['
 _FIRST, _NEXT = b'{"id":', b'},{"id":'  # of a ranking: the object before is closed by the next one, or by the end
 _NO_ANSWER = b'null,"label":null,"score":'
@@ -96,13 +95,13 @@ class EncodedLinks:
 def _beginnings(mentions: Sequence[Mention]) -> list[bytes]:
     """Return the fields of mentions but those that links add, each without the end of the object."""
     if isinstance(mentions, PlainMentions):
-        objects = mentions.sources
+        objects, fields = mentions.sources, mentions.fields
     else:
         objects = [mention.source if _is_as_given(mention) else mention.to_dict() for mention in mentions]
-    encoded = orjson.dumps(objects)
-    if any(key in encoded for key in _KEYS):
+        fields = set[str]().union(*objects)
+    if not _ADDED.isdisjoint(fields):
         objects = [{name: value for name, value in each.items() if name not in _ADDED} for each in objects]
-        encoded = orjson.dumps(objects)
+    encoded = orjson.dumps(objects)
     if encoded.count(_BETWEEN) == len(objects) - 1:  # nowhere else: no mention has an object inside, nor a text like it
         return encoded[1:-2].split(_BETWEEN)
     return [orjson.dumps(each)[:-1] for each in objects]

@@ -165,20 +165,26 @@ def _plain_mentions(items: list[Any], text: str | None) -> PlainMentions | None:
     fields = set[str]().union(*items)
     if not _BEYOND_NAMES.isdisjoint(fields):
         return None
-    texts = [item.get("text") for item in items]
-    if set(map(type, texts)) != _STRING or "" in texts:
+    has_places = "start" in fields or "end" in fields
+    try:
+        texts = [item["text"] for item in items]
+        starts, ends = ([item[side] for item in items] for side in ("start", "end")) if has_places else (None, None)
+    except KeyError:
+        return None
+    if set(map(type, texts)) != _STRING or "" in texts or (has_places and not _are_spans(texts, starts, ends, text)):
         return None
     if "gold" in fields and not _is_plain_gold([item.get("gold") for item in items]):
         return None
-    if "start" not in fields and "end" not in fields:
-        return PlainMentions(texts, None, None, items.copy())
-    starts, ends = [item.get("start") for item in items], [item.get("end") for item in items]
+    return PlainMentions(texts, starts, ends, items.copy(), fields)
+
+
+def _are_spans(texts: list[str], starts: Any, ends: Any, text: str | None) -> bool:
+    """Return whether these are the places of texts in a longer one."""
     if text is None or set(map(type, starts)) != _INTEGER or set(map(type, ends)) != _INTEGER:
-        return None
+        return False
     if min(starts) < 0 or max(ends) > len(text):
-        return None
-    spans = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-    return PlainMentions(texts, starts, ends, items.copy()) if spans == texts else None
+        return False
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)] == texts
 
 
 def _is_plain_gold(golds: list[Any]) -> bool:

@@ -76,7 +76,7 @@ def read_sources(
         step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")
         with step as advance:
             on_read = _spilling(advance, statements, parts)
-            with Source(path, statements.diagnostics, on_read, spreadsheets=True) as source:
+            with Source(path, statements.diagnostics, on_read, spreadsheets=True, hashed=True) as source:
                 _read_source(source, format_name, options, number, workers or Workers(1), statements)
                 described.append(source.description())
     if parts is not None:
