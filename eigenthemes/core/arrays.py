@@ -23,6 +23,16 @@ def sum_rows(
     return np.asarray(chosen @ matrix, dtype=np.float32)
 
 
+def lists_of(lists: tuple[NDArray[np.int64], NDArray[Any]], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the lists (indptr, values) of some rows, in that order; the same arrays where these are all rows in order."""
+    indptr, values = lists
+    if len(rows) == len(indptr) - 1 and np.array_equal(rows, np.arange(len(rows))):
+        return lists
+    counts = indptr[rows + 1] - indptr[rows]
+    bounds = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    return bounds, values[np.repeat(indptr[rows] - bounds[:-1], counts) + np.arange(bounds[-1])]
+
+
 def unit_rows(dense: NDArray[np.float32]) -> NDArray[np.float32]:
     """Divide each row by its length, in float64; a zero row stays."""
     lengths = np.sqrt(np.einsum("ij,ij->i", dense, dense, dtype=np.float64))[:, None]

@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import read_only
 from eigenthemes.core.lazy import lazy
+from eigenthemes.core.strings import Strings
 from eigenthemes.ranking.batch import Batch
 from eigenthemes.text.normalize import normalize
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_MAX_LONGER = 32  # names looked at to find longer ones
+_STEPS_PER_WORD = 8  # of a name, to find longer ones
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,6 @@ class MentionGroups:
     name_of          [m] the name of each group, by its number
     name_bounds      [k + 1] rows of each name
     document_names   [d + 1] names of each document
-    longer           (indptr [k + 1], names of the same document, counted within it) that contain a name as a part
     """
 
     batch: Batch
@@ -52,7 +53,6 @@ class MentionGroups:
     name_of: Ints
     name_bounds: Ints
     document_names: Ints
-    longer: tuple[Ints, Ints]
 
     @classmethod
     def of(cls, batch: Batch) -> MentionGroups:
@@ -80,7 +80,6 @@ class MentionGroups:
             name[first],
             bounds[np.searchsorted(name[first], np.arange(len(names) + 1))],
             document_names,
-            _all_longer_names(names, document_names),
         )
 
     def __len__(self) -> int:
@@ -102,6 +101,24 @@ class MentionGroups:
         return np.repeat(np.arange(len(self.names)), np.diff(self.name_bounds))
 
     @lazy
+    def words(self) -> tuple[Ints, NDArray[np.uint64]]:
+        """The words of each name, by their hashes (indptr [k + 1], hashes)."""
+        from eigenthemes.kernels.name_words import hash_words
+
+        names = Strings.of(self.names)
+        indptr, hashes = hash_words.for_steps(len(names.blob))(read_only(names.blob), names.offsets)
+        return indptr, hashes
+
+    @lazy
+    def longer(self) -> tuple[Ints, Ints]:
+        """The names of the same document that contain a name as a part (indptr [k + 1], names counted within the document)."""
+        from eigenthemes.kernels.name_words import longer_names
+
+        indptr, words = self.words
+        starts, names = longer_names.for_steps(_STEPS_PER_WORD * len(words))(self.document_names, indptr, words)
+        return starts, names
+
+    @lazy
     def other_names(self) -> Ints:
         """How many other names the document of each group has [m]."""
         counts = np.diff(self.document_names)
@@ -110,8 +127,7 @@ class MentionGroups:
     @lazy
     def log_words(self) -> Floats:
         """The log of the number of words of each group's name [m]."""
-        words = np.array([1 + name.count(" ") for name in self.names], dtype=np.float64)
-        return np.log(words)[self.name_of]
+        return np.log(np.maximum(1, np.diff(self.words[0])))[self.name_of]
 
     @lazy
     def row_of_candidate(self) -> Ints:
@@ -187,29 +203,3 @@ def _by_column(batch: Batch, name: Ints) -> tuple[Ints, Ints]:
     columns = (batch.mentions[cell].col for cell in cells.tolist())
     column[cells] = [0 if col is None else col + 1 for col in columns]
     return _numbered(name * (column.max(initial=0) + 1) + column, within=name)
-
-
-def _all_longer_names(names: Sequence[str], document_names: Ints) -> tuple[Ints, Ints]:
-    """Return the names of the same document that contain each name (indptr [k + 1], numbers within the document)."""
-    longer, indptr = list[int](), [0]
-    for first, last in pairwise(document_names.tolist()):
-        for containing in _longer_names(names[first:last]):
-            longer.extend(containing)
-            indptr.append(len(longer))
-    return np.array(indptr), np.array(longer, np.int64)
-
-
-def _longer_names(names: Sequence[str]) -> Iterator[Sequence[int]]:
-    """Yield for each name the numbers of the names that contain it, word for word."""
-    having: dict[str, list[int]] = {}
-    for number, name in enumerate(names):
-        if " " in name:  # a single word contains no other name
-            for word in dict.fromkeys(name.split()):
-                having.setdefault(word, []).append(number)
-    for name in names:
-        near = having.get(name.partition(" ")[0]) if name else None
-        if near is None:
-            yield ()
-        else:
-            padded = f" {name} "
-            yield [other for other in near[:_MAX_LONGER] if len(names[other]) > len(name) and padded in f" {names[other]} "]

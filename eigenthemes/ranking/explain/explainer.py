@@ -252,7 +252,9 @@ class Explainer:
     def _words_of_names(self, group: int) -> NDArray[np.int64]:
         """Return the words of all names of the document of a group: what they support is told as support."""
         document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
-        return self.context.tokens(self.groups.names[slice(*self.groups.document_names[document : document + 2].tolist())])[1]
+        indptr, words = self.groups.words
+        first, last = indptr[self.groups.document_names[document : document + 2]]
+        return self.context.tokens(words[first:last])
 
     def _has_to_do(self, entity: int, topic: int) -> bool:
         """Return whether an entity is a topic, or a neighbour of it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.name_index import spell
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.pool import Pool
-from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.hubs import Hubs
@@ -117,11 +115,12 @@ class FeatureContext:
         indptr = self.graph[0]
         return _WALKS * int(np.minimum(indptr[entities + 1] - indptr[entities], self.walked).sum())
 
-    def tokens(self, names: Sequence[str]) -> tuple[Ints, Ints]:
-        """Look up the tokens of normalised names (indptr, tokens); -1 where the KB does not know a word."""
-        words = [name.split() for name in names]
-        indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
-        return indptr, self.token_table.find_all(hash_strings(Strings.of([word for of_name in words for word in of_name])))
+    def tokens(self, words: NDArray[np.uint64]) -> Ints:
+        """Look words up by their hashes: their tokens, -1 where the KB does not know one."""
+        from eigenthemes.kernels.name_words import find_words
+
+        table = self.token_table
+        return np.asarray(find_words.for_steps(len(words))(words, table.hashes, table.buckets))
 
 
 def _new_scratch(entities: int) -> Scratch:

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.name_index import letters_of
 from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
-from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.core.arrays import lists_of, read_only
+from eigenthemes.core.strings import Strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
@@ -47,11 +48,17 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
     for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
         columns[:, number] = match_type == of_column
-    letters = hash_strings(Strings.of([letters_of(groups.batch.names[i]) for i in groups.first_mention.tolist()]))
-    tokens = context.tokens([groups.names[name] for name in groups.name_of.tolist()])
+    indptr, words = lists_of(groups.words, groups.name_of)
     compare = spelling.for_steps(int(context.name_counts(groups.entity).sum()))
     columns[:, len(_MATCH_TYPES) :] = compare(
-        tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, (SHARES, TYPO), context.spelled
+        (indptr, context.tokens(words)),
+        _letters(groups),
+        groups.bounds,
+        groups.entity,
+        match_type,
+        WHOLE,
+        (SHARES, TYPO),
+        context.spelled,
     )
     given = groups.batch.brings_candidates[groups.first_mention][groups.group]
     given |= match_type == REMEMBERED
@@ -59,6 +66,15 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
         columns[given] = 0
         columns[given, _COVERED] = 1
     return columns
+
+
+def _letters(groups: MentionGroups) -> NDArray[np.uint64]:
+    """Return the hash of the letters of each group's name, as it is written [m]."""
+    from eigenthemes.kernels.name_words import hash_letters
+
+    names = map(groups.batch.names.__getitem__, groups.first_mention.tolist())
+    written = Strings.of(name if name.isascii() else letters_of(name) for name in names)
+    return np.asarray(hash_letters.for_steps(len(written.blob))(read_only(written.blob), written.offsets))
 
 
 GROUP = LocalGroup(name="name", columns=_COLUMNS, compute=compute, weakness="its name fits less well")

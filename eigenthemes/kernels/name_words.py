@@ -1,0 +1,159 @@
+"""The words of names by their hashes, the letters of names, and which names contain others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.common import fill, place_of
+from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
+
+MOST_LONGER = 32  # names with the first word of a name that are looked at to find longer ones
+_SPACE = 32
+_BEYOND_ASCII = 128
+
+
+@kernel
+def hash_words(text: Any, bounds: Any) -> Any:
+    """Return the hashes of the words of each name text[bounds[i]:bounds[i + 1]] (indptr [n + 1] int64, hashes [w] uint64).
+
+    text  [b] uint8: normalised names, words apart by one space
+    """
+    indptr, hashes = np.zeros(len(bounds), np.int64), np.zeros(len(text) + 1, np.uint64)
+    many = 0
+    for name in range(len(bounds) - 1):
+        h, inside = OFFSET, False
+        for at in range(bounds[name], bounds[name + 1]):
+            if text[at] != _SPACE:
+                h, inside = step(h, text[at]), True
+            elif inside:
+                hashes[many] = finish(h)
+                many += 1
+                h, inside = OFFSET, False
+        if inside:
+            hashes[many] = finish(h)
+            many += 1
+        indptr[name + 1] = many
+    return indptr, hashes[:many]
+
+
+@kernel
+def hash_letters(text: Any, bounds: Any) -> Any:
+    """Return the hash of the letters and digits of each name [n] uint64; whatever is beyond ASCII is taken for a letter.
+
+    text  [b] uint8; name i is text[bounds[i]:bounds[i + 1]]
+    """
+    hashes = np.zeros(len(bounds) - 1, np.uint64)
+    for name in range(len(bounds) - 1):
+        h = OFFSET
+        for at in range(bounds[name], bounds[name + 1]):
+            byte = text[at]
+            if byte >= _BEYOND_ASCII or 48 <= byte <= 57 or 97 <= (byte | 32) <= 122:
+                h = step(h, byte)
+        hashes[name] = finish(h)
+    return hashes
+
+
+@kernel
+def find_words(words: Any, hashes: Any, buckets: Any) -> Any:
+    """Look words up by their hashes in a `HashTable` [w] int64; -1 where it has not got one."""
+    rows, shift = np.full(len(words), -1, np.int64), shift_of(buckets)
+    for word in range(len(words) if len(hashes) else 0):
+        rows[word] = find(words[word], hashes, buckets, shift)
+    return rows
+
+
+@kernel
+def longer_names(documents: Any, indptr: Any, words: Any) -> Any:
+    """Return the names of the same document that contain each name, word for word (indptr [n + 1], names [q]), int64.
+
+    documents      [d + 1] names of each document
+    indptr, words  of the names, as of `hash_words`
+
+    Names are counted within their document. Of those that have the first word of a name, the first MOST_LONGER are looked at.
+    """
+    table, head = np.empty(_most_room(documents, indptr), np.int64), np.empty(_most_room(documents, indptr), np.int64)
+    following, owner = np.empty(len(words), np.int64), np.empty(len(words), np.int64)
+    starts, found, many = np.zeros(len(indptr), np.int64), np.empty(64, np.int64), 0
+    for document in range(len(documents) - 1):
+        first, last = documents[document], documents[document + 1]
+        of_document = table[: _room_for(indptr[last] - indptr[first])]
+        fill(of_document, 0, len(of_document), -1)
+        _list_by_word(first, last, indptr, words, of_document, head, following, owner)
+        for name in range(first, last):
+            if indptr[name + 1] > indptr[name]:
+                at = place_of(of_document, _number(words[indptr[name]]))
+                k = head[at] if of_document[at] >= 0 else -1
+                looked_at = 0
+                while k >= 0 and looked_at < MOST_LONGER:
+                    if _contains(owner[k], name, indptr, words):
+                        found = _with_room(found, many)
+                        found[many] = owner[k] - first
+                        many += 1
+                    k = following[k]
+                    looked_at += 1
+            starts[name + 1] = many
+    return starts, found[:many]
+
+
+@kernel
+def _list_by_word(first: Any, last: Any, indptr: Any, words: Any, table: Any, head: Any, following: Any, owner: Any) -> None:
+    """Chain the names of several words of a document by each of their words, in order; a word that a name has twice once."""
+    for name in range(last - 1, first - 1, -1):
+        if indptr[name + 1] - indptr[name] > 1:
+            for k in range(indptr[name], indptr[name + 1]):
+                at = place_of(table, _number(words[k]))
+                if table[at] < 0:
+                    table[at], head[at] = _number(words[k]), -1
+                if head[at] < 0 or owner[head[at]] != name:
+                    following[k], owner[k], head[at] = head[at], name, k
+
+
+@kernel
+def _contains(other: Any, name: Any, indptr: Any, words: Any) -> Any:
+    """Return whether a longer name has the words of another one, side by side."""
+    size, length = indptr[name + 1] - indptr[name], indptr[other + 1] - indptr[other]
+    for start in range(length - size + 1 if length > size else 0):
+        same = True
+        for k in range(size):
+            if words[indptr[other] + start + k] != words[indptr[name] + k]:
+                same = False
+                break
+        if same:
+            return True
+    return False
+
+
+@kernel
+def _number(word: Any) -> Any:
+    """Return a hash as a number that hash tables take: not negative."""
+    return np.int64(word >> np.uint64(1))
+
+
+@kernel
+def _room_for(many: Any) -> Any:
+    size = 16
+    while size < 2 * many:
+        size *= 2
+    return size
+
+
+@kernel
+def _most_room(documents: Any, indptr: Any) -> Any:
+    most = 0
+    for document in range(len(documents) - 1):
+        most = max(most, indptr[documents[document + 1]] - indptr[documents[document]])
+    return _room_for(most)
+
+
+@kernel
+def _with_room(values: Any, many: Any) -> Any:
+    """Return a list with room for one more than `many`."""
+    if many < len(values):
+        return values
+    larger = np.empty(2 * many, np.int64)
+    for k in range(many):
+        larger[k] = values[k]
+    return larger
