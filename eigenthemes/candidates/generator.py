@@ -27,6 +27,7 @@ from eigenthemes.candidates.rules import (
     TYPO,
     Sharing,
 )
+from eigenthemes.candidates.whole_names import match_types_of
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.label_words import LabelWords
@@ -185,6 +186,13 @@ class CandidateGenerator:
         """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
         try:
             return dict(zip(*self._lookup.whole_names(squash(normalize(name))), strict=True))
+        except OutOfBoundsError as error:
+            raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
+
+    def match_types_of(self, names: Sequence[str], name_of: NDArray[np.int64], entity: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return the match type of each entity [n] for the name names[name_of[i]]; CONTAINS where it is no whole name of it."""
+        try:
+            return match_types_of(self._lookup.index, names, name_of, entity)
         except OutOfBoundsError as error:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
 

@@ -23,14 +23,20 @@ def sum_rows(
     return np.asarray(chosen @ matrix, dtype=np.float32)
 
 
+def spans_joined(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return all numbers from first[0] to last[0], then from first[1] to last[1], ...; the last ones are not part of it."""
+    counts = last - first
+    ends = np.cumsum(counts)
+    return np.repeat(first - ends + counts, counts) + np.arange(ends[-1] if len(ends) else 0)
+
+
 def lists_of(lists: tuple[NDArray[np.int64], NDArray[Any]], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return the lists (indptr, values) of some rows, in that order; the same arrays where these are all rows in order."""
     indptr, values = lists
     if len(rows) == len(indptr) - 1 and np.array_equal(rows, np.arange(len(rows))):
         return lists
-    counts = indptr[rows + 1] - indptr[rows]
-    bounds = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-    return bounds, values[np.repeat(indptr[rows] - bounds[:-1], counts) + np.arange(bounds[-1])]
+    places = spans_joined(indptr[rows], indptr[rows + 1])
+    return np.concatenate(([0], np.cumsum(indptr[rows + 1] - indptr[rows]))).astype(np.int64), values[places]
 
 
 def unit_rows(dense: NDArray[np.float32]) -> NDArray[np.float32]:

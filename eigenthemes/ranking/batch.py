@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.candidates.rules import CONTAINS, REMEMBERED, Sharing
+from eigenthemes.candidates.rules import REMEMBERED, Sharing
 from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.name_index import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.mentions.cells import cell_forms
 from eigenthemes.mentions.detector import Detector, detector_named, with_mentions
+from eigenthemes.ranking.given_candidates import given_candidates
 from eigenthemes.records import Document, Mention, PlainMentions, mention_texts
 from eigenthemes.text.normalize import name_key
 
@@ -26,7 +27,6 @@ _MOST_TYPE_FILTERS = 32  # sets of asked types whose name indexes are kept
 
 _COLUMNS = ("entity", "rank", "prior", "match_type")
 AnyDocument = TypeVar("AnyDocument")
-GivenCandidate = tuple[int, int, float, int]  # rank, entity, prior, match type
 
 
 @dataclass(frozen=True)
@@ -190,21 +190,21 @@ class BatchMaker:
     def _given_or_found(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
     ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
+        """Return the candidates that mentions bring, or that are found for them, and the ids that the KB does not know."""
         looked_up = [i for i, mention in enumerate(mentions) if mention.candidates is None]
-        table = self._look_up([mentions[i] for i in looked_up])
-        if len(looked_up) == len(mentions):
-            return table, {}
-        given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
-        entities = iter(self.kb.indices_of([id for i in given for id in mentions[i].candidates or ()]).tolist())
-        rows: list[tuple[int, int, int, float, int]] = []
+        parts = [(np.array(looked_up, np.int64), self._look_up([mentions[i] for i in looked_up]))]
         unknown: dict[int, tuple[str, ...]] = {}
-        for i in given:
-            ids = mentions[i].candidates or ()
-            known = list(islice(entities, len(ids)))
-            rows.extend((i, *row) for row in self._given(mentions[i], known, embedded_only[i]))
-            if -1 in known:
-                unknown[i] = tuple(id for id, entity in zip(ids, known, strict=True) if entity < 0)
-        return _merge(len(mentions), np.array(looked_up, dtype=np.int64), table, rows), unknown
+        given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
+        for types in dict.fromkeys(mentions[i].only_types for i in given):
+            places = np.array([i for i in given if mentions[i].only_types == types], np.int64)
+            dropped = np.array(embedded_only, dtype=bool)[places] | (self.generator.generator == "paper")
+            some = [mentions[i] for i in places.tolist()]
+            table, missing = given_candidates(some, self.kb, self.generator_of(types), self.vectors, dropped)
+            parts.append((places, table))
+            unknown |= {int(places[i]): ids for i, ids in missing.items()}
+        if len(parts) == 1:
+            return parts[0][1], {}
+        return _interleave(len(mentions), [table for _, table in parts], [places for places, _ in parts]), unknown
 
     def _other_forms(
         self, table: CandidateTable, mentions: Sequence[Mention], is_cell: NDArray[np.bool_]
@@ -248,20 +248,6 @@ class BatchMaker:
                 self._of_types = {}
             known = self._of_types[types] = self.generator.only_of_types(types)
         return known
-
-    def _given(self, mention: Mention, entities: list[int], embedded_only: bool) -> list[GivenCandidate]:
-        """Return the candidates a mention brings, in its order, up to T."""
-        vectors = self.vectors if embedded_only or self.generator.generator == "paper" else None
-        generator = self.generator_of(mention.only_types)
-        match_types, allowed = generator.match_types(mention.name), generator.allowed
-        prior: dict[int, float] = {}
-        for position, entity in enumerate(entities):
-            if entity < 0 or (allowed is not None and not allowed[entity]):
-                continue
-            if entity not in prior and (vectors is None or vectors.has[entity]):
-                prior[entity] = float(self.kb.prior[entity]) if mention.priors is None else mention.priors[position]
-        kept = list(prior)[: self.generator.max_candidates]
-        return [(rank, entity, prior[entity], match_types.get(entity, CONTAINS)) for rank, entity in enumerate(kept, start=1)]
 
 
 def batch_maker(
@@ -362,24 +348,3 @@ def _replaced(table: CandidateTable, other: CandidateTable, places: NDArray[np.i
     order = np.argsort(mention_of, kind="stable")
     columns = (np.concatenate((getattr(table, name)[kept], getattr(other, name)[taken]))[order] for name in _COLUMNS)
     return CandidateTable(table.mentions, mention_of[order], *columns)
-
-
-def _merge(
-    mentions: int,
-    looked_up: NDArray[np.int64],
-    table: CandidateTable,
-    given: list[tuple[int, int, int, float, int]],
-) -> CandidateTable:
-    """Make one table, in order of mention, from candidates that were looked up and those that were given."""
-    columns = zip(*given, strict=True) if given else [()] * 5
-    mention_of, rank, entity, prior, match_type = (np.array(column) for column in columns)
-    mention_of = np.concatenate((looked_up[table.mention_of], mention_of)).astype(np.int64)
-    order = np.argsort(mention_of, kind="stable")
-    return CandidateTable(
-        mentions,
-        mention_of[order],
-        np.concatenate((table.entity, entity))[order].astype(np.uint32),
-        np.concatenate((table.rank, rank))[order].astype(np.int32),
-        np.concatenate((table.prior, prior))[order].astype(np.float64),
-        np.concatenate((table.match_type, match_type))[order].astype(np.uint8),
-    )

@@ -1,0 +1,57 @@
+"""Candidates that mentions bring themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eigenthemes import KB
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.candidates.rules import CONTAINS
+from eigenthemes.kb.store import Vectors
+from eigenthemes.ranking.given_candidates import given_candidates
+from eigenthemes.records import Mention
+
+NAMES = ("Michael Jordan", "Jordan", "M. Jordan", "Paris", "UCLA", "nobody", "", "+")
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 100)), max_size=12))
+def test_match_types_are_those_of_each_name_by_itself(demo_kb: KB, asked: list[tuple[str, int]]) -> None:
+    generator = CandidateGenerator(demo_kb)
+    names = list(dict.fromkeys(name for name, _ in asked))
+    name_of = np.array([names.index(name) for name, _ in asked], np.int64)
+    entity = np.array([entity for _, entity in asked], np.int64)
+    found = generator.match_types_of(names, name_of, entity).tolist()
+    assert found == [generator.match_types(name).get(entity, CONTAINS) for name, entity in asked]
+
+
+@given(st.lists(st.lists(st.integers(-3, 30), max_size=6), max_size=4), st.integers(1, 4), st.booleans(), st.booleans())
+def test_each_is_taken_once_in_the_given_order(
+    demo_kb: KB, lists: list[list[int]], most: int, has_priors: bool, embedded: bool
+) -> None:
+    ids = [tuple(f"nobody{i}" if i < 0 else demo_kb.id_of(i) for i in each) for each in lists]
+    priors = tuple(range(6))
+    mentions = [Mention("Jordan", candidates=each, priors=priors[: len(each)] if has_priors else None) for each in ids]
+    vectors = Vectors("every other", np.zeros((len(demo_kb), 2), np.float32), np.arange(len(demo_kb)) % 2 == 0)
+    dropped = np.full(len(mentions), embedded)
+    generator = CandidateGenerator(demo_kb, max_candidates=most)
+    table, unknown = given_candidates(mentions, demo_kb, generator, vectors, dropped)
+    bounds = table.bounds
+    for number, each in enumerate(lists):
+        wanted = [i for i in dict.fromkeys(each) if i >= 0 and not (embedded and i % 2)][:most]
+        rows = slice(bounds[number], bounds[number + 1])
+        assert table.entity[rows].tolist() == wanted
+        assert table.rank[rows].tolist() == list(range(1, len(wanted) + 1))
+        first = [float(each.index(i)) for i in wanted]
+        assert table.prior[rows].tolist() == (first if has_priors else [demo_kb.prior[i] for i in wanted])
+        assert unknown.get(number, ()) == tuple(f"nobody{i}" for i in each if i < 0)
+
+
+def test_what_is_not_of_an_asked_type_is_none(demo_kb: KB) -> None:
+    generator = CandidateGenerator(demo_kb).only_of_types([str(demo_kb.types[0])])
+    assert generator.allowed is not None
+    mentions = [Mention("Jordan", candidates=tuple(demo_kb.id_of(i) for i in range(len(demo_kb))))]
+    unlimited = CandidateGenerator(demo_kb, max_candidates=None).only_of_types([str(demo_kb.types[0])])
+    table, _ = given_candidates(mentions, demo_kb, unlimited, None, np.zeros(1, dtype=bool))
+    assert table.entity.tolist() == np.flatnonzero(generator.allowed).tolist()
