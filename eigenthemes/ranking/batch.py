@@ -62,7 +62,7 @@ class Batch:
 
     @lazy
     def are_plain(self) -> bool:
-        """Whether all mentions are nothing but names: without candidates, types, cells or full names of their own."""
+        """Whether no mention brings candidates of its own, or asks for types."""
         return all(map(_is_plain, self.documents))
 
     @lazy
@@ -306,7 +306,9 @@ def has_gold(batch: Batch) -> NDArray[np.bool_]:
 
 
 def _is_plain(document: Document) -> bool:
-    return not document.mentions or isinstance(document.mentions, PlainMentions)
+    """Return whether no mention of a document brings candidates, or asks for types."""
+    mentions = document.mentions or ()
+    return isinstance(mentions, PlainMentions) or not any(each.candidates is not None or each.only_types for each in mentions)
 
 
 def _names_of(documents: Iterable[Document]) -> list[str]:
