@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eigenthemes.mentions.clues import NO_NAME, clues
 from eigenthemes.records import Document, Mention
@@ -44,3 +48,41 @@ def test_doubts_add_up() -> None:
 
 def test_a_mention_without_a_span_has_no_clue() -> None:
     assert clues(Document(text="Mr. Baker", mentions=()), [Mention("Baker")]) == [0.0]
+
+
+# as they read: what the quick checks must agree with
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Capt|Sgt|Lt|Col)\.? $")
+_SYMBOL_BEFORE, _SYMBOL_AFTER = re.compile(r"[=<>±]\s*$"), re.compile(r"\s*[=<>]")
+_HYPHEN_BEFORE, _HYPHEN_AFTER = re.compile(r"\w[-\u2010\u2011]$"), re.compile(r"[-\u2010\u2011]\w")
+_AUTHORS = re.compile(r"(?:\b[A-Z][\w'\u2019-]+ [A-Z]{1,3}(?:, (?:and )?|; | and |\.)){3,}")
+_SLASHED = re.compile(r"[\w.-]+(?:/[\w.-]+){2,}")
+
+
+def as_it_reads(text: str, start: int, end: int) -> float:
+    before, after, name = text[max(0, start - 24) : start], text[end : end + 24], text[start:end]
+    spans = [match.span() for match in _AUTHORS.finditer(text)]
+    spans += [match.span() for match in _SLASHED.finditer(text) if any(map(str.isdigit, match[0]))]
+    if _TITLE.search(before) or _SYMBOL_BEFORE.search(before) or _SYMBOL_AFTER.match(after):
+        return NO_NAME
+    if re.match(r",? et al\b", after):
+        return NO_NAME
+    if any(first <= start and end <= last and end - start < last - first for first, last in spans):
+        return NO_NAME
+    short = len(name) <= 3 and name.isupper()
+    part = bool(_HYPHEN_BEFORE.search(before)) or (short and bool(_HYPHEN_AFTER.match(after)))
+    return -1.0 * short - 1.0 * part - 0.7 * (" " not in name and bool(re.match(r" [A-Z][a-z]+\b", after)))
+
+
+pieces = st.sampled_from(
+    ["Mr. ", "Capt ", "XCapt. ", "Baker", "KY", " ", "\n", "=", "± ", "<", "-", "\u2010", " et al.", ", et al", "A/CA/04/09",
+     "a/b", "/", "9", "Peiris M, Yuen KY, Guan Y, ", "Street ", " Iowa", ".", "-x/y-z/1", "RT"]
+)  # fmt: skip
+
+
+@given(st.lists(pieces, max_size=12).map("".join), st.integers(0, 60), st.integers(1, 8))
+def test_clues_are_as_they_read(text: str, start: int, size: int) -> None:
+    if start + size > len(text):
+        return
+    mention = Mention(text[start : start + size], start, start + size)
+    found = clues(Document(text=text, mentions=(mention,)), [mention])[0]
+    assert found == pytest.approx(as_it_reads(text, start, start + size))
