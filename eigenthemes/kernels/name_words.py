@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from eigenthemes.core.jit import kernel
+from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kernels.common import fill, place_of
 from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
 
 MOST_LONGER = 32  # names with the first word of a name that are looked at to find longer ones
 _SPACE = 32
 _BEYOND_ASCII = 128
+_NO_LETTERS = bytes(code for code in range(_BEYOND_ASCII) if not chr(code).isalnum())
 
 
-@kernel
+def _hash_words(text: Any, bounds: Any) -> Any:
+    words = [name.split() for name in _names(text, bounds)]
+    indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
+    return indptr, np.array([hash_bytes(word) for of_name in words for word in of_name], np.uint64)
+
+
+def _hash_letters(text: Any, bounds: Any) -> Any:
+    return np.array([hash_bytes(name.translate(None, _NO_LETTERS)) for name in _names(text, bounds)], np.uint64)
+
+
+def _names(text: Any, bounds: Any) -> list[bytes]:
+    whole = bytes(text)
+    return [whole[first:last] for first, last in pairwise(bounds)]
+
+
+@kernel(plain=_hash_words)
 def hash_words(text: Any, bounds: Any) -> Any:
     """Return the hashes of the words of each name text[bounds[i]:bounds[i + 1]] (indptr [n + 1] int64, hashes [w] uint64).
 
@@ -39,7 +57,7 @@ def hash_words(text: Any, bounds: Any) -> Any:
     return indptr, hashes[:many]
 
 
-@kernel
+@kernel(plain=_hash_letters)
 def hash_letters(text: Any, bounds: Any) -> Any:
     """Return the hash of the letters and digits of each name [n] uint64; whatever is beyond ASCII is taken for a letter.
 
