@@ -36,10 +36,10 @@ NAME_MATCH_WEIGHTS = {
 def eigen(batch: Batch, kb: KB, options: EigenOptions) -> Scores:
     """Score by (weighted) Eigenthemes: how near each candidate is to the subspace of its document."""
 
-    def nearness(vectors: Vectors, weights: Vectors) -> Scores:
+    def nearness(vectors: Vectors, weights: Scores) -> Scores:
         if options.strengths and (options.k is None or options.k >= min(vectors.shape)):
-            return score_by_all(vectors, weights)
-        subspace = fit_subspace(vectors, weights, options.k)
+            return score_by_all(vectors, weights.astype(np.float32))
+        subspace = fit_subspace(vectors, weights.astype(np.float32), options.k)
         return score(vectors, subspace if options.strengths else Subspace(np.ascontiguousarray(subspace.components.T)))
 
     # Rows that stand there twice, with weights v and w, are one row with the weight sqrt(v^2 + w^2).
@@ -49,8 +49,8 @@ def eigen(batch: Batch, kb: KB, options: EigenOptions) -> Scores:
 def average(batch: Batch, kb: KB, options: AverageOptions) -> Scores:
     """Score by the cosine of each candidate with the (weighted) mean of all candidates of its document."""
 
-    def nearness(vectors: Vectors, weights: Vectors) -> Scores:
-        mean = weights.astype(np.float64) @ vectors
+    def nearness(vectors: Vectors, weights: Scores) -> Scores:
+        mean = weights @ vectors
         return np.asarray(vectors @ (mean / max(float(np.linalg.norm(mean)), 1e-30)), dtype=np.float64)
 
     return _by_document(batch, kb, options, 1, nearness)
@@ -89,7 +89,7 @@ def _position(batch: Batch) -> Scores:
 
 
 def _by_document(
-    batch: Batch, kb: KB, options: AverageOptions, power: int, nearness: Callable[[Vectors, Vectors], Scores | Vectors]
+    batch: Batch, kb: KB, options: AverageOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]
 ) -> Scores:
     """Score by vectors and weights, one document at a time.
 
@@ -97,10 +97,10 @@ def _by_document(
     """
     scores = -1.0 - batch.table.rank.astype(np.float64)
     rows, inverse, entities, weights, begins = _distinct(batch, kb, options, power)
-    near, weights32 = np.empty(len(entities)), weights.astype(np.float32)
+    near = np.empty(len(entities))
     for first, last in pairwise(begins.tolist()):
         if first < last:
-            near[first:last] = nearness(_vectors_of(batch, entities[first:last], options), weights32[first:last])
+            near[first:last] = nearness(_vectors_of(batch, entities[first:last], options), weights[first:last])
     scores[rows] = near[inverse]
     return scores
 
