@@ -280,6 +280,61 @@ def test_two_versions_link_by_turns(demo_kb: KB, tmp_path: Path) -> None:
     assert old.process.returncode == new.process.returncode == 0
 
 
+STAND_IN = """
+import numpy as np
+
+def constructRepresentation(elements, weights, vectors, mode, mean_centering, numComponents, debugInfo):
+    rows = np.array([weight * vectors[id] / np.linalg.norm(vectors[id]) for id, weight in zip(elements, weights)])
+    strengths, themes = np.linalg.svd(rows, full_matrices=False)[1:]
+    return themes[:numComponents], strengths[:numComponents], None
+
+def computeVecSubspaceSimilarity(vector, subspace, singularValues, weighted):
+    return np.linalg.norm((subspace @ vector) * singularValues)
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The paper's equations under the names of the authors' functions."""
+    monkeypatch.delitem(sys.modules, "utils", raising=False)
+    (tmp_path / "utils.py").write_text(STAND_IN)
+    yield benchmark("compare_authors").load_program(tmp_path)
+    sys.modules.pop("utils", None)
+
+
+def test_the_authors_program_and_ours_choose_the_same(
+    stand_in: Any, demo_kb: KB, demo_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authors = benchmark("compare_authors")
+    monkeypatch.setitem(authors.SETS, "demo", lambda cache: authors.look_up(f"general/{SET}", demo_kb))
+    rows = authors.compare(stand_in, "demo", Namespace(cache=tmp_path, documents=0, rounds=1))
+    assert [row["k"] for row in rows] == ["10", "all"]
+    for row in rows:
+        assert row["mentions"] > 0
+        assert row["chosen otherwise"] == 0
+        assert row["ratio"] > 0
+
+
+def test_a_wrong_choice_is_counted(stand_in: Any, demo_kb: KB, demo_data: Path, tmp_path: Path) -> None:
+    authors = benchmark("compare_authors")
+    given = authors.look_up(f"general/{SET}", demo_kb)
+    linker = authors.Linker(demo_kb, method="eigen")
+    ours = authors.run_ours(linker, given.write_lines(tmp_path / "documents.jsonl"))
+    theirs = list(authors.run_theirs(stand_in, given, 10))
+    mentions, different = authors.differences(given, theirs, ours)
+    turned = [[[-score for score in scores] for scores in document] for document in theirs]
+    assert (different, authors.differences(given, turned, ours)[0]) == (0, mentions)
+    assert authors.differences(given, turned, ours)[1] > 0
+
+
+def test_what_is_missing_is_said_in_one_sentence(demo_data: Path, tmp_path: Path) -> None:
+    authors = benchmark("compare_authors")
+    with pytest.raises(SystemExit, match=r"holds no utils.py; give --program the folder of a checkout"):
+        authors.load_program(tmp_path / "nothing")
+    with pytest.raises(SystemExit, match=r"needs documents.json.gz and vectors.npz in .*; put them there, or leave it out"):
+        authors.read_reference(tmp_path)
+
+
 def test_growth_is_drawn(tmp_path: Path) -> None:
     columns = (
         "open, ms",

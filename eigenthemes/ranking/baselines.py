@@ -7,11 +7,13 @@ vector scores -1 - rank where vectors decide: behind all others, in order of pri
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
@@ -21,6 +23,8 @@ from eigenthemes.ranking.options import AverageOptions, EigenOptions, Scores
 from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score, score_by_all
 
 Vectors = NDArray[np.float32]
+
+_STEPS = 4  # of finding what is distinct, a candidate
 
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {
@@ -92,9 +96,12 @@ def _by_document(
     An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
     """
     scores = -1.0 - batch.table.rank.astype(np.float64)
-    for part in weighted_entities(batch, kb, options, power):
-        if len(part.rows):
-            scores[part.rows] = nearness(part.vectors, part.weights)[part.inverse]
+    rows, inverse, entities, weights, begins = _distinct(batch, kb, options, power)
+    near = np.empty(len(entities))
+    for first, last in pairwise(begins.tolist()):
+        if first < last:
+            near[first:last] = nearness(_vectors_of(batch, entities[first:last], options), weights[first:last])
+    scores[rows] = near[inverse]
     return scores
 
 
@@ -119,19 +126,37 @@ def weighted_entities(
     batch: Batch, kb: KB, options: AverageOptions, power: int, documents: slice = slice(None)
 ) -> Iterator[WeightedEntities]:
     """Yield for each document, or some, its candidates' vectors with their weights, which add up in the given power."""
+    rows, inverse, entities, weights, begins = _distinct(batch, kb, options, power)
+    row_begins = np.searchsorted(rows, batch.bounds)
+    for document in range(len(batch.documents))[documents]:
+        own = slice(*begins[document : document + 2])
+        own_rows = slice(*row_begins[document : document + 2])
+        vectors = _vectors_of(batch, entities[own], options)
+        yield WeightedEntities(rows[own_rows], inverse[own_rows] - own.start, entities[own], vectors, weights[own])
+
+
+def _distinct(batch: Batch, kb: KB, options: AverageOptions, power: int) -> tuple[NDArray[Any], ...]:
+    """Return rows, inverse, entities and weights, as in `WeightedEntities` but of all documents, and where each one's begin."""
+    from eigenthemes.kernels.distinct import distinct_entities
+
     assert batch.vectors is not None
     table, has_vector = batch.table, batch.vectors.has
     has = has_vector[table.entity]
-    weights = candidate_weights(batch, kb, options, has)
-    scratch = np.empty(len(has_vector), dtype=np.int64)
-    for first, last in zip(batch.bounds[:-1][documents].tolist(), batch.bounds[1:][documents].tolist(), strict=True):
-        rows = first + np.flatnonzero(has[first:last])
-        entities, inverse = distinct(table.entity[rows], scratch)
-        vectors = batch.vectors.rows[entities]
-        if not options.unit_length:
-            vectors = vectors * batch.vectors.lengths[entities, None]
-        summed = _add_up(weights[rows], inverse, len(entities), power, unique=options.unique)
-        yield WeightedEntities(rows, inverse, entities, vectors, summed)
+    weights = candidate_weights(batch, kb, options, has) ** power
+    find = distinct_entities.for_steps(_STEPS * len(table))
+    rows, inverse, entities, sums, begins = find(
+        batch.bounds, table.entity, has, weights, options.unique, np.empty(len(has_vector), np.int64)
+    )
+    return rows, inverse, entities, sums ** (1 / power), begins
+
+
+def _vectors_of(batch: Batch, entities: NDArray[np.uint32], options: AverageOptions) -> Vectors:
+    from eigenthemes.kernels.distinct import copy_rows
+
+    assert batch.vectors is not None
+    vectors = np.empty((len(entities), batch.vectors.rows.shape[1]), np.float32)
+    copy_rows.for_steps(len(entities))(batch.vectors.rows, entities, vectors)
+    return vectors if options.unit_length else vectors * batch.vectors.lengths[entities, None]
 
 
 def candidate_weights(batch: Batch, kb: KB, options: AverageOptions, has: NDArray[np.bool_]) -> Scores:
@@ -140,7 +165,7 @@ def candidate_weights(batch: Batch, kb: KB, options: AverageOptions, has: NDArra
     if options.weights == "none" or options.delta == 0:
         return np.ones(len(table))
     if options.weights == "degree":
-        return rank_weights(_rank_of_embedded(table.mention_of, has), options.delta).astype(np.float64)
+        return rank_weights(_rank_of_embedded(table, has), options.delta).astype(np.float64)
     return rank_weights(context_rank(batch, context_scores(batch, kb, options.weights, options), has), options.delta).astype(
         np.float64
     )
@@ -155,34 +180,12 @@ def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None =
     order = np.lexsort((table.rank, -fits, table.mention_of))
     rank = np.empty(len(table), dtype=np.int64)
     among = np.ones(len(table), dtype=bool) if counted is None else counted
-    rank[order] = _rank_of_embedded(table.mention_of, among[order])  # the mentions stand in the same order
+    rank[order] = _rank_of_embedded(table, among[order])  # the mentions stand in the same order
     return rank
 
 
-def distinct(entity: NDArray[np.uint32], scratch: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Return the distinct entities, and where each row's is among them; `scratch` [entities of the KB].
-
-    As np.unique, but in order of last occurrence, and without a sort.
-    """
-    row = np.arange(len(entity))
-    scratch[entity] = row
-    last = scratch[entity]  # the last row with the same entity
-    is_last = last == row
-    return entity[is_last], (np.cumsum(is_last) - 1)[last]
-
-
-def _add_up(weights: Scores, inverse: NDArray[Any], size: int, power: int, *, unique: bool) -> Scores:
-    if unique:
-        best = np.zeros(size)
-        np.maximum.at(best, inverse, weights)
-        return best
-    return np.asarray(np.bincount(inverse, weights=weights**power, minlength=size) ** (1 / power))
-
-
-def _rank_of_embedded(mention_of: NDArray[np.int64], has: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _rank_of_embedded(table: CandidateTable, has: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the rank of each candidate among those of its mention that have a vector (for the others it means nothing)."""
-    if not len(mention_of):
-        return np.zeros(0, dtype=np.int64)
-    so_far = np.cumsum(has)
-    first = np.searchsorted(mention_of, mention_of)  # the first row of the same mention
-    return np.asarray(np.maximum(1, so_far - so_far[first] + has[first]))
+    before = np.zeros(len(table) + 1, np.int64)
+    np.cumsum(has, out=before[1:])
+    return np.asarray(np.maximum(1, before[1:] - before[table.bounds[:-1]][table.mention_of]))

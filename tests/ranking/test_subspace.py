@@ -141,3 +141,11 @@ def test_few_candidates_have_orthogonal_themes_and_their_true_strengths(k: int |
     expected = np.linalg.svd(vectors * weights[:, None], compute_uv=False)
     assert subspace.strengths == pytest.approx(expected, abs=1e-5)
     assert subspace.components @ subspace.components.T == pytest.approx(np.eye(5), abs=1e-4)
+
+
+@pytest.mark.parametrize("size", [20, 600])
+def test_eigenvectors_are_orthogonal_where_eigenvalues_are_the_same(size: int) -> None:
+    """What the kernel is not sure of, and what is too large for it, LAPACK computes."""
+    values, vectors = top_eigenvectors(np.eye(size, dtype=np.float32), 10)
+    assert values == pytest.approx(np.ones(10), rel=1e-5)
+    assert vectors.T @ vectors == pytest.approx(np.eye(10), abs=1e-5)
