@@ -207,7 +207,7 @@ def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, edges: Any, i
 
 @kernel
 def _with_beyond(candidates: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
-    """Add the pairs of `_beyond` to the lists of neighbours of a document's candidates; return them, with more room if need be."""
+    """Add the pairs of `_beyond` to the lists of a document's candidates; return the lists, with more room if need be."""
     first, last, _ = candidates
     left, end = len(beyond), indptr[last]
     edges = _with_room(edges, end, left)
