@@ -68,34 +68,33 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     indptr, edges_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
     reached, edges = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
     mark, asked = scratch[0], np.empty(size, np.uint32)
-    if scratch[1][0] + size + len(names) >= _HIGHEST:
+    if scratch[1][0] + size + len(names) + len(documents) >= _HIGHEST:
         fill(mark, 0, len(mark), 0)
         scratch[1][0] = 0
-    many, last, end = 0, 0, 0
+    last, end = 0, 0
     for document in range(len(documents) - 1):
         names_of_it = documents[document], documents[document + 1]
         first, start = last, end  # the first candidate and the first node
-        base = scratch[1][0] + 1  # of the marks of this document: its names, then its nodes
-        nodes = base + names_of_it[1] - names_of_it[0]
+        base = scratch[1][0] + 1  # of the marks of this document: its names, one for several names, then its nodes
+        several = base + names_of_it[1] - names_of_it[0]
         for name in range(names_of_it[0], names_of_it[1]):
             fill(name_of, names[name], names[name + 1], name - names_of_it[0])
         rows_of_it = names[names_of_it[0]], names[names_of_it[1]]
-        last = _candidates(rows_of_it, entity, considered, mark, nodes, (own, following, head, entities), first, start)
+        found = own, following, head, entities
+        last = _candidates(rows_of_it, entity, considered, mark, several + 1, found, first, start)
+        candidates = first, last, start
         ask_for_lists(start, start + last - first, entities, graph, asked)
-        end = _shared((first, last, start), base, nodes, graph, most, mark, name_of, following, head, entities)
-        for node in range(start, start + last - first):
-            for k in range(graph[0][entities[node]], _end(graph, most, entities[node])):
-                before = mark[graph[1][k]]
-                reached[many] = (start + before - nodes) & _ALL_BITS  # overwritten by the next one, unless it counts
-                many += before >= nodes
-            indptr[first + node - start + 1] = many
-        beyond = _beyond(last - first, start, entities, graph, most, reached, indptr[first : last + 1])
-        edges = _edges_of((first, last, start), reached, indptr, beyond, edges, edges_indptr)
-        scratch[1][0] = nodes + end - start
+        _meet(candidates, base, several, graph, most, mark, (name_of, following, head), entities)
+        end = _reach(candidates, several, graph, most, mark, entities, reached, indptr)
+        edges = _edges_of(candidates, reached, indptr, edges, edges_indptr)
+        beyond = _beyond(candidates, entities, graph, most, edges, edges_indptr)
+        if len(beyond):
+            edges = _with_beyond(candidates, beyond, edges, edges_indptr)
+        scratch[1][0] = several + end - start
     rarity = np.empty(end, np.float32)
     for node in range(end):
         rarity[node] = graph[2][entities[node]]
-    near, adjacent = (indptr[: last + 1], reached[:many]), (edges_indptr[: last + 1], edges[: edges_indptr[last]])
+    near, adjacent = (indptr[: last + 1], reached[: indptr[last]]), (edges_indptr[: last + 1], edges[: edges_indptr[last]])
     return own, name_of, following, head[:last], entities[:end], rarity, near, adjacent
 
 
@@ -109,60 +108,79 @@ def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, 
     """Number the candidates of a document from `first`, its nodes from `start` on, and chain their rows; return the end."""
     own, following, head, entities = found
     last = first
-    times = np.zeros(rows[1] - rows[0], np.int64)
+    for row in range(rows[0], rows[1]):
+        if considered[row]:
+            if mark[entity[row]] < nodes:
+                mark[entity[row]] = nodes + last - first
+                entities[start + last - first], head[last] = entity[row], -1
+                last += 1
+            own[row] = first + mark[entity[row]] - nodes
+    times = np.zeros(last - first, np.int64)
     for row in range(rows[1] - 1, rows[0] - 1, -1):
-        if not considered[row]:
-            continue
-        if mark[entity[row]] < nodes:
-            node = start + last - first
-            mark[entity[row]] = nodes + last - first
-            entities[node], head[last] = entity[row], -1
-            last += 1
-        own[row] = first + mark[entity[row]] - nodes
-        if times[own[row] - first] < LONGEST:
+        if considered[row] and times[own[row] - first] < LONGEST:
             following[row], head[own[row]] = head[own[row]], row
             times[own[row] - first] += 1
     return last
 
 
 @kernel
-def _shared(
-    candidates: Any,
-    base: Any,
-    nodes: Any,
-    graph: Any,
-    most: Any,
-    mark: Any,
-    name_of: Any,
-    following: Any,
-    head: Any,
-    entities: Any,
-) -> Any:
-    """Mark the neighbours of a document's candidates by their names, and number those of two names; return the last node."""
+def _meet(candidates: Any, base: Any, several: Any, graph: Any, most: Any, mark: Any, rows: Any, entities: Any) -> None:
+    """Mark the neighbours of a document's candidates by their names, those of two names or more by `several`.
+
+    rows  (name_of, following, head), as of `Connections`
+    """
     first, last, start = candidates
-    end = start + last - first
-    for number in range(last - first):
-        several, stamp = following[head[first + number]] >= 0, base + name_of[head[first + number]]
-        for k in range(graph[0][entities[start + number]], _end(graph, most, entities[start + number])):
-            neighbor = graph[1][k]
-            before = mark[neighbor]
-            if before < base and not several:
-                mark[neighbor] = stamp
-            elif before < nodes and (several or before != stamp):
-                mark[neighbor] = nodes + end - start
-                entities[end] = neighbor
+    for candidate in range(first, last):
+        row = rows[2][candidate]
+        own = several if rows[1][row] >= 0 else base + rows[0][row]
+        node = entities[start + candidate - first]
+        for k in range(graph[0][node], _end(graph, most, node)):
+            before = mark[graph[1][k]]
+            mark[graph[1][k]] = own if (before < base) | (before == own) else max(before, several)
+
+
+@kernel
+def _reach(candidates: Any, several: Any, graph: Any, most: Any, mark: Any, entities: Any, reached: Any, indptr: Any) -> Any:
+    """List what each candidate of a document reaches, candidates and neighbours of several names; return the last node."""
+    first, last, start = candidates
+    nodes, end, many = several + 1, start + last - first, indptr[first]
+    for candidate in range(first, last):
+        node = entities[start + candidate - first]
+        for k in range(graph[0][node], _end(graph, most, node)):
+            marked = mark[graph[1][k]]
+            if marked == several:
+                marked = nodes + end - start
+                mark[graph[1][k]] = marked
+                entities[end] = graph[1][k]
                 end += 1
+            reached[many] = (start + marked - nodes) & _ALL_BITS  # overwritten by the next one, unless it counts
+            many += marked >= nodes
+        indptr[candidate + 1] = many
     return end
 
 
 @kernel
-def _beyond(many: Any, start: Any, entities: Any, graph: Any, most: Any, reached: Any, indptr: Any) -> Any:
+def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, edges: Any, indptr: Any) -> Any:
+    """List the candidates of a document that each one reaches; return the lists, with more room if need be."""
+    first, last, start = candidates
+    many = indptr[first]
+    edges = _with_room(edges, many, reached_indptr[last] - reached_indptr[first])
+    for candidate in range(first, last):
+        for at in range(reached_indptr[candidate], reached_indptr[candidate + 1]):
+            edges[many] = first + np.int64(reached[at]) - start  # overwritten by the next one, unless it is a candidate
+            many += edges[many] < last
+        indptr[candidate + 1] = many
+    return edges
+
+
+@kernel
+def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, edges: Any, indptr: Any) -> Any:
     """Return which candidates of a document are neighbours beyond those that are walked, each pair as one number, in order.
 
-    many, start  the number of its candidates, and its first node; indptr [many + 1] of what each of them reaches
-
-    An edge is on the lists of both ends: most are met on the shorter one.
+    edges, indptr  those that are walked. An edge is on the lists of both ends: most are met on the shorter one.
     """
+    first, last, start = candidates
+    many = last - first
     least, hubs = np.empty(many, np.int64), np.empty(many, np.int64)  # the least neighbour that is not walked
     pairs, found, many_hubs = np.empty(64, np.int64), 0, 0
     for number in range(many):
@@ -172,9 +190,9 @@ def _beyond(many: Any, start: Any, entities: Any, graph: Any, most: Any, reached
             least[number], hubs[many_hubs] = graph[1][graph[0][node] + most], number
             many_hubs += 1
     for number in range(many if many_hubs else 0):
-        for k in range(indptr[number], indptr[number + 1]):
-            other = np.int64(reached[k]) - start
-            if other < many and entities[start + number] >= least[other]:
+        for k in range(indptr[first + number], indptr[first + number + 1]):
+            other = np.int64(edges[k]) - first
+            if entities[start + number] >= least[other]:
                 pairs, found = _noted(pairs, found, other, number)
     for a in range(many_hubs):  # two hubs may each be far down on the list of the other
         one, limit = entities[start + hubs[a]], least[hubs[a]]
@@ -188,28 +206,32 @@ def _beyond(many: Any, start: Any, entities: Any, graph: Any, most: Any, reached
 
 
 @kernel
-def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
-    """List the candidates of a document that are neighbours of each; return the lists, with more room if need be.
-
-    candidates  (first, last, the first node); beyond: pairs, as of `_beyond`
-    """
-    first, last, start = candidates
-    many, k = indptr[first], 0
-    if many + reached_indptr[last] - reached_indptr[first] + len(beyond) > len(edges):
-        larger = np.empty(2 * (many + reached_indptr[last] - reached_indptr[first] + len(beyond)), np.uint32)
-        for at in range(many):
-            larger[at] = edges[at]
-        edges = larger
-    for number in range(last - first):
-        for at in range(reached_indptr[first + number], reached_indptr[first + number + 1]):
-            edges[many] = first + np.int64(reached[at]) - start  # overwritten by the next one, unless it is a candidate
-            many += edges[many] < last
-        while k < len(beyond) and beyond[k] >> _BITS == number:
-            edges[many] = first + (beyond[k] & _ALL_BITS)
-            many += 1
-            k += 1
-        indptr[first + number + 1] = many
+def _with_beyond(candidates: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
+    """Add the pairs of `_beyond` to the lists of a document's candidates; return the lists, with more room if need be."""
+    first, last, _ = candidates
+    left, end = len(beyond), indptr[last]
+    edges = _with_room(edges, end, left)
+    for candidate in range(last - 1, first - 1, -1):
+        start = indptr[candidate]
+        indptr[candidate + 1] = end + left
+        while left and first + (beyond[left - 1] >> _BITS) == candidate:
+            left -= 1
+            edges[end + left] = first + (beyond[left] & _ALL_BITS)
+        for at in range(end - 1, start - 1, -1):
+            edges[at + left] = edges[at]
+        end = start
     return edges
+
+
+@kernel
+def _with_room(edges: Any, many: Any, more: Any) -> Any:
+    """Return an array that begins with `many` numbers and has room for more."""
+    if many + more <= len(edges):
+        return edges
+    larger = np.empty(2 * (many + more), np.uint32)
+    for at in range(many):
+        larger[at] = edges[at]
+    return larger
 
 
 @kernel

@@ -3,7 +3,8 @@
 `support` sums up what the other candidates contribute, given what `connections.connect` found and how likely each is, and
 `contributions` returns who contributed what to one candidate. Candidates of weight 0 neither give nor get support.
 
-Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba.
+Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba. What is done for
+each row is done in loops, not by functions: to call one with many arrays takes longer than most rows do.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import fill
 
 LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the result
@@ -34,19 +34,11 @@ def support(documents: Any, names: Any, weight: Any, longer: Any, connections: A
     LONGER       the weight of the same entity as a candidate of a longer name; SAME: of any other name
     """
     total, unasked = np.zeros((len(weight), 5)), np.zeros((0, 5))
-    mass, own = np.zeros(len(connections.rarity), np.float32), np.zeros(len(connections.rarity), np.float32)
-    for document in range(len(documents) - 1):
-        first_name, last_name = documents[document], documents[document + 1]
-        met = np.zeros(last_name - first_name, np.float64)
-        _add(mass, weight, names[first_name], names[last_name], connections)
-        for name in range(first_name, last_name):
-            _add(own, weight, names[name], names[name + 1], connections)
-            for row in range(names[name], names[name + 1]):
-                if weight[row] != 0:
-                    _neighbors(total[row], row, mass, own, connections)
-                    _edges(total[row], unasked, row, 0, weight, connections, met)
-                    _repetitions(total[row], unasked, row, 0, weight, longer, name, connections)
-            _clear(own, weight, names[name], names[name + 1], connections)
+    _neighbors(total, documents, names, weight, connections.own, connections.reached, connections.rarity)
+    met = _room_for_names(documents)
+    _edges(total, 0, unasked, 0, 0, len(weight), weight, connections, met)
+    for name in range(len(names) - 1):
+        _repetitions(total, 0, unasked, 0, names[name], names[name + 1], weight, longer, name, connections)
     return total
 
 
@@ -63,13 +55,13 @@ def contributions(row: Any, name: Any, names: Any, weight: Any, longer: Any, con
     weight, it is one candidate's.
     """
     first, last = names[0], names[len(names) - 1]
-    parts, total = np.zeros((last - first, 5)), np.zeros(5)
+    parts, total = np.zeros((last - first, 5)), np.zeros((1, 5))
     nothing = np.zeros(0, np.int64)
     if weight[row] == 0:
         return parts, nothing, nothing
-    met = np.zeros(len(names), np.float64)
-    _edges(total, parts, row, first, weight, connections, met)
-    _repetitions(total, parts, row, first, weight, longer, name, connections)
+    met = np.zeros(len(names), np.float64), np.full(len(names), -1, np.int64)
+    _edges(total, row, parts, first, row, row + 1, weight, connections, met)
+    _repetitions(total, row, parts, first, row, row + 1, weight, longer, name, connections)
     for other in range(len(names) - 1):
         _cap(parts, EDGES, names[other] - first, names[other + 1] - first)
     _cap(parts, SAME, 0, last - first)
@@ -78,38 +70,45 @@ def contributions(row: Any, name: Any, names: Any, weight: Any, longer: Any, con
 
 
 @kernel
-def _add(mass: Any, weight: Any, first: Any, last: Any, connections: Any) -> None:
+def _neighbors(total: Any, documents: Any, names: Any, weight: Any, candidate: Any, reached: Any, rarity: Any) -> None:
+    """Count what the candidates of other names put on the nodes that rows reach: 1 at most, and not too little to count."""
+    mass, own = np.zeros(len(rarity), np.float32), np.zeros(len(rarity), np.float32)
+    for document in range(len(documents) - 1):
+        first_name, last_name = documents[document], documents[document + 1]
+        _add(mass, weight, names[first_name], names[last_name], candidate, reached)
+        for name in range(first_name, last_name):
+            _add(own, weight, names[name], names[name + 1], candidate, reached)
+            for row in range(names[name], names[name + 1]):
+                if weight[row] == 0:
+                    continue
+                shared, shared_rare = 0.0, 0.0
+                for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                    node = reached[1][k]
+                    others = min(1.0, float(np.float32(mass[node] - own[node])))
+                    counted = others if others >= LEAST else 0.0
+                    shared += counted
+                    shared_rare += counted * float(rarity[node])
+                total[row, SHARED], total[row, SHARED_RARE] = shared, shared_rare
+            _clear(own, weight, names[name], names[name + 1], candidate, reached)
+
+
+@kernel
+def _add(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
     """Add the weight of each candidate to the nodes that it reaches."""
-    own, (indptr, nodes) = connections.own, connections.reached
     for row in range(first, last):
         added = weight[row]
         if float(added) >= LEAST:
-            for k in range(indptr[own[row]], indptr[own[row] + 1]):
-                mass[nodes[k]] += added
+            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                mass[reached[1][k]] += added
 
 
 @kernel
-def _clear(mass: Any, weight: Any, first: Any, last: Any, connections: Any) -> None:
+def _clear(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
     """Take away what `_add` has added."""
-    own, (indptr, nodes) = connections.own, connections.reached
     for row in range(first, last):
         if float(weight[row]) >= LEAST:
-            for k in range(indptr[own[row]], indptr[own[row] + 1]):
-                mass[nodes[k]] = 0.0
-
-
-@kernel
-def _neighbors(total: Any, row: Any, mass: Any, own: Any, connections: Any) -> None:
-    """Count what the candidates of other names put on the nodes that a row reaches: 1 at most, and not too little to count."""
-    candidate, rarity, (indptr, nodes) = connections.own[row], connections.rarity, connections.reached
-    shared, shared_rare = 0.0, 0.0
-    for k in range(indptr[candidate], indptr[candidate + 1]):
-        node = nodes[k]
-        others = min(1.0, float(np.float32(mass[node] - own[node])))
-        if others >= LEAST:
-            shared += others
-            shared_rare += others * float(rarity[node])
-    total[SHARED], total[SHARED_RARE] = shared, shared_rare
+            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                mass[reached[1][k]] = 0.0
 
 
 @kernel
@@ -151,53 +150,69 @@ def _meetings(parts: Any, row: Any, first: Any, last: Any, weight: Any, connecti
 
 
 @kernel
-def _edges(total: Any, parts: Any, row: Any, first: Any, weight: Any, connections: Any, met: Any) -> None:
-    """Count the names with a neighbour of a candidate; `met` [names of the document] is all 0, and is left so."""
-    own, (indptr, candidates) = connections.own[row], connections.edges
-    found = 0
-    for k in range(indptr[own], indptr[own + 1]):
-        found += _meet(total, parts, row, candidates[k], first, weight, connections, met)
-    if found:
-        fill(met, 0, len(met), 0.0)
+def _room_for_names(documents: Any) -> Any:
+    """Return room for the names of a document, as `_edges` takes it."""
+    most = 0
+    for document in range(len(documents) - 1):
+        most = max(most, documents[document + 1] - documents[document])
+    return np.zeros(most, np.float64), np.full(most, -1, np.int64)
 
 
 @kernel
-def _meet(total: Any, parts: Any, row: Any, neighbor: Any, first: Any, weight: Any, connections: Any, met: Any) -> Any:
-    """Add the weights of the rows of a neighbour, all candidates of a name together 1 at most; return how many rows."""
-    name_of, following, found = connections.name_of, connections.following, 0
-    other = connections.head[neighbor]
-    while other >= 0:
-        if name_of[other] != name_of[row] and float(weight[other]) >= LEAST:
-            if len(parts):
-                parts[other - first, EDGES] = weight[other]
-            before = met[name_of[other]]
-            met[name_of[other]] = min(1.0, before + weight[other])
-            total[EDGES] += met[name_of[other]] - before
-            found += 1
-        other = following[other]
-    return found
+def _edges(total: Any, of: Any, parts: Any, start: Any, first: Any, last: Any, weight: Any, connections: Any, met: Any) -> None:
+    """Count the names with a neighbour of the candidates first:last, all candidates of a name together 1 at most.
+
+    total, of     the columns of row `of` and those that follow
+    parts, start  what row `start` and those that follow contribute; without rows: nobody asks
+    met           (how much of each name of a document, the row that met it: what another one met does not count)
+    """
+    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
+    indptr, candidates = connections.edges
+    for row in range(first, last):
+        if weight[row] == 0:
+            continue
+        edges = 0.0
+        for k in range(indptr[own[row]], indptr[own[row] + 1]):
+            other = head[candidates[k]]
+            while other >= 0:
+                name = name_of[other]
+                if name != name_of[row] and float(weight[other]) >= LEAST:
+                    before = met[0][name] if met[1][name] == row else 0.0
+                    met[0][name], met[1][name] = min(1.0, before + float(weight[other])), row
+                    edges += met[0][name] - before
+                    if len(parts):
+                        parts[other - start, EDGES] = weight[other]
+                other = following[other]
+        total[row - of, EDGES] = edges
 
 
 @kernel
-def _repetitions(total: Any, parts: Any, row: Any, first: Any, weight: Any, longer: Any, name: Any, connections: Any) -> None:
-    name_of, following = connections.name_of, connections.following
-    other, likeliest = connections.head[connections.own[row]], -1
-    while other >= 0:
-        if name_of[other] != name_of[row]:
-            contains = False
-            for k in range(longer[0][name], longer[0][name + 1]):
-                contains = contains or longer[1][k] == name_of[other]
-            if contains:
-                if weight[other] > total[LONGER]:
-                    total[LONGER] = weight[other]
-                    likeliest = other
-            else:
-                total[SAME] = min(1.0, total[SAME] + weight[other])
-                if len(parts):
-                    parts[other - first, SAME] = weight[other]
-        other = following[other]
-    if len(parts) and likeliest >= 0:
-        parts[likeliest - first, LONGER] = total[LONGER]
+def _repetitions(
+    total: Any, of: Any, parts: Any, start: Any, first: Any, last: Any, weight: Any, longer: Any, name: Any, connections: Any
+) -> None:
+    """Find the same entities as candidates of other names than that of the candidates first:last; the rest as in `_edges`."""
+    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
+    for row in range(first, last):
+        if weight[row] == 0:
+            continue
+        other, likeliest = head[own[row]], -1
+        same, most = 0.0, 0.0
+        while other >= 0:
+            if name_of[other] != name_of[row]:
+                contains = False
+                for k in range(longer[0][name], longer[0][name + 1]):
+                    contains = contains or longer[1][k] == name_of[other]
+                if contains:
+                    if float(weight[other]) > most:
+                        most, likeliest = float(weight[other]), other
+                else:
+                    same = min(1.0, same + float(weight[other]))
+                    if len(parts):
+                        parts[other - start, SAME] = weight[other]
+            other = following[other]
+        total[row - of, LONGER], total[row - of, SAME] = most, same
+        if len(parts) and likeliest >= 0:
+            parts[likeliest - start, LONGER] = most
 
 
 @kernel

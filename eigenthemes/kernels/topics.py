@@ -65,7 +65,9 @@ def topic_factors(
     mass = np.zeros(len(share), np.float64)
     score = np.zeros(len(share), np.float64)
     slot = np.full(len(share), -1, np.int64)
-    found, met = np.zeros(len(share), np.int64), np.zeros(len(share), np.int64)
+    found, met = np.zeros(len(share) + 1, np.int64), np.zeros(len(share) + 1, np.int64)
+    most = _most_rows(bounds)
+    hits = np.zeros(most, np.int64), np.zeros(most * TOPICS + 1, np.int64)
     for document in range(len(documents) - 1):
         first, last = documents[document], documents[document + 1]
         if not counted[document] or bounds[first] == bounds[last]:
@@ -80,7 +82,7 @@ def topic_factors(
         shares = _softmax(best, score)
         for k in range(len(best)):
             slot[best[k]] = k
-        _weigh(factor, first, last, bounds, probability, near, own, slot, shares, gain)
+        _weigh(factor, first, last, bounds, probability, near, own, slot, shares, gain, hits)
         if len(best) and shares[1] > shares[0]:
             topic[document], weight[document] = best[0], shares[1]
         for k in range(len(best)):
@@ -102,16 +104,15 @@ def _score(
         for row in range(bounds[name], bounds[name + 1]):
             if probability[row] >= _LEAST:
                 for k in range(indptr[lists[row]], indptr[lists[row] + 1]):
-                    hub = hubs[k]
-                    if mass[hub] == 0.0:
-                        met[touched] = hub
-                        touched += 1
-                    mass[hub] += probability[row]
+                    before = mass[hubs[k]]
+                    met[touched] = hubs[k]  # overwritten by the next one, unless it is new
+                    touched += before == 0.0
+                    mass[hubs[k]] = before + probability[row]
         for k in range(touched):
-            if score[met[k]] == 0.0:
-                found[many] = met[k]
-                many += 1
-            score[met[k]] += log1p(min(1.0, mass[met[k]]) * gain)
+            before = score[met[k]]
+            found[many] = met[k]  # as above
+            many += before == 0.0
+            score[met[k]] = before + log1p(min(1.0, mass[met[k]]) * gain)
             mass[met[k]] = 0.0
     return many
 
@@ -161,30 +162,50 @@ def _weigh(
     slot: Any,
     shares: Any,
     gain: Any,
+    hits: Any,
 ) -> None:
-    """Multiply candidates by what the topics say; all candidates of a name together stay as likely as they were."""
+    """Multiply candidates by what the topics say; all candidates of a name together stay as likely as they were.
+
+    hits  room for (the end of the list of each candidate of a name, the topics that each has to do with)
+    """
     lists, indptr, hubs = near
+    ends, topics = hits
     mass = np.zeros(len(shares) - 1, np.float64)
     for name in range(first, last):
         for k in range(len(mass)):
             mass[k] = 0.0
-        for row in range(bounds[name], bounds[name + 1]):
+        many, begin = 0, bounds[name]
+        for row in range(begin, bounds[name + 1]):
+            met = many
             for k in range(indptr[lists[row]], indptr[lists[row] + 1]):
-                if slot[hubs[k]] >= 0 and hubs[k] != own[row]:
-                    mass[slot[hubs[k]]] += probability[row]
+                topic = slot[hubs[k]]
+                topics[many] = topic  # overwritten by the next one, unless it is a topic
+                many += (topic >= 0) & (hubs[k] != own[row]) & (many + 1 < len(topics))
+            for k in range(met, many):
+                mass[topics[k]] += probability[row]
+            ends[row - begin] = many
         plain = shares[0]
         for k in range(len(mass)):
             mass[k] = shares[k + 1] / (1.0 + min(1.0, mass[k]) * gain)
             plain += mass[k]
-        before, after = 0.0, 0.0
-        for row in range(bounds[name], bounds[name + 1]):
+        before, after, met = 0.0, 0.0, 0
+        for row in range(begin, bounds[name + 1]):
             likelier = plain
-            for k in range(indptr[lists[row]], indptr[lists[row] + 1]):
-                if slot[hubs[k]] >= 0 and hubs[k] != own[row]:
-                    likelier += mass[slot[hubs[k]]] * gain
+            for k in range(met, ends[row - begin]):
+                likelier += mass[topics[k]] * gain
+            met = ends[row - begin]
             factor[row] = likelier
             before += probability[row]
             after += probability[row] * likelier
         if after > 0:
-            for row in range(bounds[name], bounds[name + 1]):
+            for row in range(begin, bounds[name + 1]):
                 factor[row] *= before / after
+
+
+@kernel
+def _most_rows(bounds: Any) -> Any:
+    """Return how many candidates the name has that has most."""
+    most = 0
+    for name in range(len(bounds) - 1):
+        most = max(most, bounds[name + 1] - bounds[name])
+    return most
