@@ -170,19 +170,18 @@ class MentionGroups:
 
 def _name_keys(batch: Batch, candidate_counts: Sequence[int]) -> tuple[Ints, list[str]]:
     """Return the number of each mention's name [mentions], and the names: normalised, another where it has other candidates."""
-    keys = list(zip(batch.names, candidate_counts, *_what_else_is_asked(batch), strict=True))
+    keys: Sequence[Any]
+    if batch.are_plain and not batch.forms:  # what is found for a name depends on nothing else
+        keys = batch.names
+        asked = [(name, name, (count,)) for name, count in dict(zip(keys, candidate_counts, strict=True)).items()]
+    else:
+        brought = [(mention.candidates, mention.priors, mention.only_types) for mention in batch.mentions]
+        keys = list(zip(batch.names, candidate_counts, brought, strict=True))
+        asked = [(key, key[0], key[1:]) for key in dict.fromkeys(keys)]
     number_of, normalized = dict[Any, int](), dict[Any, int]()
-    for key in dict.fromkeys(keys):
-        number_of[key] = normalized.setdefault((normalize(key[0]), *key[1:]), len(normalized))
+    for key, name, rest in asked:
+        number_of[key] = normalized.setdefault((normalize(name), *rest), len(normalized))
     return np.array(list(map(number_of.__getitem__, keys)), np.int64), [key[0] for key in normalized]
-
-
-def _what_else_is_asked(batch: Batch) -> tuple[list[Any], ...]:
-    """Return what mentions of one name may differ in, as columns: the candidates they bring, and the types they can be of."""
-    if batch.are_plain:
-        return ()
-    mentions = batch.mentions
-    return [each.candidates for each in mentions], [each.priors for each in mentions], [each.only_types for each in mentions]
 
 
 def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:
