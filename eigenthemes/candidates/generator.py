@@ -127,7 +127,8 @@ class CandidateGenerator:
             other_words=self._other_words,
             sharing=self.sharing,
         )
-        self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
+        self._compiled: tuple[Any, Any, Any] | None = None  # the kernel, its room and index: set together, for threads
+        self._rooms = list[Any]()  # of the kernel; each thread takes one out
         self._singles = 0
 
     def _has_families(self) -> bool:
@@ -153,7 +154,7 @@ class CandidateGenerator:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
         counts, entity, match_types = self._run_kernel(
-            np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)), np.array((name.isupper(),))
+            np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)), np.array((name.isupper(),)), len(text)
         )
         self._add_inflected(name, 0, counts, entity, match_types)
         n = counts[0]
@@ -309,7 +310,7 @@ class CandidateGenerator:
         starts[1:] = ends[:-1] + 1
         in_capitals = np.zeros(len(ends), dtype=bool)  # of no names, too, there is a row
         in_capitals[: len(row_of)] = [self._is_abbreviation(name) for name in row_of]
-        counts, entity, match_types = self._run_kernel(buffer, starts, ends, in_capitals)
+        counts, entity, match_types = self._run_kernel(buffer, starts, ends, in_capitals, int((ends - starts).max()))
         kept = np.arange(entity.shape[1]) < counts[:, None]
         unlike = np.where(kept, match_types, ENDING + 1).min(axis=1, initial=ENDING + 1) > ENDING  # no names of the KB
         looked_at = list(row_of)
@@ -324,11 +325,12 @@ class CandidateGenerator:
         kept = np.arange(entity.shape[1]) < counts[:, None]
         return self._table(counts, entity[kept], match_types[kept])
 
-    def _load_kernels(self) -> tuple[Any, Any]:
-        from eigenthemes.candidates.compiled import find_candidates, index_of
+    def _load_kernels(self) -> tuple[Any, Any, Any]:
+        from eigenthemes.candidates.compiled import find_candidates, room_for
+        from eigenthemes.candidates.compiled_index import index_of
 
         names, label_words = self._only or self.kb.name_index, LabelWords.of(self.kb)
-        return find_candidates, index_of(
+        index = index_of(
             names,
             label_words,
             len(self.kb),
@@ -336,6 +338,7 @@ class CandidateGenerator:
             other_words=self._other_words(),
             sharing=self.sharing,
         )
+        return find_candidates, room_for, index
 
     def _run_kernel(
         self,
@@ -343,11 +346,20 @@ class CandidateGenerator:
         starts: NDArray[np.int64],
         ends: NDArray[np.int64],
         in_capitals: NDArray[np.bool_],
+        longest: int,
     ) -> Any:
+        """Look up names of `longest` bytes at most."""
         if self._compiled is None:
             self._compiled = self._load_kernels()
-        kernel, index = self._compiled
-        return kernel(text, starts, ends, in_capitals, index, self._most, not self.aliases, self.generator == "paper")
+        kernel, room_for, index = self._compiled
+        mentions, most = len(starts), self._most
+        room = self._rooms.pop() if self._rooms else None
+        if room is None or room.longest < longest:
+            room = room_for(longest, most)
+        found = np.zeros(mentions, np.int64), np.empty((mentions, most), np.uint32), np.empty((mentions, most), np.uint8)
+        kernel(text, starts, ends, in_capitals, index, not self.aliases, self.generator == "paper", room.arrays, found)
+        self._rooms.append(room)
+        return found
 
     def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:
         first = np.cumsum(counts) - counts
