@@ -65,7 +65,8 @@ def find_candidates(
     in_capitals  [m] bool: which mentions are written so, before they were normalised
     paper        only entities that contain all tokens
     arrays       of `Room`
-    found        counts [m], entities [m, most] in order of prior, match types [m, most]
+    found        counts [m], entities [m, most] in order of prior, match types [m, most], and whether a mention is a name of
+                 the KB, but for its ending [m] bool
 
     One function for all rules: to hand all this over takes as long as some of them.
     """
@@ -92,7 +93,7 @@ def find_candidates(
         if count < most and block.others[i] > 0:
             held = _keys_of(block.other_hashes[i, : block.others[i]], keys, rows)
             count = _by_other_key(rows[:held], ENDING, keys, worst, count, out, match_types)
-        spelling.near_word[0] = -1
+        found[3][m], spelling.near_word[0] = count > 0, -1
         if count == 0 and size <= LONGEST_SPELLED:
             held = other_spellings(text, mention, index, spelling, rows)
             count = _by_other_key(rows[:held], SPELLING, keys, worst, count, out, match_types)
