@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.candidates.rules import FAMILY, ROOT
+from eigenthemes.candidates.rules import FAMILY, ROOT, by_last_letter
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import HashTable, Strings
@@ -14,6 +14,7 @@ from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
 
 _LENGTHS = np.array([len(ending) for ending in FAMILY], dtype=np.int64)
 _ENDINGS = np.array([list(ending.encode().ljust(int(_LENGTHS.max()), b"\0")) for ending in FAMILY], dtype=np.uint8)
+_INDPTR, _ROWS = by_last_letter(FAMILY)
 
 
 class Families(NamedTuple):
@@ -68,7 +69,11 @@ def family_row(word: Any, families: Any) -> Any:
 @kernel
 def _ending(word: Any) -> Any:
     """Return the row of the longest ending of a word; -1: none leaves a root."""
-    for row in range(len(_LENGTHS)):
+    if len(word) < ROOT:
+        return -1
+    letter = np.int64(word[-1])
+    for entry in range(_INDPTR[letter], _INDPTR[letter + 1]):
+        row = _ROWS[entry]
         root = len(word) - _LENGTHS[row]
         if root < ROOT:
             continue

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.candidates.compiled_spelling import nearest, other_words
+from eigenthemes.candidates.compiled_spelling import other_words
+from eigenthemes.candidates.compiled_typos import similar_tokens
 from eigenthemes.candidates.rules import (
     COMMON,
     FORM_TENTHS,
@@ -25,7 +26,6 @@ from eigenthemes.candidates.rules import (
 )
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import position
-from eigenthemes.kernels.hashing import shift_of
 
 _ONE = np.uint64(1)
 _ALTERNATIVES = max(1 + MOST_FORMS, MOST_TYPOS)
@@ -55,8 +55,7 @@ class Best(NamedTuple):
     found: Any  # [words]: what the best token of a name counts for each word
 
 
-@kernel
-def sharing_scratch(longest: Any) -> Any:
+def sharing_room(longest: int) -> tuple[Words, Best]:
     """Return room for mentions of so many letters."""
     words = longest // 2 + 1
     return Words(
@@ -79,27 +78,18 @@ def sharing_scratch(longest: Any) -> Any:
 
 @kernel
 def add_sharing(
-    text: Any,
-    count: Any,
-    mention: Any,
-    index: Any,
-    labels_only: Any,
-    points: Any,
-    checked: Any,
-    words: Any,
-    best: Any,
-    there: Any,
-    out: Any,
-    match_types: Any,
+    text: Any, mention: Any, index: Any, labels_only: Any, spelling: Any, sharing: Any, there: Any, out: Any, match_types: Any
 ) -> Any:
-    """Add the entities that share most of the weight of `count` words to those there; returns how many are."""
+    """Add the entities that share most of the weight of the words to those there; returns how many are."""
+    words, best = sharing
+    count = len(mention.tokens)
     for w in range(count):
         words.options[w], words.having[w], words.weights[w] = 0, 0, 0
         again = False
         for v in range(w):
             again = again or mention.hashes[v] == mention.hashes[w]
         if not again:  # a repeated word has no weight
-            _weigh(text, w, mention, index, labels_only, points, checked, words)
+            _weigh(text, w, mention, index, labels_only, spelling, words)
     if count == 1 and mention.tokens[0] >= 0 and words.options[0] == 1:
         return there  # whoever shares the word contains it
     total = _drop_common(count, words, index.entities)
@@ -133,42 +123,41 @@ def _drop_common(count: Any, words: Any, entities: Any) -> Any:
 
 
 @kernel
-def _weigh(text: Any, w: Any, mention: Any, index: Any, labels_only: Any, points: Any, checked: Any, words: Any) -> Any:
+def _weigh(text: Any, w: Any, mention: Any, index: Any, labels_only: Any, spelling: Any, words: Any) -> None:
     """Fill in the tokens a word may stand for, and its weight."""
     token, tenths, own, count = words.token[w], words.tenths[w], mention.tokens[w], 0
     first, last = mention.starts[w], mention.ends[w]
     if own >= 0:
         token[0], tenths[0], count = own, 10, 1
-    shift = shift_of(index.token_buckets)
-    forms = other_words(
-        text[first:last], own, mention.states, index, shift, token[count:]
-    )  # the mention's states are done with
-    tenths[count : count + forms] = FORM_TENTHS
+    forms = other_words(text, first, last, own, index, spelling.states, token[count:])
+    for i in range(count, count + forms):
+        tenths[i] = FORM_TENTHS
     count += forms
     if count == 0:
-        if mention.near_word[0] == w:
-            count = mention.near_word[1]
+        if spelling.near_word[0] == w:
+            count = spelling.near_word[1]
             for i in range(count):
-                token[i] = mention.near[i]
+                token[i] = spelling.near[i]
         else:
-            count = nearest(text, first, last, index, points, checked, token[:MOST_TYPOS])
-        tenths[:count] = TYPO_TENTHS
+            count = similar_tokens(text, first, last, index.tokens, index.typos, spelling.slips, token[:MOST_TYPOS])
+        for i in range(count):
+            tenths[i] = TYPO_TENTHS
     words.options[w] = count
     having = 0
     for i in range(count):
-        having += _entities_with(token[i], index, labels_only)
+        having += _entities_with(token[i], index.postings, labels_only)
     words.having[w] = having
     words.weights[w] = np.int64(UNIT * math.log2(1.0 + index.entities / max(1, having)))
 
 
 @kernel
-def _entities_with(token: Any, index: Any, labels_only: Any) -> Any:
-    first, last = index.postings_indptr[token], index.postings_indptr[token + 1]
+def _entities_with(token: Any, postings: Any, labels_only: Any) -> Any:
+    first, last = postings.indptr[token], postings.indptr[token + 1]
     if not labels_only:
         return last - first
     having = 0
     for posting in range(first, last):
-        having += index.in_label[posting]
+        having += postings.in_label[posting]
     return having
 
 
@@ -176,7 +165,7 @@ def _entities_with(token: Any, index: Any, labels_only: Any) -> Any:
 def _sharing(size: Any, words: Any, total: Any, index: Any, labels_only: Any, best_of: Any, there: Any) -> Any:
     """Write the entities of the rarest words, ascending, that share enough and are not there; returns how many."""
     # Plain arrays from here on: handing a tuple of arrays to a function called for each entity costs more than the function.
-    indptr, postings, in_label = index.postings_indptr, index.postings, index.in_label
+    indptr, postings, in_label = index.postings.indptr, index.postings.entities, index.postings.in_label
     token, tenths, options, weights, at = words.token, words.tenths, words.options, words.weights, words.at
     least, sharing = total * index.least_tenths, best_of.sharing
     lists = _open_rare_lists(size, token, options, weights, total, indptr, best_of.heads, best_of.taken, index.least_tenths)
@@ -217,7 +206,7 @@ def _sharing(size: Any, words: Any, total: Any, index: Any, labels_only: Any, be
 @kernel
 def _closest(count: Any, most: Any, size: Any, words: Any, total: Any, index: Any, labels_only: Any, best_of: Any) -> Any:
     """Keep those of `count` entities with the closest names, by `closest_name.closeness`; returns how many."""
-    names, name_indptr, name_tokens, common = index.names, index.name_indptr, index.name_tokens, index.common
+    names, name_indptr, name_tokens, common = index.names.names, index.names.indptr, index.names.tokens, index.tokens.common
     token, tenths, options, weights, found = words.token, words.tenths, words.options, words.weights, best_of.found
     sharing, rows, scores = best_of.sharing, best_of.rows, best_of.scores[:most]
     average, mask = _summary(size, token, options, weights, total)

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eigenthemes.candidates.compiled_families import family_row
-from eigenthemes.candidates.compiled_typos import similar_tokens
-from eigenthemes.candidates.rules import MOST_FORMS, MOST_WORDINGS, MOST_WORDS, PLURALS
+from eigenthemes.candidates.compiled_typos import similar_tokens, slips_room
+from eigenthemes.candidates.rules import MOST_FORMS, MOST_TYPOS, MOST_WORDINGS, MOST_WORDS, PLURALS
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import other_form
-from eigenthemes.kernels.hashing import OFFSET, find, finish, step
+from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
 
-_A, _E, _O, _U = (np.uint8(ord(letter)) for letter in "aeou")
+_A, _E, _O, _U, _SPACE = (np.uint8(ord(letter)) for letter in "aeou ")
 _PLURALS = len(PLURALS)
 
 
+class Spelling(NamedTuple):
+    """Scratch for other spellings of one mention."""
+
+    states: Any  # of the hash of a word
+    forms: Any  # [MOST_FORMS]: tokens that are another form of a word
+    near: Any  # [MOST_TYPOS]: tokens a slip away from one of the words; which word, and how many, are in `near_word`
+    near_word: Any
+    slips: Any  # `Slips`
+
+
+def spelling_room(longest: int) -> Spelling:
+    """Return room for mentions of so many bytes."""
+    return Spelling(
+        np.empty(longest + 1, dtype=np.uint64),
+        np.empty(MOST_FORMS, dtype=np.int64),
+        np.empty(MOST_TYPOS, dtype=np.int64),
+        np.empty(2, dtype=np.int64),
+        slips_room(),
+    )
+
+
 @kernel
-def other_spellings(
-    text: Any, words: Any, size: Any, mention: Any, index: Any, shift: Any, points: Any, checked: Any, rows: Any
-) -> Any:
+def other_spellings(text: Any, mention: Any, index: Any, spelling: Any, rows: Any) -> Any:
     """Find the keys of a mention with umlauts, and with its one unknown word a slip of the pen away; returns how many.
 
-    The words a slip away are left in the mention's `near`. rows  [MOST_TYPOS + 1 or more] int64, written: rows of the key table
+    The words a slip away are left in `near`. rows  [MOST_TYPOS + 1 or more] int64, written: rows of the key table
     """
-    count, mention.near_word[0] = 0, -1
-    folded, h = _with_umlauts(mention.squashed[:size])
+    words, count = len(mention.tokens), 0
+    folded, h = _with_umlauts(text, mention.starts[0], mention.ends[words - 1])
     if folded:
-        rows[0] = find(h, index.key_hashes, index.key_buckets, shift)
+        rows[0] = find(h, index.keys.hashes, index.keys.buckets, shift_of(index.keys.buckets))
         count += rows[0] >= 0
     unknown, unknown_words = -1, 0
     for w in range(words):
@@ -36,35 +55,34 @@ def other_spellings(
             unknown, unknown_words = w, unknown_words + 1
     if unknown_words != 1:
         return count
-    similar = nearest(text, mention.starts[unknown], mention.ends[unknown], index, points, checked, mention.near)
-    mention.near_word[0], mention.near_word[1] = unknown, similar
+    similar = similar_tokens(
+        text, mention.starts[unknown], mention.ends[unknown], index.tokens, index.typos, spelling.slips, spelling.near
+    )
+    spelling.near_word[0], spelling.near_word[1] = unknown, similar
     for i in range(similar):
-        rows[count] = _key_with(text, words, mention, unknown, mention.near[i], index, shift)
+        rows[count] = _key_with(text, mention, unknown, spelling.near[i], index.tokens, index.keys)
         count += rows[count] >= 0
     return count
 
 
 @kernel
-def other_wordings(
-    text: Any, words: Any, mention: Any, index: Any, token_shift: Any, key_shift: Any, forms: Any, rows: Any
-) -> Any:
+def other_wordings(text: Any, mention: Any, index: Any, spelling: Any, rows: Any) -> Any:
     """Find the keys of a mention with a word in the place of another that names use for it; returns how many.
 
-    forms  [MOST_FORMS] int64, scratch; rows [MOST_WORDINGS or more] int64, written; the mention's `states` are overwritten
+    rows  [MOST_WORDINGS or more] int64, written
     """
-    count = 0
-    if words < 2 or words > MOST_WORDS or len(index.other_words.tokens) == 0:
+    words, count, indptr, tokens = len(mention.tokens), 0, index.other_words.indptr, index.other_words.tokens
+    if words < 2 or words > MOST_WORDS or len(tokens) == 0:
         return count
-    indptr, tokens = index.other_words.indptr, index.other_words.tokens
     for w in range(words):
         own = mention.tokens[w]
-        several = other_words(text[mention.starts[w] : mention.ends[w]], own, mention.states, index, token_shift, forms)
+        several = other_words(text, mention.starts[w], mention.ends[w], own, index, spelling.states, spelling.forms)
         for i in range(-1, several):
-            form = own if i < 0 else forms[i]
+            form = own if i < 0 else spelling.forms[i]
             if form < 0:
                 continue
             for entry in range(indptr[form], indptr[form + 1]):
-                row = _key_with(text, words, mention, w, tokens[entry], index, key_shift)
+                row = _key_with(text, mention, w, tokens[entry], index.tokens, index.keys)
                 if row >= 0 and count < MOST_WORDINGS:
                     rows[count] = row
                     count += 1
@@ -72,57 +90,39 @@ def other_wordings(
 
 
 @kernel
-def _key_with(text: Any, words: Any, mention: Any, replaced: Any, token: Any, index: Any, shift: Any) -> Any:
+def _key_with(text: Any, mention: Any, replaced: Any, token: Any, tokens: Any, keys: Any) -> Any:
     """Return the key of a mention with a token in the place of one of its words, or -1."""
     h = OFFSET
-    for w in range(words):
+    for w in range(len(mention.tokens)):
         if w == replaced:
-            for at in range(index.token_offsets[token], index.token_offsets[token + 1]):
-                h = step(h, index.token_blob[at])
+            for at in range(tokens.offsets[token], tokens.offsets[token + 1]):
+                h = step(h, tokens.blob[at])
         else:
             for at in range(mention.starts[w], mention.ends[w]):
                 h = step(h, text[at])
-    return find(finish(h), index.key_hashes, index.key_buckets, shift)
+    return find(finish(h), keys.hashes, keys.buckets, shift_of(keys.buckets))
 
 
 @kernel
-def nearest(text: Any, first: Any, last: Any, index: Any, points: Any, checked: Any, out: Any) -> Any:
-    """Find the tokens nearest to the word text[first:last]; returns how many."""
-    return similar_tokens(
-        text,
-        first,
-        last,
-        index.token_blob,
-        index.token_offsets,
-        index.typo_indptr,
-        index.typo_members,
-        index.typo_checks,
-        index.typo_filter,
-        points,
-        checked,
-        out,
-    )
+def other_words(text: Any, first: Any, last: Any, own: Any, index: Any, states: Any, out: Any) -> Any:
+    """Find the tokens that are another form of the word text[first:last], whose token is `own`; returns how many.
 
-
-@kernel
-def other_words(word: Any, own: Any, states: Any, index: Any, shift: Any, out: Any) -> Any:
-    """Find the tokens that are another form of a word, whose token is `own`; returns how many.
-
-    states  [len(word) + 1 or more] uint64, scratch
+    states  [letters + 1 or more] uint64, scratch
     out     [MOST_FORMS or more] int64, written
     """
-    count = 0
+    hashes, buckets, word, count = index.tokens.hashes, index.tokens.buckets, text[first:last], 0
+    shift = shift_of(buckets)
     if own < 0:
         states[0] = OFFSET
         for i in range(len(word)):
             states[i + 1] = step(states[i], word[i])
         for rule in range(_PLURALS):
-            applies, h = other_form(index.endings, index.lengths, rule, word, states)
+            applies, h = other_form(index.endings.letters, index.endings.lengths, rule, word, states)
             if applies:
-                count = _add(find(h, index.token_hashes, index.token_buckets, shift), own, count, out)
-    folded, h = _with_umlauts(word)
+                count = _add(find(h, hashes, buckets, shift), own, count, out)
+    folded, h = _with_umlauts(text, first, last)
     if folded:
-        count = _add(find(h, index.token_hashes, index.token_buckets, shift), own, count, out)
+        count = _add(find(h, hashes, buckets, shift), own, count, out)
     row = family_row(word, index.families)
     if row >= 0:
         for i in range(index.families.indptr[row], index.families.indptr[row + 1]):
@@ -131,15 +131,20 @@ def other_words(word: Any, own: Any, states: Any, index: Any, shift: Any, out: A
 
 
 @kernel
-def _with_umlauts(word: Any) -> Any:
-    """Return (whether it has ae, oe or ue, the hash of a word with a, o and u for them): `rules.with_umlauts`."""
-    folded, h, i = False, OFFSET, 0
-    while i < len(word):
-        h = step(h, word[i])
-        if (word[i] == _A or word[i] == _O or word[i] == _U) and i + 1 < len(word) and word[i + 1] == _E:
-            folded = True
-            i += 1
-        i += 1
+def _with_umlauts(text: Any, first: Any, last: Any) -> Any:
+    """Return (whether it has ae, oe or ue, the hash with a, o and u for them) of text[first:last]: `rules.with_umlauts`.
+
+    Spaces are none of its letters.
+    """
+    folded, h, is_vowel = False, OFFSET, False
+    for at in range(first, last):
+        letter = text[at]
+        if letter == _SPACE:
+            continue
+        if letter == _E and is_vowel:
+            folded, is_vowel = True, False
+        else:
+            h, is_vowel = step(h, letter), letter in (_A, _O, _U)
     return folded, finish(h)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,58 +10,63 @@ from eigenthemes.candidates.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.hashing import OFFSET, finish, may_hold, shift_of, step
 
-CHECKED = 1021  # tokens remembered while one word is mended
+_CHECKED = 1021  # tokens remembered while one word is mended
 _LOW = np.uint64(0xF)
 _PATTERNS = PREFIX * PREFIX  # more than there are
 
 
-@kernel
-def similar_tokens(
-    text: Any,
-    first: Any,
-    last: Any,
-    token_blob: Any,
-    token_offsets: Any,
-    indptr: Any,
-    members: Any,
-    checks: Any,
-    bits: Any,
-    points: Any,
-    checked: Any,
-    out: Any,
-) -> Any:
-    """Find the tokens nearest to the word text[first:last], ascending, as many as `out` holds; returns how many.
+class Slips(NamedTuple):
+    """Scratch for mending one word."""
 
-    points   [5, LONGEST + 1] int64, scratch
-    checked  [CHECKED + 1] int64, the tokens met for this word; its serial number is the last entry
-    """
-    word, other, rows = points[0], points[1], points[2:5]
+    word: Any  # [LONGEST + 1]: its code points, and those of another
+    other: Any
+    rows: Any  # [3, LONGEST + 1], of `edit_distance`
+    checked: Any  # [_CHECKED + 1]: the tokens met for this word; its serial number is the last entry
+    hashes: Any  # [_PATTERNS] uint64: the word without some letters, and where the tokens of each begin
+    firsts: Any
+
+
+def slips_room() -> Slips:
+    """Return room for mending words."""
+    return Slips(
+        np.empty(LONGEST + 1, dtype=np.int64),
+        np.empty(LONGEST + 1, dtype=np.int64),
+        np.empty((3, LONGEST + 1), dtype=np.int64),
+        np.zeros(_CHECKED + 1, dtype=np.int64),
+        np.empty(_PATTERNS, dtype=np.uint64),
+        np.empty(_PATTERNS, dtype=np.int64),
+    )
+
+
+@kernel
+def similar_tokens(text: Any, first: Any, last: Any, tokens: Any, typos: Any, slips: Any, out: Any) -> Any:
+    """Find the tokens nearest to the word text[first:last], ascending, as many as `out` holds; returns how many."""
+    word, other, checked, hashes, firsts = slips.word, slips.other, slips.checked, slips.hashes, slips.firsts
+    indptr, shift = typos.indptr, shift_of(typos.indptr)
     length = _decode(text, first, last, word)
     allowed = _slips(word, length)
     if allowed == 0:
         return 0
-    hashes, firsts = np.empty(_PATTERNS, dtype=np.uint64), np.empty(_PATTERNS, dtype=np.int64)
-    shift = shift_of(indptr)
-    checked[CHECKED] += 1
-    serial = checked[CHECKED] << 32
+    checked[_CHECKED] += 1
+    serial = checked[_CHECKED] << 32
     nearest, count = allowed, 0
     for pairs in range(allowed):  # none or one letter deleted, then two; what one slip reaches is nearer
         if count and nearest <= pairs:
             break
-        patterns = _deletions(word, min(length, PREFIX), pairs == 1, bits, hashes)
-        for p in range(patterns):  # apart from the next loop, so that the look-ups do not wait for each other
+        several = _deletions(word, min(length, PREFIX), pairs == 1, typos.filter, hashes)
+        for p in range(several):  # apart from the next loop, so that the look-ups do not wait for each other
             firsts[p] = indptr[np.int64(hashes[p] >> shift)]
-        for p in range(patterns):
+        for p in range(several):
             for entry in range(firsts[p], indptr[np.int64(hashes[p] >> shift) + 1]):
-                if not _may_be_near(checks[entry], hashes[p], length, nearest):
+                if not _may_be_near(typos.checks[entry], hashes[p], length, nearest):
                     continue
-                token = np.int64(members[entry])
-                if checked[token % CHECKED] == serial + token:
+                token = np.int64(typos.members[entry])
+                if checked[token % _CHECKED] == serial + token:
                     continue
-                checked[token % CHECKED] = serial + token
-                n = _decode(token_blob, token_offsets[token], token_offsets[token + 1], other)
+                checked[token % _CHECKED] = serial + token
+                n = _decode(tokens.blob, tokens.offsets[token], tokens.offsets[token + 1], other)
                 limit = min(_slips(other, n), nearest)
-                distance = edit_distance(word, length, other, n, limit, rows)
+                distance = edit_distance(word, length, other, n, limit, slips.rows)
                 if distance > limit:
                     continue
                 if distance < nearest:

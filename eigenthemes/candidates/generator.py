@@ -31,13 +31,13 @@ from eigenthemes.candidates.whole_names import match_types_of
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.label_words import LabelWords
-from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
+from eigenthemes.kb.name_index import ACRONYM, INITIALS, SHORT_ACRONYM, UNBRACKETED
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import InflectedNames
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.records import Candidate
-from eigenthemes.text.normalize import normalize, squash, tokenize
+from eigenthemes.text.normalize import normalize, normalize_many, squash, tokenize
 
 _BATCH = 64  # mentions from which kernels may be used
 _SINGLES = 2000  # the same for mentions looked up one by one
@@ -128,7 +128,8 @@ class CandidateGenerator:
             other_words=self._other_words,
             sharing=self.sharing,
         )
-        self._compiled: tuple[Any, Any] | None = None  # the kernel and the index as it takes it: set together, for threads
+        self._compiled: tuple[Any, Any, Any] | None = None  # the kernel, its room and index: set together, for threads
+        self._rooms = list[Any]()  # of the kernel; each thread takes one out
         self._singles = 0
 
     def _has_families(self) -> bool:
@@ -153,10 +154,10 @@ class CandidateGenerator:
         if self._compiled is None or len(name) > _LONG:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
-        counts, entity, match_types = self._run_kernel(
-            np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)), np.array((name.isupper(),))
+        counts, entity, match_types, is_named = self._run_kernel(
+            np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)), np.array((name.isupper(),)), len(text)
         )
-        self._add_inflected(name, 0, counts, entity, match_types)
+        self._add_inflected((name,), () if is_named[0] else (0,), counts, entity, match_types)
         n = counts[0]
         table = CandidateTable(
             1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.priors_of(entity[0, :n]), match_types[0, :n]
@@ -275,16 +276,20 @@ class CandidateGenerator:
         except OutOfBoundsError as error:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
 
-    def _is_inflected(self, name: str, match_types: Sequence[int] | NDArray[np.uint8]) -> bool:
+    def _is_inflected(self, name: str, match_types: Sequence[int]) -> bool:
         """Return whether a name that is none of the KB is one by the stems of its words."""
-        if self._inflected is None or len(name) > _LONG or self._inflected.index is None:
-            return False
-        return not (len(match_types) and min(match_types) <= ENDING) and self._inflected.key(name) is not None
+        return min(match_types, default=ENDING + 1) > ENDING and self._inflected_key(name) is not None
+
+    def _inflected_key(self, name: str) -> int | None:
+        """Return the row of the key of the name that another one is by the stems of its words, or None."""
+        return None if self._inflected is None or len(name) > _LONG else self._inflected.key(name)
 
     def _with_inflected(self, name: str, found: MatchTypes, limit: int | None) -> MatchTypes:
         """Return candidates with the entities of the name that another one is by its stems, in order of prior."""
-        key = self._inflected.key(name) if self._inflected is not None else None
-        entities = [entity for entity, kind in zip(*self._lookup.names_of_key(key or 0), strict=True) if kind <= UNBRACKETED]
+        return self._with_names_of(self._inflected_key(name) or 0, found, limit)
+
+    def _with_names_of(self, key: int, found: MatchTypes, limit: int | None) -> MatchTypes:
+        entities = [entity for entity, kind in zip(*self._lookup.names_of_key(key), strict=True) if kind <= UNBRACKETED]
         most = limit or len(self.kb)
         nearer = dict.fromkeys(entities[: min(QUOTA, most)], ENDING)
         others = sorted(
@@ -293,12 +298,15 @@ class CandidateGenerator:
         )
         return dict(sorted([*nearer.items(), *others[: max(0, most - len(nearer))]]))
 
-    def _add_inflected(self, name: str, row: int, counts: Any, entity: Any, match_types: Any) -> None:
-        """Do with a row of what the kernel found as `_plain` does."""
-        n = counts[row]
-        if self._is_inflected(name, match_types[row, :n]):
-            found = dict(zip(entity[row, :n].tolist(), match_types[row, :n].tolist(), strict=True))
-            _write(self._with_inflected(name, found, self.max_candidates), row, counts, entity, match_types)
+    def _add_inflected(self, names: Sequence[str], rows: Sequence[int], counts: Any, entity: Any, match_types: Any) -> None:
+        """Do with those rows of what the kernel found that are no names of the KB as `_plain` does."""
+        if not rows or self._inflected is None or self._inflected.index is None:
+            return
+        for row in rows:
+            if (key := self._inflected_key(names[row])) is not None:
+                n = counts[row]
+                found = dict(zip(entity[row, :n].tolist(), match_types[row, :n].tolist(), strict=True))
+                _write(self._with_names_of(key, found, self.max_candidates), row, counts, entity, match_types)
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
         found = {name: self._plain(name, self.max_candidates) for name in dict.fromkeys(names)}
@@ -309,34 +317,42 @@ class CandidateGenerator:
 
     def _find_compiled(self, names: Sequence[str]) -> CandidateTable:
         # Documents repeat their names: each is looked up once.
-        row_of = {name: row for row, name in enumerate(dict.fromkeys(names))}
-        text = "\n".join(["" if len(name) > _LONG else normalize(name) for name in row_of]) + "\n"
-        buffer = np.frombuffer(text.encode("utf-8", "replace"), dtype=np.uint8)
-        ends = np.flatnonzero(buffer == 10)
-        starts = np.zeros_like(ends)
-        starts[1:] = ends[:-1] + 1
-        in_capitals = np.zeros(len(ends), dtype=bool)  # of no names, too, there is a row
-        in_capitals[: len(row_of)] = [self._is_abbreviation(name) for name in row_of]
-        counts, entity, match_types = self._run_kernel(buffer, starts, ends, in_capitals)
+        row_of: dict[str, int] = {}
+        rows = [row_of.setdefault(name, len(row_of)) for name in names]
+        if not rows:
+            return self._find_plain(names)
+        counts, entity, match_types = self._find_distinct(list(row_of))
         kept = np.arange(entity.shape[1]) < counts[:, None]
-        unlike = np.where(kept, match_types, ENDING + 1).min(axis=1, initial=ENDING + 1) > ENDING  # no names of the KB
-        looked_at = list(row_of)
-        for row in np.flatnonzero(unlike[: len(looked_at)]).tolist():  # no names are a row of nothing
-            if len(looked_at[row]) > _LONG:  # it was looked up as nothing
-                _write(self._plain(looked_at[row], self.max_candidates), row, counts, entity, match_types)
-            else:
-                self._add_inflected(looked_at[row], row, counts, entity, match_types)
-        if len(row_of) < len(names):
-            rows = np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
-            counts, entity, match_types = counts[rows], entity[rows], match_types[rows]
-        kept = np.arange(entity.shape[1]) < counts[:, None]
-        return self._table(counts, entity[kept], match_types[kept])
+        entity, match_types = entity[kept], match_types[kept]
+        if len(row_of) == len(names):
+            return self._table(counts, entity, match_types)
+        first, row = np.cumsum(counts) - counts, np.array(rows)
+        counts, first = counts[row], first[row]
+        entry = np.repeat(first - np.cumsum(counts) + counts, counts)
+        entry += np.arange(len(entry))
+        return self._table(counts, entity[entry], match_types[entry])
 
-    def _load_kernels(self) -> tuple[Any, Any]:
-        from eigenthemes.candidates.compiled import find_candidates, index_of
+    def _find_distinct(self, names: list[str]) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
+        """Return how many candidates each name has, and these, and how they match [names, T]."""
+        long = [row for row, name in enumerate(names) if len(name) > _LONG] if max(map(len, names)) > _LONG else []
+        normalized = normalize_many(["" if len(name) > _LONG else name for name in names] if long else names)
+        in_capitals = np.zeros(len(names), dtype=bool)
+        for row in np.flatnonzero(normalized.letters == SHORT_ACRONYM).tolist():
+            in_capitals[row] = self._is_abbreviation(names[row])
+        longest = int((normalized.ends - normalized.starts).max())
+        counts, entity, match_types, is_named = self._run_kernel(*normalized[:3], in_capitals, longest)
+        for row in long:  # it was looked up as nothing
+            _write(self._plain(names[row], self.max_candidates), row, counts, entity, match_types)
+        is_named[long] = True
+        self._add_inflected(names, np.flatnonzero(~is_named).tolist(), counts, entity, match_types)
+        return counts, entity, match_types
+
+    def _load_kernels(self) -> tuple[Any, Any, Any]:
+        from eigenthemes.candidates.compiled import find_candidates, room_for
+        from eigenthemes.candidates.compiled_index import index_of
 
         names, label_words = self._only or self.kb.name_index, LabelWords.of(self.kb)
-        return find_candidates, index_of(
+        index = index_of(
             names,
             label_words,
             len(self.kb),
@@ -344,6 +360,7 @@ class CandidateGenerator:
             other_words=self._other_words(),
             sharing=self.sharing,
         )
+        return find_candidates, room_for, index
 
     def _run_kernel(
         self,
@@ -351,11 +368,25 @@ class CandidateGenerator:
         starts: NDArray[np.int64],
         ends: NDArray[np.int64],
         in_capitals: NDArray[np.bool_],
+        longest: int,
     ) -> Any:
+        """Look up names of `longest` bytes at most."""
         if self._compiled is None:
             self._compiled = self._load_kernels()
-        kernel, index = self._compiled
-        return kernel(text, starts, ends, in_capitals, index, self._most, not self.aliases, self.generator == "paper")
+        kernel, room_for, index = self._compiled
+        mentions, most = len(starts), self._most
+        room = self._rooms.pop() if self._rooms else None
+        if room is None or room.longest < longest:
+            room = room_for(longest, most)
+        found = (
+            np.zeros(mentions, np.int64),
+            np.empty((mentions, most), np.uint32),
+            np.empty((mentions, most), np.uint8),
+            np.zeros(mentions, np.bool_),
+        )
+        kernel(text, starts, ends, in_capitals, index, not self.aliases, self.generator == "paper", room.arrays, found)
+        self._rooms.append(room)
+        return found
 
     def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:
         first = np.cumsum(counts) - counts

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -135,6 +136,12 @@ def rarity(entities: int, having: int) -> int:
 def by_prior(room: int) -> int:
     """Return how many of the places left go to the highest priors alone, where more entities contain all tokens."""
     return room // 2
+
+
+def by_last_letter(endings: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the endings of words by their last byte, in their order: rows[indptr[byte]:indptr[byte + 1]]."""
+    rows = [[row for row, ending in enumerate(endings) if not ending or ord(ending[-1]) == byte] for byte in range(256)]
+    return np.cumsum([0, *map(len, rows)]), np.concatenate(rows)
 
 
 def root_of(word: bytes) -> bytes:

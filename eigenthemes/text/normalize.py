@@ -15,6 +15,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
 
@@ -76,6 +81,14 @@ def _fold(char: str) -> str | int | None:
 _FOLD = _Folding()
 _FOLD_ASCII = {code: _FOLD[code] for code in range(128)}  # most names are ASCII: one step, and quick
 _FOLD_ASCII.update({code: code + 32 for code in range(ord("A"), ord("Z") + 1)})
+# The same for bytes: many names at once, a line each. Bytes above ASCII stay; names that have them are not folded so.
+_NEW_LINE, _SPACE = ord("\n"), ord(" ")
+_FOLD_BYTES = bytes(
+    code if code == _NEW_LINE else folded if isinstance(folded := _FOLD_ASCII.get(code, code), int) else _SPACE
+    for code in range(256)
+)
+_DROPPED_BYTES = bytes(code for code, folded in _FOLD_ASCII.items() if folded is None)
+_IS_SPECIAL = np.array([code in b".+#" or code >= 128 for code in range(256)])  # bytes that `normalize` looks at more closely
 
 
 def normalize(text: str) -> str:
@@ -90,6 +103,47 @@ def normalize(text: str) -> str:
         return " ".join(tokens)
     # Nothing but symbols ("!!!", "+/-"): the symbols are the name.
     return "".join(text.casefold().split())
+
+
+class NormalizedNames(NamedTuple):
+    """Names as `normalize` returns them, in UTF-8: text[starts[i]:ends[i]], where words may be more than one space apart.
+
+    letters  [n] int64: the bytes of each without its spaces
+    """
+
+    text: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    letters: NDArray[np.int64]
+
+
+def normalize_many(names: Sequence[str]) -> NormalizedNames:
+    """Normalise one name or more, most of them at once."""
+    joined = "\n".join(names)
+    if joined.count("\n") >= len(names):
+        joined = "\n".join([name.replace("\n", " ") for name in names])
+    encoded = f"{joined}\n".encode("utf-8", "surrogatepass")
+    folded = _lines(encoded.translate(_FOLD_BYTES, _DROPPED_BYTES))
+    special = folded.letters == 0  # nothing but symbols
+    as_written = np.frombuffer(encoded, dtype=np.uint8)
+    marks = np.flatnonzero(_IS_SPECIAL[as_written])
+    if len(marks):
+        special[np.searchsorted(np.flatnonzero(as_written == _NEW_LINE), marks)] = True
+    rows = np.flatnonzero(special)
+    if not len(rows):
+        return folded
+    others = _lines("".join([f"{normalize(names[row])}\n" for row in rows.tolist()]).encode("utf-8", "replace"))
+    folded.starts[rows], folded.ends[rows] = others.starts + len(folded.text), others.ends + len(folded.text)
+    folded.letters[rows] = others.letters
+    return folded._replace(text=np.concatenate((folded.text, others.text)))
+
+
+def _lines(encoded: bytes) -> NormalizedNames:
+    text = np.frombuffer(encoded, dtype=np.uint8)
+    ends = np.flatnonzero(text == _NEW_LINE)
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1] + 1
+    return NormalizedNames(text, starts, ends, np.add.reduceat(text > _SPACE, starts, dtype=np.int64))
 
 
 def tokenize(text: str) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eigenthemes.text import segment
-from eigenthemes.text.normalize import normalize, squash, tokenize
+from eigenthemes.text.normalize import normalize, normalize_many, squash, tokenize
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,13 @@ def test_long_words_are_not_remembered() -> None:
     segment._word.cache_clear()
     segment.split("short " + "long" * 1000)
     assert segment._word.cache_info().currsize == 1
+
+
+@given(st.lists(st.text(alphabet=st.one_of(st.characters(), st.sampled_from("aB3 .+#'`-\n\t\x00\u00e9"))), min_size=1))
+@example(["", "!!!", "a\nb", "\n", "U.S.", "C++", "\ud800", "Caf\u00e9 M\u00fcller", "x" * 256, "y" * 258, "O'Neill"])
+def test_many_names_at_once_are_normalised_as_one_by_one(names: list[str]) -> None:
+    many = normalize_many(names)
+    texts = [many.text[first:last].tobytes() for first, last in zip(many.starts, many.ends, strict=True)]
+    expected = [normalize(name).encode("utf-8", "replace") for name in names]
+    assert [b" ".join(filter(None, text.split(b" "))) for text in texts] == expected
+    assert many.letters.tolist() == [sum(byte > 32 for byte in text) for text in expected]

@@ -1,0 +1,161 @@
+"""Mentions into words, and these and the whole mention looked up, some mentions at a time.
+
+The tables are larger than the processor's cache: each look at them would wait for memory. So what some mentions need is asked
+for before the first of them is looked at, step by step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eigenthemes.core.jit import kernel
+from eigenthemes.kernels.common import other_form
+from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
+from eigenthemes.kernels.prefetch import ask_for_entry
+
+BLOCK = 32  # mentions at a time
+_SPACE = np.uint8(32)
+
+
+class Mention(NamedTuple):
+    """The words of a mention, or of several one after the other: where they stand, and their tokens; -1: unknown."""
+
+    starts: Any
+    ends: Any
+    hashes: Any
+    tokens: Any
+
+
+class Block(NamedTuple):
+    """Some mentions: their words, and the keys of the name index that they are."""
+
+    words: Any  # `Mention` of all
+    first: Any  # [BLOCK + 1]: the first word of each
+    size: Any  # [BLOCK]: how many bytes it has, without spaces
+    hashes: Any  # [BLOCK] uint64: their hash
+    key: Any  # [BLOCK]: its key; -1: it is no whole name
+    other_hashes: Any  # [BLOCK, rules] uint64: the hashes of the mention with other endings that may be keys
+    others: Any  # [BLOCK]: how many there are
+    letters: Any  # scratch: a mention without spaces, and the state of the hash after each byte
+    states: Any
+
+
+def block_room(longest: int, rules: int) -> Block:
+    """Return room for mentions of so many bytes, with the hashes of so many other endings."""
+    words = BLOCK * (longest // 2 + 1)
+    return Block(
+        Mention(
+            np.empty(words, np.int64),
+            np.empty(words, np.int64),
+            np.empty(words, np.uint64),
+            np.empty(words, np.int64),
+        ),
+        np.empty(BLOCK + 1, np.int64),
+        np.empty(BLOCK, np.int64),
+        np.empty(BLOCK, np.uint64),
+        np.empty(BLOCK, np.int64),
+        np.empty((BLOCK, rules), np.uint64),
+        np.empty(BLOCK, np.int64),
+        np.empty(longest, np.uint8),
+        np.empty(longest + 1, np.uint64),
+    )
+
+
+@kernel
+def read_block(text: Any, starts: Any, ends: Any, index: Any, block: Any) -> None:
+    """Read the mentions text[starts[i]:ends[i]], `BLOCK` at most."""
+    words = 0
+    for i in range(len(starts)):
+        block.first[i] = words
+        words, block.size[i] = _split(text, starts[i], ends[i], words, index.tokens.buckets, block)
+        block.hashes[i] = finish(block.states[block.size[i]])
+        ask_for_entry(index.keys.buckets, block.hashes[i] >> shift_of(index.keys.buckets))
+        block.others[i] = 0
+        if block.size[i] > 0:
+            block.others[i] = _other_forms(
+                index.endings, block.letters[: block.size[i]], block.states, index.keys.filter, block.other_hashes[i]
+            )
+    block.first[len(starts)] = words
+    _find_tokens(words, block.words.hashes, block.words.tokens, index.tokens, index.postings)
+    _find_keys(len(starts), block, index.keys)
+
+
+@kernel
+def _split(text: Any, first: Any, last: Any, words: Any, buckets: Any, block: Any) -> Any:
+    """Write the words of a mention after those there: (words there then, bytes of the mention without spaces)."""
+    starts, ends, hashes, letters, states = (
+        block.words.starts,
+        block.words.ends,
+        block.words.hashes,
+        block.letters,
+        block.states,
+    )
+    begin, size, h, of_all = first, 0, OFFSET, OFFSET
+    shift = shift_of(buckets)
+    states[0] = OFFSET
+    for i in range(first, last + 1):
+        if i < last and text[i] != _SPACE:
+            h, of_all = step(h, text[i]), step(of_all, text[i])
+            letters[size] = text[i]
+            size += 1
+            states[size] = of_all
+            continue
+        if i > begin:
+            starts[words], ends[words], hashes[words] = begin, i, finish(h)
+            ask_for_entry(buckets, hashes[words] >> shift)
+            words += 1
+        begin, h = i + 1, OFFSET
+    return words, size
+
+
+@kernel
+def _other_forms(endings: Any, word: Any, states: Any, bits: Any, hashes: Any) -> Any:
+    """Write the hashes of a mention with other endings, in the order of the rules, and ask for their bits; returns how many."""
+    count, last_letter = 0, np.int64(word[-1])
+    for entry in range(endings.indptr[last_letter], endings.indptr[last_letter + 1]):
+        applies, h = other_form(endings.letters, endings.lengths, endings.rules[entry], word, states)
+        if applies:
+            ask_for_entry(bits, (h & np.uint64(8 * len(bits) - 1)) >> np.uint64(3))
+            hashes[count] = h
+            count += 1
+    return count
+
+
+@kernel
+def _find_tokens(words: Any, hashes: Any, found: Any, tokens: Any, postings: Any) -> None:
+    """Look words up, and ask for the entities that have them."""
+    shift = shift_of(tokens.buckets)
+    for w in range(words):
+        ask_for_entry(tokens.hashes, tokens.buckets[np.int64(hashes[w] >> shift)])
+    for w in range(words):
+        found[w] = find(hashes[w], tokens.hashes, tokens.buckets, shift)
+        ask_for_entry(postings.indptr, max(0, found[w]))
+    for w in range(words):
+        if found[w] >= 0:
+            ask_for_entry(postings.entities, postings.indptr[found[w]])
+
+
+@kernel
+def _find_keys(mentions: Any, block: Any, keys: Any) -> None:
+    """Look whole mentions up, and ask for the entities they are names of; of other endings, leave what may be a name."""
+    shift = shift_of(keys.buckets)
+    for i in range(mentions):
+        ask_for_entry(keys.hashes, keys.buckets[np.int64(block.hashes[i] >> shift)])
+    for i in range(mentions):
+        block.key[i] = find(block.hashes[i], keys.hashes, keys.buckets, shift)
+        ask_for_entry(keys.indptr, max(0, block.key[i]))
+        held, hashes = 0, block.other_hashes[i]
+        for f in range(block.others[i]):
+            if may_hold(hashes[f], keys.filter):
+                hashes[held] = hashes[f]
+                ask_for_entry(keys.buckets, hashes[held] >> shift)
+                held += 1
+        block.others[i] = held
+    for i in range(mentions):
+        if block.key[i] >= 0:
+            ask_for_entry(keys.entities, keys.indptr[block.key[i]])
+            ask_for_entry(keys.kinds, keys.indptr[block.key[i]])
+        for f in range(block.others[i]):
+            ask_for_entry(keys.hashes, keys.buckets[np.int64(block.other_hashes[i, f] >> shift)])
