@@ -29,24 +29,19 @@ def spelling(
     """
     columns, asked = np.zeros((len(entity), 6), np.float32), np.zeros(len(entity), np.int64)
     for mention in range(len(bounds) - 1):
-        words = mentions[0][mention], mentions[0][mention + 1]
-        _ask_for(bounds[mention], bounds[mention + 1], entity, names, asked)
-        for row in range(bounds[mention], bounds[mention + 1]):
-            first, last = names[0][entity[row]], names[0][entity[row] + 1]
+        first, last = bounds[mention], bounds[mention + 1]
+        begin, end = mentions[0][mention], mentions[0][mention + 1]
+        _ask_for(first, last, entity, names, asked)
+        for row in range(first, last):
             if match_type[row] <= worst_whole:
                 columns[row, COVERED] = 1
-                for name in range(first, last):
+                for name in range(names[0][entity[row]], names[0][entity[row] + 1]):
                     if names[3][name] == letters[mention]:
                         columns[row, CASED] = 1
                         break
-            elif match_type[row] == sharing[0] or match_type[row] == sharing[1]:
-                for name in range(first, last):
-                    overlap = _overlap(mentions[1], words, names[2], (names[1][name], names[1][name + 1]))
-                    columns[row, OVERLAP] = max(columns[row, OVERLAP], overlap)
-            elif words[1] > words[0]:
-                for name in range(first, last):
-                    within = names[1][name], names[1][name + 1]
-                    _part(columns, row, mentions[1], words, names[2], within, name == first)
+        _overlaps(columns, first, last, mentions[1], begin, end, entity, match_type, sharing, names)
+        if end > begin:
+            _parts(columns, first, last, mentions[1], begin, end, entity, match_type, worst_whole, sharing, names)
     return columns
 
 
@@ -62,36 +57,75 @@ def _ask_for(first: Any, last: Any, entity: Any, names: Any, asked: Any) -> None
             asked[row] = names[2][asked[row]]
 
 
-# Words are given as their list and where they stand in it: a slice of an array costs more than to compare a name.
+@kernel
+def _overlaps(
+    columns: Any,
+    first: Any,
+    last: Any,
+    words: Any,
+    begin: Any,
+    end: Any,
+    entity: Any,
+    match_type: Any,
+    sharing: Any,
+    names: Any,
+) -> None:
+    """Note how many of its words a mention and the names of its candidates have in common, as a part of those in either."""
+    for row in range(first, last):
+        if match_type[row] != sharing[0] and match_type[row] != sharing[1]:
+            continue
+        most = np.float32(0)
+        for name in range(names[0][entity[row]], names[0][entity[row] + 1]):
+            common = 0
+            for i in range(begin, end):
+                for k in range(names[1][name], names[1][name + 1]):
+                    if words[i] == np.int64(names[2][k]):
+                        common += 1
+                        break
+            if common:
+                either = max(1, end - begin + names[1][name + 1] - names[1][name] - common)
+                most = max(most, np.float32(common / either))
+        columns[row, OVERLAP] = most
 
 
 @kernel
-def _overlap(words: Any, of_mention: Any, tokens: Any, of_name: Any) -> Any:
-    """Return how many words two lists have in common, as a part of those in either."""
-    common = 0
-    for i in range(of_mention[0], of_mention[1]):
-        for k in range(of_name[0], of_name[1]):
-            if words[i] == np.int64(tokens[k]):
-                common += 1
-                break
-    return np.float32(common / max(1, of_mention[1] - of_mention[0] + of_name[1] - of_name[0] - common))
+def _parts(
+    columns: Any,
+    first: Any,
+    last: Any,
+    words: Any,
+    begin: Any,
+    end: Any,
+    entity: Any,
+    match_type: Any,
+    worst_whole: Any,
+    sharing: Any,
+    names: Any,
+) -> None:
+    """Note where the words of a mention stand in the names of its candidates, side by side.
 
-
-@kernel
-def _part(columns: Any, row: Any, words: Any, of_mention: Any, tokens: Any, of_name: Any, is_label: Any) -> None:
-    """Note where the words of a mention stand in a name, side by side."""
-    size, length = of_mention[1] - of_mention[0], of_name[1] - of_name[0]
-    for start in range(length - size + 1):
-        same = True
-        for k in range(size):
-            if np.int64(tokens[of_name[0] + start + k]) != words[of_mention[0] + k]:
-                same = False
-                break
-        if same:
-            columns[row, COVERED] = max(columns[row, COVERED], np.float32(size / length))
-            if start == 0:
-                columns[row, BEGINS] = 1
-            if start == length - size:
-                columns[row, ENDS] = 1
-            if is_label:
-                columns[row, IN_LABEL] = 1
+    The words of all names of an entity are looked through at once: few of them are the first word of the mention.
+    """
+    size = end - begin
+    for row in range(first, last):
+        if match_type[row] <= worst_whole or match_type[row] == sharing[0] or match_type[row] == sharing[1]:
+            continue
+        label, beyond = names[0][entity[row]], names[0][entity[row] + 1]
+        name = label
+        for at in range(names[1][label], names[1][beyond]):
+            if np.int64(names[2][at]) != words[begin]:
+                continue
+            while names[1][name + 1] <= at:
+                name += 1
+            same = at + size <= names[1][name + 1]
+            for k in range(1, size if same else 1):
+                same = same and np.int64(names[2][at + k]) == words[begin + k]
+            if same:
+                covered = np.float32(size / (names[1][name + 1] - names[1][name]))
+                columns[row, COVERED] = max(columns[row, COVERED], covered)
+                if at == names[1][name]:
+                    columns[row, BEGINS] = 1
+                if at + size == names[1][name + 1]:
+                    columns[row, ENDS] = 1
+                if name == label:
+                    columns[row, IN_LABEL] = 1

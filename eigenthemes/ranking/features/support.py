@@ -68,55 +68,90 @@ class Acquaintances:
             return Connections(*connect.for_steps(self.steps)(*rows, context.graph, context.walked, scratch))
 
     @lazy
-    def squared_cosines(self) -> list[SquaredCosines]:
-        """Of the documents with candidates of two names or more, those of one size together."""
-        vectors, groups = self.context.vectors, self.groups
-        if vectors is None:
+    def rows(self) -> Ints:
+        """The rows that are considered [c]."""
+        return np.flatnonzero(self.considered)
+
+    @lazy
+    def squared_cosines(self) -> list[SquaredCosines | SquaredCosinesOfSeveral]:
+        """Of the documents with candidates of two names or more, small ones of one size together."""
+        vectors, groups, rows = self.context.vectors, self.groups, self.rows
+        if vectors is None or not len(rows):
             return []
-        rows = np.flatnonzero(self.considered)
-        name = groups.name_of_row[rows]
+        name, entity = groups.name_of_row[rows], groups.entity[rows]
         bounds = np.searchsorted(rows, groups.name_bounds[groups.document_names])
         first, count = bounds[:-1], np.diff(bounds)
         last = first + count - 1
-        several = np.flatnonzero((count > 1) & (name[np.minimum(first, last)] != name[last])) if len(rows) else count[:0]
+        several = np.flatnonzero((count > 1) & (name[np.minimum(first, last)] != name[last]))
         most = min(_TOGETHER, _FEW * vectors.rows.shape[1]) // _STEP * _STEP
-        sizes = np.where(count > most, count, -(-count // _STEP) * _STEP)[several]
-        found = []
+        small, large = several[count[several] <= most], several[count[several] > most]
+        found: list[SquaredCosines | SquaredCosinesOfSeveral] = [
+            SquaredCosines.of(vectors, entity, name, start, stop)
+            for start, stop in zip(bounds[large].tolist(), bounds[large + 1].tolist(), strict=True)
+        ]
+        sizes = -(-count[small] // _STEP) * _STEP
         for size in np.unique(sizes).tolist():
-            documents = several[sizes == size]
-            parts = documents[:, None] if size > most else documents[None]
-            found += [SquaredCosines.of(vectors, groups, rows, name, first[each], count[each], size) for each in parts]
+            documents = small[sizes == size]
+            found.append(SquaredCosinesOfSeveral.of(vectors, entity, name, first[documents], count[documents], size))
         return found
 
 
 class SquaredCosines(NamedTuple):
-    """The squared cosines of each two candidates of documents with about as many of them.
+    """The squared cosines of each two candidates of a document.
 
-    rows     [d, s] of the candidates; where a document has fewer, the last one stands there again
-    inside   [d, s] bool: where it has not fewer
-    squared  [d, s, s] 0 where they are of the same name; None where they are many times more than dimensions
+    place    of its candidates among the considered rows
+    squared  [s, s] 0 where they are of the same name; None where they are many times more than dimensions
     """
 
-    rows: Ints
-    inside: NDArray[np.bool_]
+    place: slice
     squared: NDArray[np.float32] | None
 
     @classmethod
-    def of(
-        cls, vectors: Vectors, groups: MentionGroups, rows: Ints, name: Ints, first: Ints, count: Ints, size: int
-    ) -> SquaredCosines:
-        """Compute those of documents whose candidates are rows[first:first + count], of the names name[first:first + count]."""
-        from eigenthemes.kernels.cosines import square_of_other_names
+    def of(cls, vectors: Vectors, entity: Ints, name: Ints, start: int, stop: int) -> SquaredCosines:
+        """Compute those of the considered rows start:stop; entity, name [c] of all of them."""
+        if stop - start > _FEW * vectors.rows.shape[1]:
+            return cls(slice(start, stop), None)
+        return cls(slice(start, stop), _squared(vectors, entity[None, start:stop], name[None, start:stop])[0])
 
+    def times(self, weight: NDArray[np.float32], result: Floats) -> None:
+        """Multiply by the weights of the considered rows [c] into their results [c]."""
+        assert self.squared is not None
+        result[self.place] = self.squared @ weight[self.place]
+
+
+class SquaredCosinesOfSeveral(NamedTuple):
+    """The same of documents with about as many candidates.
+
+    places   [d, s]; where a document has fewer candidates, the last one stands there again
+    inside   [d, s] bool: where it has not fewer
+    squared  [d, s, s]
+    """
+
+    places: Ints
+    inside: NDArray[np.bool_]
+    squared: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, vectors: Vectors, entity: Ints, name: Ints, first: Ints, count: Ints, size: int) -> SquaredCosinesOfSeveral:
+        """Compute those of documents whose candidates are the considered rows first:first + count."""
         steps = np.arange(size)
         places = first[:, None] + np.minimum(steps, count[:, None] - 1)
-        chosen, inside = rows[places], steps < count[:, None]
-        if size > _FEW * vectors.rows.shape[1]:
-            return cls(chosen, inside, None)
-        unit = vectors.rows[groups.entity[chosen]]
-        squared = unit @ unit.transpose(0, 2, 1)
-        square_of_other_names.for_steps(squared.size // _AT_ONCE)(squared, name[places])
-        return cls(chosen, inside, squared)
+        return cls(places, steps < count[:, None], _squared(vectors, entity[places], name[places]))
+
+    def times(self, weight: NDArray[np.float32], result: Floats) -> None:
+        """Multiply by the weights of the considered rows [c] into their results [c]."""
+        inside = np.where(self.inside, weight[self.places], np.float32(0))
+        result[self.places[self.inside]] = (self.squared @ inside[:, :, None])[self.inside, 0]
+
+
+def _squared(vectors: Vectors, entity: Ints, name: Ints) -> NDArray[np.float32]:
+    """Compute the squared cosines of each two candidates of each of some documents [d, s, s]; 0: they are of the same name."""
+    from eigenthemes.kernels.cosines import square_of_other_names
+
+    unit = np.take(vectors.rows, entity, axis=0)
+    squared = unit @ unit.transpose(0, 2, 1)
+    square_of_other_names.for_steps(squared.size // _AT_ONCE)(squared, name)
+    return np.asarray(squared)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from eigenthemes.explanations import CLOSE, EDGE, SHARED, Reason
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import JointGroup
 from eigenthemes.ranking.features.relations import readable_relation, relation_code
-from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
+from eigenthemes.ranking.features.support import Contributions, SquaredCosines, WeightedCandidates
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,15 +54,17 @@ def coherence(candidates: WeightedCandidates) -> Floats:
     result = np.zeros(len(groups.table_row))
     if vectors is None:
         return result
-    for rows, inside, squared in candidates.acquaintances.squared_cosines:
-        weight = np.where(inside, candidates.weight[rows], np.float32(0))
-        if squared is None:
-            of_rows = vectors.rows[groups.entity[rows[0]]], weight[0], groups.name_of_row[rows[0]]
-            result[rows[0]] = _coherence_by_sums(*of_rows)
-        else:
-            result[rows[inside]] = (squared @ weight[:, :, None])[inside, 0]
-    result[candidates.weight == 0] = 0
-    return np.maximum(result, 0, out=result)
+    rows = candidates.acquaintances.rows
+    weight, coherent = candidates.weight[rows], np.zeros(len(rows))
+    for found in candidates.acquaintances.squared_cosines:
+        if found.squared is not None:
+            found.times(weight, coherent)
+        elif isinstance(found, SquaredCosines):
+            of_document = rows[found.place]
+            vectors_of_rows = vectors.rows[groups.entity[of_document]]
+            coherent[found.place] = _coherence_by_sums(vectors_of_rows, weight[found.place], groups.name_of_row[of_document])
+    result[rows] = np.where(weight == 0, 0.0, np.maximum(coherent, 0))
+    return result
 
 
 def _named_longer(candidates: WeightedCandidates) -> Floats:
