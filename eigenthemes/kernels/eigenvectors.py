@@ -58,10 +58,7 @@ def _tridiagonal(matrix: Any, size: Any) -> Any:
         scale = np.float32(1.0 / length if length > 0 else 0.0)
         beta[m] = scale
         u[m - 1] = np.float32(head - alpha)
-        for i in range(reach):
-            y[i] = np.float32(0)
-        for i in range((m + 3) // 4):
-            _update_and_multiply(matrix, 4 * i, reach, u, v, w, y)
+        _update_and_multiply(matrix, m, reach, u, v, w, y)
         half = np.float32(0.5 * np.float64(scale) * np.float64(scale) * _dot(y, u, reach, sums))
         for i in range(m):
             w[i] = scale * y[i] - half * u[i]
@@ -74,22 +71,16 @@ def _tridiagonal(matrix: Any, size: Any) -> Any:
 
 
 @kernel
-def _update_and_multiply(matrix: Any, i: Any, reach: Any, u: Any, v: Any, w: Any, y: Any) -> None:
-    """Subtract v w^T + w v^T from four rows, and add what they have to do with u to y = A u."""
-    u0, u1, u2, u3 = u[i], u[i + 1], u[i + 2], u[i + 3]
-    v0, v1, v2, v3 = v[i], v[i + 1], v[i + 2], v[i + 3]
-    w0, w1, w2, w3 = w[i], w[i + 1], w[i + 2], w[i + 3]
+def _update_and_multiply(matrix: Any, m: Any, reach: Any, u: Any, v: Any, w: Any, y: Any) -> None:
+    """Compute A - v w^T - w v^T, of the first m rows, and y = A u of what comes of it."""
     for j in range(reach):
-        vj, wj = v[j], w[j]
-        a0 = matrix[i, j] - v0 * wj - w0 * vj
-        a1 = matrix[i + 1, j] - v1 * wj - w1 * vj
-        a2 = matrix[i + 2, j] - v2 * wj - w2 * vj
-        a3 = matrix[i + 3, j] - v3 * wj - w3 * vj
-        matrix[i, j] = a0
-        matrix[i + 1, j] = a1
-        matrix[i + 2, j] = a2
-        matrix[i + 3, j] = a3
-        y[j] = y[j] + a0 * u0 + a1 * u1 + a2 * u2 + a3 * u3
+        y[j] = np.float32(0)
+    for i in range(m):
+        ui, vi, wi = u[i], v[i], w[i]
+        for j in range(reach):
+            number = matrix[i, j] - vi * w[j] - wi * v[j]
+            matrix[i, j] = number
+            y[j] += number * ui
 
 
 @kernel
