@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import hash_bytes
+from eigenthemes.core.strings import FNV_OFFSET, finish_hash, hash_bytes
 from eigenthemes.kernels.common import fill, place_of
 from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
 
@@ -18,55 +18,58 @@ _BEYOND_ASCII = 128
 _NO_LETTERS = bytes(code for code in range(_BEYOND_ASCII) if not chr(code).isalnum())
 
 
-def _hash_words(text: Any, bounds: Any) -> Any:
-    words = [name.split() for name in _names(text, bounds)]
+def _hash_words(text: Any, starts: Any, ends: Any) -> Any:
+    words = [[hash_bytes(word) for word in name.split()] for name in _names(text, starts, ends)]
     indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
-    return indptr, np.array([hash_bytes(word) for of_name in words for word in of_name], np.uint64)
+    of_names = [finish_hash(reduce(step.plain, of_name, FNV_OFFSET)) for of_name in words]
+    return indptr, np.array([word for of_name in words for word in of_name], np.uint64), np.array(of_names, np.uint64)
 
 
-def _hash_letters(text: Any, bounds: Any) -> Any:
-    return np.array([hash_bytes(name.translate(None, _NO_LETTERS)) for name in _names(text, bounds)], np.uint64)
+def _hash_letters(text: Any, starts: Any, ends: Any) -> Any:
+    names = _names(text, starts, ends)
+    return np.array([hash_bytes(name.translate(None, _NO_LETTERS)) for name in names], np.uint64)
 
 
-def _names(text: Any, bounds: Any) -> list[bytes]:
+def _names(text: Any, starts: Any, ends: Any) -> list[bytes]:
     whole = bytes(text)
-    return [whole[first:last] for first, last in pairwise(bounds)]
+    return [whole[first:last] for first, last in zip(starts, ends, strict=True)]
 
 
 @kernel(plain=_hash_words)
-def hash_words(text: Any, bounds: Any) -> Any:
-    """Return the hashes of the words of each name text[bounds[i]:bounds[i + 1]] (indptr [n + 1] int64, hashes [w] uint64).
+def hash_words(text: Any, starts: Any, ends: Any) -> Any:
+    """Return the hashes of the words of each name text[starts[i]:ends[i]], and of all of its words together.
 
-    text  [b] uint8: normalised names, words apart by one space
+    text  [b] uint8: normalised names, words apart by spaces
+
+    Returns (indptr [n + 1] int64, words [w] uint64, names [n] uint64).
     """
-    indptr, hashes = np.zeros(len(bounds), np.int64), np.zeros(len(text) + 1, np.uint64)
-    many = 0
-    for name in range(len(bounds) - 1):
-        h, inside = OFFSET, False
-        for at in range(bounds[name], bounds[name + 1]):
-            if text[at] != _SPACE:
+    indptr, of_names = np.zeros(len(starts) + 1, np.int64), np.zeros(len(starts), np.uint64)
+    hashes, many = np.zeros(len(text) + 1, np.uint64), 0
+    for name in range(len(starts)):
+        h, of_name, inside = OFFSET, OFFSET, False
+        for at in range(starts[name], ends[name] + 1):
+            if at < ends[name] and text[at] != _SPACE:
                 h, inside = step(h, text[at]), True
             elif inside:
                 hashes[many] = finish(h)
+                of_name = step(of_name, hashes[many])
                 many += 1
                 h, inside = OFFSET, False
-        if inside:
-            hashes[many] = finish(h)
-            many += 1
+        of_names[name] = finish(of_name)
         indptr[name + 1] = many
-    return indptr, hashes[:many]
+    return indptr, hashes[:many], of_names
 
 
 @kernel(plain=_hash_letters)
-def hash_letters(text: Any, bounds: Any) -> Any:
+def hash_letters(text: Any, starts: Any, ends: Any) -> Any:
     """Return the hash of the letters and digits of each name [n] uint64; whatever is beyond ASCII is taken for a letter.
 
-    text  [b] uint8; name i is text[bounds[i]:bounds[i + 1]]
+    text  [b] uint8; name i is text[starts[i]:ends[i]]
     """
-    hashes = np.zeros(len(bounds) - 1, np.uint64)
-    for name in range(len(bounds) - 1):
+    hashes = np.zeros(len(starts), np.uint64)
+    for name in range(len(starts)):
         h = OFFSET
-        for at in range(bounds[name], bounds[name + 1]):
+        for at in range(starts[name], ends[name]):
             byte = text[at]
             if byte >= _BEYOND_ASCII or 48 <= byte <= 57 or 97 <= (byte | 32) <= 122:
                 h = step(h, byte)

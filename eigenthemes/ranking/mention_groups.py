@@ -6,19 +6,18 @@ context is the column: the same cell text in two columns may mean two things.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.arrays import read_only
+from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.lazy import lazy
-from eigenthemes.core.strings import Strings
 from eigenthemes.ranking.batch import Batch
-from eigenthemes.text.normalize import normalize
+from eigenthemes.text.normalize import normalize, normalize_many
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,10 +36,11 @@ class MentionGroups:
     bounds           [m + 1] rows of each group
     document_bounds  [d + 1] groups of each document
     table_row        [n] row of the batch's table
-    names            [k] the distinct names of each document, normalised
+    first_of_name    [k] the first mention of each name: the distinct names, normalised, of each document are counted
     name_of          [m] the name of each group, by its number
     name_bounds      [k + 1] rows of each name
     document_names   [d + 1] names of each document
+    words            (indptr [k + 1], hashes) of each name
     """
 
     batch: Batch
@@ -49,19 +49,19 @@ class MentionGroups:
     bounds: Ints
     document_bounds: Ints
     table_row: Ints
-    names: list[str]
+    first_of_name: Ints
     name_of: Ints
     name_bounds: Ints
     document_names: Ints
+    words: tuple[Ints, NDArray[np.uint64]]
 
     @classmethod
     def of(cls, batch: Batch) -> MentionGroups:
         """Group the mentions of a batch."""
-        table_bounds = batch.table.bounds
-        key, keys = _name_keys(batch, np.diff(table_bounds).tolist())
+        table_bounds, written = batch.table.bounds, WrittenNames.of(batch)
+        key = _name_keys(batch, written, np.diff(table_bounds))
         document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
-        name, first_of_name = _numbered(document * len(keys) + key)
-        names = [keys[number] for number in key[first_of_name].tolist()]
+        name, first_of_name = _numbered(document * (1 + key.max(initial=0)) + key)
         group, first = (
             _by_column(batch, name) if any(each.table is not None for each in batch.documents) else (name, first_of_name)
         )
@@ -76,10 +76,11 @@ class MentionGroups:
             bounds,
             np.searchsorted(document[first], every_document),
             np.repeat(table_bounds[first] - bounds[:-1], counts) + np.arange(bounds[-1]),
-            names,
+            first_of_name,
             name[first],
-            bounds[np.searchsorted(name[first], np.arange(len(names) + 1))],
+            bounds[np.searchsorted(name[first], np.arange(len(first_of_name) + 1))],
             document_names,
+            lists_of(written.words, written.number[first_of_name]),
         )
 
     def __len__(self) -> int:
@@ -98,16 +99,12 @@ class MentionGroups:
     @lazy
     def name_of_row(self) -> Ints:
         """The name of each row, by its number [n]."""
-        return np.repeat(np.arange(len(self.names)), np.diff(self.name_bounds))
+        return np.repeat(np.arange(len(self.first_of_name)), np.diff(self.name_bounds))
 
     @lazy
-    def words(self) -> tuple[Ints, NDArray[np.uint64]]:
-        """The words of each name, by their hashes (indptr [k + 1], hashes)."""
-        from eigenthemes.kernels.name_words import hash_words
-
-        names = Strings.of(self.names)
-        indptr, hashes = hash_words.for_steps(len(names.blob))(read_only(names.blob), names.offsets)
-        return indptr, hashes
+    def names(self) -> list[str]:
+        """The names, normalised [k]."""
+        return [normalize(self.batch.names[mention]) for mention in self.first_of_name.tolist()]
 
     @lazy
     def longer(self) -> tuple[Ints, Ints]:
@@ -168,20 +165,42 @@ class MentionGroups:
             yield first_group, last_group, int(self.bounds[first_group]), int(self.bounds[last_group])
 
 
-def _name_keys(batch: Batch, candidate_counts: Sequence[int]) -> tuple[Ints, list[str]]:
-    """Return the number of each mention's name [mentions], and the names: normalised, another where it has other candidates."""
-    keys: Sequence[Any]
-    if batch.are_plain and not batch.forms:  # what is found for a name depends on nothing else
-        keys = batch.names
-        asked = [(name, name, (count,)) for name, count in dict(zip(keys, candidate_counts, strict=True)).items()]
+class WrittenNames(NamedTuple):
+    """The names of a batch as they are written, each once.
+
+    number  [mentions] of the name of each mention
+    same    [w] the same number for names that are the same once they are normalised
+    words   (indptr [w + 1], hashes) of each, normalised
+    """
+
+    number: Ints
+    same: Ints
+    words: tuple[Ints, NDArray[np.uint64]]
+
+    @classmethod
+    def of(cls, batch: Batch) -> WrittenNames:
+        """Tell the names of a batch apart."""
+        from eigenthemes.kernels.name_words import hash_words
+
+        number_of: dict[str, int] = {}
+        number = [number_of.setdefault(name, len(number_of)) for name in batch.names]
+        if not number:
+            return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), (np.zeros(1, np.int64), np.zeros(0, np.uint64)))
+        names = normalize_many(list(number_of))
+        indptr, words, of_names = hash_words.for_steps(len(names.text))(read_only(names.text), names.starts, names.ends)
+        return cls(np.array(number, np.int64), np.unique(of_names, return_inverse=True)[1], (indptr, words))
+
+
+def _name_keys(batch: Batch, written: WrittenNames, candidates: Ints) -> Ints:
+    """Return a number for the name of each mention, normalised [mentions]; another where it has other candidates."""
+    if batch.are_plain:  # what is found for a name depends on nothing else
+        brought = np.zeros(len(candidates), np.int64)
     else:
-        brought = [(mention.candidates, mention.priors, mention.only_types) for mention in batch.mentions]
-        keys = list(zip(batch.names, candidate_counts, brought, strict=True))
-        asked = [(key, key[0], key[1:]) for key in dict.fromkeys(keys)]
-    number_of, normalized = dict[Any, int](), dict[Any, int]()
-    for key, name, rest in asked:
-        number_of[key] = normalized.setdefault((normalize(name), *rest), len(normalized))
-    return np.array(list(map(number_of.__getitem__, keys)), np.int64), [key[0] for key in normalized]
+        number_of: dict[Any, int] = {}
+        asked = [(mention.candidates, mention.priors, mention.only_types) for mention in batch.mentions]
+        brought = np.array([number_of.setdefault(each, len(number_of)) for each in asked], np.int64)
+    key = written.same[written.number] * (1 + candidates.max(initial=0)) + candidates
+    return np.asarray(key * (1 + brought.max(initial=0)) + brought)
 
 
 def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:

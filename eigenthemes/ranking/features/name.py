@@ -74,7 +74,9 @@ def _letters(groups: MentionGroups) -> NDArray[np.uint64]:
 
     names = map(groups.batch.names.__getitem__, groups.first_mention.tolist())
     written = Strings.of(name if name.isascii() else letters_of(name) for name in names)
-    return np.asarray(hash_letters.for_steps(len(written.blob))(read_only(written.blob), written.offsets))
+    return np.asarray(
+        hash_letters.for_steps(len(written.blob))(read_only(written.blob), written.offsets[:-1], written.offsets[1:])
+    )
 
 
 GROUP = LocalGroup(name="name", columns=_COLUMNS, compute=compute, weakness="its name fits less well")
