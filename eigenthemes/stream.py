@@ -6,20 +6,18 @@ The main process only reads and writes; a chunk of raw records goes to a worker,
 from __future__ import annotations
 
 import gc
-import io
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from orjson import Fragment
 
 from eigenthemes.core.workers import Workers
 from eigenthemes.documents.encoded_links import EncodedLinks
 from eigenthemes.documents.reader import Record, parse_record
-from eigenthemes.documents.writer import json_line
+from eigenthemes.documents.writer import json_line, line_in_pieces
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.ranking.batch import BATCH
@@ -233,12 +231,12 @@ def linked_records(linker: Linker, decided: DecidedBatch) -> Iterator[tuple[Docu
 
 def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
     """The documents of a chunk with their links, a line of JSON each."""
-    out = io.BytesIO()
+    pieces = list[bytes]()
     batch, linked = decided.batch, np.concatenate(([0], np.cumsum(decided.decisions.linked)))
-    encode = _encoder(linker, decided)
+    line_of = _line_writer(linker, decided)
     for record, (document, first, last) in zip(records, batch.shown_spans(), strict=True):
         try:
-            out.write(json_line(document, encode(document.mentions or (), first)))
+            pieces += line_of(document, first)
         except DocumentError as error:
             chunk.failures.append(Failure(record.file, record.line, str(error)))
             continue
@@ -246,17 +244,17 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
         chunk.mentions += last - first
         chunk.linked += int(linked[last] - linked[first])
     chunk.failures.sort(key=lambda failure: failure.line)
-    chunk.output = out.getvalue()
+    chunk.output = b"".join(pieces)
 
 
-def _encoder(linker: Linker, decided: DecidedBatch) -> Callable[[Sequence[Mention], int], list[dict[str, Any]] | Fragment]:
-    """Return what gives the links of the mentions of a document, from a number on; called for one after the other."""
+def _line_writer(linker: Linker, decided: DecidedBatch) -> Callable[[Document, int], list[bytes]]:
+    """Return what writes a document, given the number of its first mention, as pieces of a line; called for one by one."""
     if decided.explanations is not None:
         records = linked_records(linker, decided)
-        return lambda mentions, first: next(records)[1]
+        return lambda document, first: [json_line(document, next(records)[1])]
     batch, decisions = decided.batch, decided.decisions
     best = decisions.order
-    return EncodedLinks.of(
+    links = EncodedLinks.of(
         batch.table.entity[best],
         decisions.scores[best],
         decisions.bounds,
@@ -266,7 +264,8 @@ def _encoder(linker: Linker, decided: DecidedBatch) -> Callable[[Sequence[Mentio
         labels=linker.labels,
         top=linker.top,
         unknown=batch.unknown,
-    ).of_mentions
+    )
+    return lambda document, first: line_in_pieces(document, links.of_mentions(document.mentions or (), first))
 
 
 def _link(

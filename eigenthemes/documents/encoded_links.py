@@ -2,7 +2,7 @@
 
 Every link has the same pieces in the same order, so that those of a whole batch are one list, filled column by column:
 
-    mention ,"entity": answer score ,"probability": probability ,"ranking":[ ({"id": candidate score)... }],"nil_reason":null},
+    mention ,"entity": answer score ,"probability": probability ,"ranking":[ candidates }],"nil_reason":null},
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from eigenthemes.records import Mention, PlainMentions
 
 _ADDED = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))
 _ENTITY, _PROBABILITY, _RANKING = b',"entity":', b',"probability":', b',"ranking":['
-_FIRST, _NEXT = b'{"id":', b'},{"id":'  # of a ranking: the object before is closed by the next one, or by the end
+_FIRST, _NEXT = b'\n{"id":', b'},{"id":'  # of a ranking: a new line, which is nowhere in JSON, parts those of two mentions
 _NO_ANSWER = b'null,"label":null,"score":'
-_ANSWER, _SCORE, _CHANCE, _CANDIDATES = 2, 3, 5, 7  # places of pieces; of a candidate there are three: _FIRST, itself, score
+_ANSWER, _SCORE, _CHANCE, _RANKED, _END = 2, 3, 5, 7, 8  # places of pieces
+_TEMPLATE = [b"", _ENTITY, b"", b"", _PROBABILITY, b"", _RANKING, b"", b""]
+_SIZE = len(_TEMPLATE)
 _BETWEEN = b"},"  # mentions of a list
 
 
@@ -31,12 +33,11 @@ _BETWEEN = b"},"  # mentions of a list
 class EncodedLinks:
     """What was decided for the mentions of a batch, ready to be written.
 
-    pieces    of the links of all mentions, `size` of each, but for the mentions themselves
-    unknown   mention -> ids the document gave that are not in the KB
+    pieces   of the links of all mentions, but for the mentions themselves
+    unknown  mention -> ids the document gave that are not in the KB
     """
 
     pieces: list[bytes]
-    size: int
     unknown: Mapping[int, tuple[str, ...]]
 
     @classmethod
@@ -58,38 +59,44 @@ class EncodedLinks:
         probability  [mentions], nan: null; nil_reason [mentions]: why each is not linked, a number of `reasons`, of which the
         first says that it is; top: how many a ranking shows
         """
-        named = [*labels.encoded(entity.tolist()), _NO_ANSWER, b""]
-        numbers = [*_encoded(scores), b"null", b""]
-        first, linked = bounds[:-1], nil_reason == 0
-        ranked = np.minimum(np.diff(bounds), top)
-        template = [b"", _ENTITY, b"", b"", _PROBABILITY, b"", _RANKING, *(b"" for _ in range(3 * top)), b""]
-        size, pieces = len(template), template * len(first)
-        answer = np.where(linked, first, -2).tolist()
-        pieces[_ANSWER::size] = map(named.__getitem__, answer)
-        pieces[_SCORE::size] = map(numbers.__getitem__, answer)
-        pieces[_CHANCE::size] = _encoded(np.where(linked, probability, np.nan))
-        for place in range(top):
-            is_there = ranked > place
-            candidate, at = np.where(is_there, first + place, -1).tolist(), _CANDIDATES + 3 * place
-            pieces[at::size] = map((b"", _NEXT if place else _FIRST).__getitem__, is_there.tolist())
-            pieces[at + 1 :: size] = map(named.__getitem__, candidate)
-            pieces[at + 2 :: size] = map(numbers.__getitem__, candidate)
+        named, numbers = labels.encoded(entity.tolist()), _encoded(scores)
+        linked, is_ranked = nil_reason == 0, (np.diff(bounds) > 0) & (top > 0)
+        rankings = _rankings(named, numbers, bounds[:-1][is_ranked]) if top else [b""]
+        answer = np.where(linked, bounds[:-1], -1).tolist()
+        pieces = _TEMPLATE * len(answer)
+        pieces[_ANSWER::_SIZE] = map([*named, _NO_ANSWER].__getitem__, answer)
+        pieces[_SCORE::_SIZE] = map([*numbers, b"null"].__getitem__, answer)
+        pieces[_CHANCE::_SIZE] = _encoded(np.where(linked, probability, np.nan))
+        pieces[_RANKED::_SIZE] = map(rankings.__getitem__, np.where(is_ranked, np.cumsum(is_ranked), 0).tolist())
         ends = [b'%b],"nil_reason":%b},' % (last, orjson.dumps(reason)) for reason in reasons for last in (b"", b"}")]
-        pieces[size - 1 :: size] = map(ends.__getitem__, (2 * nil_reason.astype(np.int64) + (ranked > 0)).tolist())
-        return cls(pieces, size, unknown)
+        pieces[_END::_SIZE] = map(ends.__getitem__, (2 * nil_reason.astype(np.int64) + is_ranked).tolist())
+        return cls(pieces, unknown)
 
-    def of_mentions(self, mentions: Sequence[Mention], first: int) -> orjson.Fragment:
-        """Return the links of a document's mentions, from `first` on, as an array of JSON: as `Link.to_dict` has them."""
+    def of_mentions(self, mentions: Sequence[Mention], first: int) -> list[bytes]:
+        """Return the links of a document's mentions, from `first` on, as pieces of an array: as `Link.to_dict` has them."""
         last = first + len(mentions)
-        pieces = self.pieces[first * self.size : last * self.size]
+        pieces = self.pieces[first * _SIZE : last * _SIZE]
         try:
-            pieces[:: self.size] = _beginnings(mentions)
+            pieces[::_SIZE] = _beginnings(mentions)
         except TypeError as error:
             raise cannot_write(error) from None
         for number in self.unknown.keys() & range(first, last) if self.unknown else ():
-            end = (number - first + 1) * self.size - 1
+            end = (number - first) * _SIZE + _END
             pieces[end] = b'%b,"unknown_candidates":%b},' % (pieces[end][:-2], orjson.dumps(self.unknown[number]))
-        return orjson.Fragment(b"[%b]" % b"".join(pieces)[:-1])
+        if not pieces:
+            return [b"[]"]
+        pieces[0], pieces[-1] = b"[" + pieces[0], pieces[-1][:-1] + b"]"
+        return pieces
+
+
+def _rankings(named: list[bytes], numbers: list[bytes], first: NDArray[np.int64]) -> list[bytes]:
+    """Return nothing, then the candidates of each ranking, of which the first ones are given; the last object is left open."""
+    begins = [_NEXT] * len(named)
+    for place in first.tolist():
+        begins[place] = _FIRST
+    pieces = [b""] * (3 * len(named))
+    pieces[0::3], pieces[1::3], pieces[2::3] = begins, named, numbers
+    return b"".join(pieces).split(b"\n")
 
 
 def _beginnings(mentions: Sequence[Mention]) -> list[bytes]:
@@ -101,9 +108,9 @@ def _beginnings(mentions: Sequence[Mention]) -> list[bytes]:
         fields = set[str]().union(*objects)
     if not _ADDED.isdisjoint(fields):
         objects = [{name: value for name, value in each.items() if name not in _ADDED} for each in objects]
-    encoded = orjson.dumps(objects)
-    if encoded.count(_BETWEEN) == len(objects) - 1:  # nowhere else: no mention has an object inside, nor a text like it
-        return encoded[1:-2].split(_BETWEEN)
+    encoded = orjson.dumps(objects)[1:-2].split(_BETWEEN)
+    if len(encoded) == len(objects):  # no mention has an object inside, nor a text like what is between two
+        return encoded
     return [orjson.dumps(each)[:-1] for each in objects]
 
 

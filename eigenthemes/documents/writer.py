@@ -18,6 +18,18 @@ def json_line(document: Document, mentions: list[dict[str, Any]] | orjson.Fragme
         raise cannot_write(error) from None
 
 
+def line_in_pieces(document: Document, mentions: list[bytes]) -> list[bytes]:
+    """Return the pieces of a document as a line of JSON, given those of its mentions: what is long is not copied once more."""
+    fields = document_fields(document)
+    if "mentions" in fields and next(reversed(fields)) != "mentions":
+        return [json_line(document, orjson.Fragment(b"".join(mentions)))]
+    try:
+        others = orjson.dumps({name: value for name, value in fields.items() if name != "mentions"})
+    except TypeError as error:
+        raise cannot_write(error) from None
+    return [others[:-1], b'"mentions":' if others == b"{}" else b',"mentions":', *mentions, b"}\n"]
+
+
 def cannot_write(error: TypeError) -> DocumentError:
     """Return what is said of a record that orjson refuses to write."""
     return DocumentError(f"the record cannot be written as JSON ({error}); simplify its other fields")
