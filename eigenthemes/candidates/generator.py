@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.candidates.inflected import may_be_inflected
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.other_words import OtherWords, no_other_words, other_words_of
@@ -302,6 +303,8 @@ class CandidateGenerator:
         """Do with those rows of what the kernel found that are no names of the KB as `_plain` does."""
         if not rows or self._inflected is None or self._inflected.index is None:
             return
+        if len(rows) > 1:
+            rows = [rows[each] for each in may_be_inflected([names[row] for row in rows], self._inflected)]
         for row in rows:
             if (key := self._inflected_key(names[row])) is not None:
                 n = counts[row]
