@@ -9,7 +9,7 @@ from eigenthemes.candidates.name_index import letters_of
 from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
-from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
 
@@ -36,6 +36,9 @@ _SPELLING = {
 }
 _COLUMNS = {**{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
 _COVERED = list(_COLUMNS).index("covered")
+_OF_MATCH_TYPE = np.zeros((256, len(_MATCH_TYPES)), np.float32)  # the columns of each match type
+for _number, (_match_type, _) in enumerate(_MATCH_TYPES.values()):
+    _OF_MATCH_TYPE[_match_type, _number] = 1
 
 
 def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
@@ -45,12 +48,11 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     first = groups.first_mention.tolist()
     match_type = groups.batch.table.match_type[groups.table_row]
     match_type = np.where(match_type == WORDING, SPELLING, match_type).astype(match_type.dtype)
-    columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
-    for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
-        columns[:, number] = match_type == of_column
+    columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)
+    columns[:, : len(_MATCH_TYPES)] = np.take(_OF_MATCH_TYPE, match_type, axis=0)
     letters = hash_strings(Strings.of([letters_of(groups.batch.name_of(i)) for i in first]))
     tokens = context.tokens([groups.names[name] for name in groups.name_of.tolist()])
-    compare = spelling.for_steps(int(context.name_counts(groups.entity).sum()))
+    compare = spelling.for_steps(about_length(context.spelled[0], groups.entity))
     columns[:, len(_MATCH_TYPES) :] = compare(
         tokens, letters, groups.bounds, groups.entity, match_type, WHOLE, (SHARES, TYPO), context.spelled
     )
