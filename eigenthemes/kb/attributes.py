@@ -34,10 +34,6 @@ class EntityAttributes:
         """The attributes of each entity, as kernels take them."""
         return self.indptr, self.attributes
 
-    def count(self, entities: NDArray[np.int64]) -> int:
-        """Count the attributes of some entities, all together."""
-        return int((self.indptr[entities + 1] - self.indptr[entities]).sum())
-
     def files(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that a KB keeps, by name."""
         return dict(zip(FILES, (self.indptr, self.attributes, self.share), strict=True))

@@ -167,8 +167,9 @@ def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, edges: Any, in
     edges = _with_room(edges, many, reached_indptr[last] - reached_indptr[first])
     for candidate in range(first, last):
         for at in range(reached_indptr[candidate], reached_indptr[candidate + 1]):
-            edges[many] = first + np.int64(reached[at]) - start  # overwritten by the next one, unless it is a candidate
-            many += edges[many] < last
+            other = first + np.int64(reached[at]) - start
+            edges[many] = other  # overwritten by the next one, unless it is a candidate
+            many += other < last
         indptr[candidate + 1] = many
     return edges
 
@@ -182,7 +183,7 @@ def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, edges: Any, i
     first, last, start = candidates
     many = last - first
     least, hubs = np.empty(many, np.int64), np.empty(many, np.int64)  # the least neighbour that is not walked
-    pairs, found, many_hubs = np.empty(64, np.int64), 0, 0
+    pairs, found, many_hubs = np.empty(indptr[last] - indptr[first] + 64, np.int64), 0, 0
     for number in range(many):
         node = entities[start + number]
         least[number] = _HIGHEST
@@ -192,13 +193,13 @@ def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, edges: Any, i
     for number in range(many if many_hubs else 0):
         for k in range(indptr[first + number], indptr[first + number + 1]):
             other = np.int64(edges[k]) - first
-            if entities[start + number] >= least[other]:
-                pairs, found = _noted(pairs, found, other, number)
+            pairs[found] = (other << _BITS) | number  # overwritten by the next one, unless it is not walked
+            found += entities[start + number] >= least[other]
     for a in range(many_hubs):  # two hubs may each be far down on the list of the other
         one, limit = entities[start + hubs[a]], least[hubs[a]]
         for b in range(a):
             other = entities[start + hubs[b]]
-            if other >= limit and one >= least[hubs[b]] and _adjacent(graph, one, other):
+            if other >= limit and one >= least[hubs[b]] and _adjacent(graph, most, one, other):
                 pairs, found = _noted(pairs, found, hubs[a], hubs[b])
                 pairs, found = _noted(pairs, found, hubs[b], hubs[a])
     sort(pairs[:found])
@@ -247,9 +248,10 @@ def _noted(pairs: Any, many: Any, one: Any, other: Any) -> Any:
 
 
 @kernel
-def _adjacent(graph: Any, a: Any, b: Any) -> Any:
+def _adjacent(graph: Any, most: Any, a: Any, b: Any) -> Any:
+    """Return whether two entities are neighbours, each beyond the first `most` of the other."""
     indptr, neighbors = graph[0], graph[1]
     if indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]:
         a, b = b, a
-    at = position(neighbors, indptr[a], indptr[a + 1], b)
+    at = position(neighbors, indptr[a] + most, indptr[a + 1], b)
     return at < indptr[a + 1] and neighbors[at] == b

@@ -178,8 +178,9 @@ def _edges(total: Any, of: Any, parts: Any, start: Any, first: Any, last: Any, w
                 name = name_of[other]
                 if name != name_of[row] and float(weight[other]) >= LEAST:
                     before = met[0][name] if met[1][name] == row else 0.0
-                    met[0][name], met[1][name] = min(1.0, before + float(weight[other])), row
-                    edges += met[0][name] - before
+                    after = min(1.0, before + float(weight[other]))
+                    met[0][name], met[1][name] = after, row
+                    edges += after - before
                     if len(parts):
                         parts[other - start, EDGES] = weight[other]
                 other = following[other]

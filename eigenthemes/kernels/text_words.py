@@ -27,8 +27,7 @@ def words_around(codes: Any, letters: Any, places: Any, owners: Any, hashes: Any
     looked up here: it is given as -2 - (where it starts).
     """
     owner, low, begin, end, high, reach = places
-    starts = _starts(codes, letters)
-    many = len(starts)
+    starts, states, has_other, many = _read(codes, letters)
     spans = np.zeros((len(owner), 4), np.int64)
     counts = np.zeros(owners + 1, np.int64)
     for k in range(len(owner)):
@@ -41,17 +40,16 @@ def words_around(codes: Any, letters: Any, places: Any, owners: Any, hashes: Any
         counts[owner[k] + 1] += spans[k, 1] - spans[k, 0] + spans[k, 3] - spans[k, 2]
     filled = np.cumsum(counts)
     found = np.zeros(filled[owners], np.int64)
-    rows, hashes_of = np.full(many, _UNREAD, np.int64), np.zeros(many, np.uint64)
-    asked, unsure = np.zeros(many, np.int64), 0
+    rows, asked, unsure = np.full(many, _UNREAD, np.int64), np.zeros(many, np.int64), 0
     for k in range(len(owner)):
         for side in range(0, 4, 2):
             for word in range(spans[k, side], spans[k, side + 1]):
                 if rows[word] == _UNREAD:
-                    rows[word], hashes_of[word] = _hash(codes, letters, starts[word])
-                    if rows[word] == -1 and len(hashes):
-                        asked[unsure] = word
-                        unsure += 1
-    _find_all(asked[:unsure], hashes_of, hashes, buckets, rows)
+                    rows[word] = -2 - starts[word] if has_other[word] else -1
+                    asked[unsure] = word  # overwritten by the next one, unless it can be looked up
+                    unsure += not has_other[word]
+    if len(hashes):
+        _find_all(asked[:unsure], states, hashes, buckets, rows)
     for k in range(len(owner)):
         for side in range(0, 4, 2):
             for word in range(spans[k, side], spans[k, side + 1]):
@@ -61,40 +59,36 @@ def words_around(codes: Any, letters: Any, places: Any, owners: Any, hashes: Any
 
 
 @kernel
-def _starts(codes: Any, letters: Any) -> Any:
-    """Return where the words of a text start, in order."""
-    starts = np.zeros(len(codes) // 2 + 1, np.int64)
-    many, inside = 0, False
+def _read(codes: Any, letters: Any) -> Any:
+    """Return where the words of a text start, in order, the states of their hashes, whether they have other letters; how many.
+
+    The place of the next word is written at each letter, and stays as it is at the last one.
+    """
+    room = len(codes) // 2 + 2
+    starts, states, has_other = np.empty(room, np.int64), np.empty(room, np.uint64), np.empty(room, np.bool_)
+    many, inside, start, state, other = 0, False, 0, OFFSET, False
     for at in range(len(codes)):
-        is_letter = letters[codes[at]] > SEPARATOR
-        if is_letter and not inside:
-            starts[many] = at
-            many += 1
+        letter = letters[codes[at]]
+        is_letter = letter > SEPARATOR
+        many += inside & (not is_letter)
+        start = start if inside else at
+        state = step(state if inside else OFFSET, letter)
+        other = (other & inside) | (letter == OTHER)
+        starts[many], states[many], has_other[many] = start, state, other
         inside = is_letter
-    return starts[:many]
+    return starts, states, has_other, many + inside
 
 
 @kernel
-def _hash(codes: Any, letters: Any, start: Any) -> Any:
-    """Return -1 and the hash of the word that starts somewhere; -2 - start where it has other letters."""
-    h, at = OFFSET, start
-    while at < len(codes) and letters[codes[at]] > SEPARATOR:
-        if letters[codes[at]] == OTHER:
-            return np.int64(-2 - start), np.uint64(0)
-        h = step(h, letters[codes[at]])
-        at += 1
-    return np.int64(-1), finish(h)
-
-
-@kernel
-def _find_all(words: Any, hashes_of: Any, hashes: Any, buckets: Any, rows: Any) -> None:
+def _find_all(words: Any, states: Any, hashes: Any, buckets: Any, rows: Any) -> None:
     """Look words up by their hashes; the first loop waits for no memory, so that the second finds all of it there."""
     shift, last = shift_of(buckets), len(hashes) - 1
-    met = np.zeros(len(words), np.uint64)
+    hashes_of, met = np.zeros(len(words), np.uint64), np.zeros(len(words), np.uint64)
     for k in range(len(words)):
-        met[k] = hashes[min(np.int64(buckets[np.int64(hashes_of[words[k]] >> shift)]), last)]
+        hashes_of[k] = finish(states[words[k]])
+        met[k] = hashes[min(np.int64(buckets[np.int64(hashes_of[k] >> shift)]), last)]
     for k in range(len(words)):
-        rows[words[k]] = find(hashes_of[words[k]], hashes, buckets, shift)
+        rows[words[k]] = find(hashes_of[k], hashes, buckets, shift)
 
 
 @kernel

@@ -36,8 +36,9 @@ def hubs_near(entity: Any, graph: Any, number: Any) -> Any:
             found[many] = number[node]
             many += 1
         for k in range(graph[0][node], end):
-            found[many] = number[graph[1][k]]  # overwritten by the next one, unless it is a hub
-            many += found[many] >= 0
+            hub = number[graph[1][k]]
+            found[many] = hub  # overwritten by the next one, unless it is a hub
+            many += hub >= 0
         indptr[row + 1] = many
     return indptr, found[:many]
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.logit import sigmoid
+from eigenthemes.ranking.logit import highest, sigmoid
 from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
@@ -39,16 +39,17 @@ class Confidence(NamedTuple):
         """
         if self == AS_FOUND or not len(probability):
             return probability, nil
-        having = np.diff(groups.bounds) > 0
-        changed = having & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
-        best = np.zeros(len(groups))
-        best[having] = np.maximum.reduceat(probability, groups.bounds[:-1][having])
+        counts = np.diff(groups.bounds)
+        changed = (counts > 0) & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
+        best = np.where(counts > 0, highest(probability, groups.bounds), 0.0)
         change = np.where(changed, np.minimum(self.of(best) - best, _MOST_OF_NIL * nil), 0.0)
         share = np.where(change < 0, 1 - change / np.maximum(1 - best, _CERTAIN), 1.0)  # of what the others had
-        is_best = probability == best[groups.group]
+        is_best = probability == np.repeat(best, counts)
         ties = np.maximum(1, np.bincount(groups.group[is_best], minlength=len(groups)))
         of_best = (best + change + (ties - 1) * best * share) / ties
-        told = np.where(is_best & changed[groups.group], of_best[groups.group], probability * share[groups.group])
+        told = np.where(
+            is_best & np.repeat(changed, counts), np.repeat(of_best, counts), probability * np.repeat(share, counts)
+        )
         return told, np.where(change > 0, nil - change, nil * share)
 
 

@@ -32,6 +32,7 @@ from eigenthemes.mentions.clues import clues
 from eigenthemes.ranking.abbreviated import abbreviation_clues
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
+from eigenthemes.ranking.features.nil import best_rows
 from eigenthemes.ranking.logit import sigmoid
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.remembered import remembered_odds
@@ -126,9 +127,7 @@ def best_candidates(
     groups: MentionGroups, features: NDArray[np.float32], probability: Floats, nil: Floats, context: FeatureContext
 ) -> BestCandidates:
     """Compute what tells names from chance, of the best candidate of each group."""
-    best_row = np.full(len(groups), -1)
-    best = np.flatnonzero(probability == groups.best_of_group(probability))[::-1]
-    best_row[groups.group[best]] = best  # of equal ones the first
+    best_row = best_rows(groups, probability)
     having = np.flatnonzero(best_row >= 0)
     rows = best_row[having]
     entity = groups.entity[rows]

@@ -17,10 +17,22 @@ def softmax(utility: Floats, bounds: NDArray[np.int64]) -> Floats:
     """Compute the softmax of the utilities within each group: those of group i are bounds[i]:bounds[i + 1]."""
     counts = np.diff(bounds)
     group = np.repeat(np.arange(len(counts)), counts)
-    top = np.full(len(counts), -np.inf)
-    np.maximum.at(top, group, utility)
-    weight = np.exp(utility - top[group])
-    return np.asarray(weight / np.bincount(group, weights=weight, minlength=len(counts))[group])
+    weight = np.exp(utility - np.repeat(highest(utility, bounds), counts))
+    return np.asarray(weight / np.repeat(np.bincount(group, weights=weight, minlength=len(counts)), counts))
+
+
+def highest(values: Floats, bounds: NDArray[np.int64]) -> Floats:
+    """Return the highest value of each group [m]; minus infinity where it has none."""
+    having = np.flatnonzero(bounds[1:] > bounds[:-1])
+    best = np.full(len(bounds) - 1, -np.inf)
+    if len(having):
+        best[having] = np.maximum.reduceat(values, bounds[having])
+    return best
+
+
+def highest_beside(values: Floats, bounds: NDArray[np.int64]) -> Floats:
+    """Return the highest value of its group for each value [n]."""
+    return np.repeat(highest(values, bounds), np.diff(bounds))
 
 
 def sigmoid(values: Floats) -> Floats:

@@ -192,10 +192,12 @@ class BatchRanking:
 def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRanking:
     """Rank the candidates of a batch."""
     groups = MentionGroups.of(batch)
-    local = local_features(groups, context)
-    evidence = cell_evidence(ranker.cells, groups, context)
     first, *others = ranker.rounds
-    features, candidates, cells = local, None, None
+    columns = np.empty((len(groups.table_row), len(COLUMNS)), np.float32)
+    local, joint = columns[:, : len(LOCAL)], columns[:, len(LOCAL) :]
+    local_features(groups, context, out=local)
+    evidence = cell_evidence(ranker.cells, groups, context)
+    features, candidates, cells = columns if others else local, None, None
     pile = None if ranker.pile is None else ranker.pile.utility(groups, context.kb)
     probability, nil_probability = probabilities(first, local, groups, pile=pile)
     for number, weights in enumerate(others, start=1):
@@ -204,7 +206,7 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             candidates = WeightedCandidates.of(groups, context, probability)
         else:
             candidates = candidates.in_next_round(probability)
-        features = np.concatenate((local, theme_features(candidates)), axis=1)
+        theme_features(candidates, out=joint)
         if evidence is not None and ranker.cells is not None:
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(probability), is_last=is_last)
@@ -257,4 +259,4 @@ def probabilities(
     nil[np.diff(groups.bounds) == 0] = 1.0
     if temperature != 1.0:
         choice = softmax(utility / temperature, groups.bounds)
-    return choice * (1 - nil[groups.group]), nil
+    return choice * np.repeat(1 - nil, np.diff(groups.bounds)), nil

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
 
@@ -40,7 +40,7 @@ class Coincidence(NamedTuple):
         if context.attributes is None:
             return None
         attributes, in_text = context.attributes, groups.batch.in_text
-        count = coincidence.for_steps(3 * attributes.count(groups.entity))
+        count = coincidence.for_steps(3 * about_length(attributes.indptr, groups.entity))
         rows = groups.document_names, groups.name_bounds, in_text, groups.entity
         return cls(*count(*rows, attributes.lists, attributes.share))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.ranking.features.feature_context import about_length
 from eigenthemes.ranking.features.feature_group import FeatureGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
 
@@ -55,7 +56,7 @@ class CellEvidence:
         is_cell = groups.column_of >= 0
         if not is_cell.any():
             return None
-        compute = column_evidence.for_steps(2 * attributes.count(groups.entity))
+        compute = column_evidence.for_steps(2 * about_length(attributes.indptr, groups.entity))
         counted = compute(groups.columns, groups.bounds, groups.entity, attributes.lists, attributes.share)
         return cls(groups, is_cell, is_cell[groups.group], *counted)
 

@@ -10,7 +10,7 @@ from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, 
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.strings import Strings
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
-from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
 
@@ -37,6 +37,9 @@ _SPELLING = {
 }
 _COLUMNS = {**{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
 _COVERED = list(_COLUMNS).index("covered")
+_OF_MATCH_TYPE = np.zeros((256, len(_MATCH_TYPES)), np.float32)  # the columns of each match type
+for _number, (_match_type, _) in enumerate(_MATCH_TYPES.values()):
+    _OF_MATCH_TYPE[_match_type, _number] = 1
 
 
 def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
@@ -45,11 +48,10 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
 
     match_type = groups.batch.table.match_type[groups.table_row]
     match_type = np.where(match_type == WORDING, SPELLING, match_type).astype(match_type.dtype)
-    columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
-    for number, (of_column, _) in enumerate(_MATCH_TYPES.values()):
-        columns[:, number] = match_type == of_column
+    columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)
+    columns[:, : len(_MATCH_TYPES)] = np.take(_OF_MATCH_TYPE, match_type, axis=0)
     indptr, words = lists_of(groups.words, groups.name_of)
-    compare = spelling.for_steps(int(context.name_counts(groups.entity).sum()))
+    compare = spelling.for_steps(about_length(context.spelled[0], groups.entity))
     columns[:, len(_MATCH_TYPES) :] = compare(
         (indptr, context.tokens(words)),
         _letters(groups),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.ranking.logit import highest_beside
 from eigenthemes.ranking.mention_groups import MentionGroups
 
 NIL_COLUMNS = {
@@ -23,21 +24,26 @@ def nil_features(groups: MentionGroups, features: NDArray[np.float32], probabili
 
     probability  [n] of each candidate, if one of them is right
     """
-    columns = np.zeros((len(groups), len(NIL_COLUMNS) + features.shape[1]), np.float32)
     best_row = best_rows(groups, probability)
     having = np.flatnonzero(best_row >= 0)
-    columns[having, 0] = 1
-    columns[having, 1] = groups.other_names[having] == 0
-    columns[having, 2] = groups.log_words[having]
-    columns[having, 3] = np.log(np.diff(groups.bounds)[having])
-    columns[having, 4] = -np.log(np.maximum(probability[best_row[having]], 1e-6))
-    columns[having, len(NIL_COLUMNS) :] = features[best_row[having]]
+    best = best_row[having]
+    of_having = np.empty((len(having), len(NIL_COLUMNS) + features.shape[1]), np.float32)
+    of_having[:, 0] = 1
+    of_having[:, 1] = groups.other_names[having] == 0
+    of_having[:, 2] = groups.log_words[having]
+    of_having[:, 3] = np.log(np.diff(groups.bounds)[having])
+    of_having[:, 4] = -np.log(np.maximum(probability[best], 1e-6))
+    of_having[:, len(NIL_COLUMNS) :] = np.take(features, best, axis=0)
+    if len(having) == len(groups):
+        return of_having
+    columns = np.zeros((len(groups), of_having.shape[1]), np.float32)
+    columns[having] = of_having
     return columns
 
 
 def best_rows(groups: MentionGroups, probability: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the row of the best candidate of each mention group [m], of equal ones the first; -1 without candidates."""
-    best = np.flatnonzero(probability == groups.best_of_group(probability))[::-1]
+    best = np.flatnonzero(probability == highest_beside(probability, groups.bounds))[::-1]
     best_row = np.full(len(groups), -1)
     best_row[groups.group[best]] = best
     return best_row

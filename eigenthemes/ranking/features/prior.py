@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
+from eigenthemes.ranking.logit import highest_beside
 from eigenthemes.ranking.mention_groups import MentionGroups
 
 _COLUMNS = {
@@ -21,9 +22,11 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     table = groups.batch.table
     prior = np.log1p(np.maximum(table.prior[groups.table_row], 0))
     names = np.log1p(context.name_counts(groups.entity))
-    rank = -np.log(table.rank[groups.table_row])
-    columns = np.stack((prior - groups.best_of_group(prior), rank, names - groups.best_of_group(names)), axis=1)
-    return columns.astype(np.float32)
+    columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)
+    columns[:, 0] = prior - highest_beside(prior, groups.bounds)
+    columns[:, 1] = -np.log(table.rank[groups.table_row])
+    columns[:, 2] = names - highest_beside(names, groups.bounds)
+    return columns
 
 
 GROUP = LocalGroup(name="prior", columns=_COLUMNS, compute=compute)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.store import Vectors
 from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.logit import highest_beside
 from eigenthemes.ranking.mention_groups import MentionGroups
 
 if TYPE_CHECKING:
@@ -22,12 +23,15 @@ Ints = NDArray[np.int64]
 _FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
 _AT_ONCE = 16  # numbers that are squared in the time of a step, also in plain Python
 _TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
+_SMALL = 64  # candidates: BLAS multiplies a matrix of so few with its turned copy sooner than with itself
 _HOPELESS = 0.01  # of the probability of the best candidate: below it, what other names say changes no answer
 
 
 def without_hopeless(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
     """Return the probabilities [n], 0 for candidates that are hopeless beside the best one of their mention."""
-    hopeless = probability < _HOPELESS * groups.best_of_group(probability)  # what is no number is not: damage must show
+    hopeless = probability < _HOPELESS * highest_beside(
+        probability, groups.bounds
+    )  # what is no number is not: damage must show
     return np.where(hopeless, 0.0, probability).astype(np.float32)
 
 
@@ -149,7 +153,8 @@ def _squared(vectors: Vectors, entity: Ints, name: Ints) -> NDArray[np.float32]:
     from eigenthemes.kernels.cosines import square_of_other_names
 
     unit = np.take(vectors.rows, entity, axis=0)
-    squared = unit @ unit.transpose(0, 2, 1)
+    turned = unit.transpose(0, 2, 1)
+    squared = unit @ (np.ascontiguousarray(turned) if unit.shape[1] <= _SMALL else turned)  # the same bits, sooner
     square_of_other_names.for_steps(squared.size // _AT_ONCE)(squared, name)
     return np.asarray(squared)
 

@@ -33,15 +33,18 @@ _COLUMNS = {
 def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
     """Compute what the other names say for each candidate [n, 4], on a log scale."""
     groups, support = candidates.groups, candidates.graph_support
-    others = groups.other_names[groups.group]
-    near = np.maximum(coherence(candidates) - _named_longer(candidates), 0) / np.maximum(1, others)
-    columns = (
+    rows = candidates.acquaintances.rows
+    others = groups.other_names[groups.group[rows]]
+    near = np.maximum(coherence(candidates)[rows] - _named_longer(candidates)[rows], 0) / np.maximum(1, others)
+    of_rows = (
         np.where(others > 0, np.log((_FLOOR + near) / _FLOOR), 0.0),
-        np.log1p(support.edges),
-        np.log1p(support.shared_rare),
-        np.log1p(support.shared),
+        np.log1p(support.edges[rows]),
+        np.log1p(support.shared_rare[rows]),
+        np.log1p(support.shared[rows]),
     )
-    return np.stack(columns, axis=1).astype(np.float32)
+    columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
+    columns[rows] = np.stack(of_rows, axis=1)  # nothing speaks for the others
+    return columns
 
 
 def coherence(candidates: WeightedCandidates) -> Floats:
@@ -76,7 +79,7 @@ def _named_longer(candidates: WeightedCandidates) -> Floats:
     named = np.zeros(len(longer))
     if vectors is not None:
         rows = np.flatnonzero(longer)
-        named[rows] = longer[rows] * vectors.rows[candidates.groups.entity[rows]].any(axis=1)
+        named[rows] = longer[rows] * vectors.has[candidates.groups.entity[rows]]
     return named
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings, hash_strings
-from eigenthemes.ranking.features.feature_context import FeatureContext
+from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.text.normalize import normalize
@@ -30,9 +30,9 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     profiles = context.profiles
     if profiles is None:
         return np.zeros((len(groups.table_row), 1), np.float32)
-    steps = int((profiles.indptr[groups.entity + 1] - profiles.indptr[groups.entity]).sum())
     windows = windows_of(groups, context)
-    found = overlap.for_steps(steps)(windows, groups.bounds, groups.entity, profiles.lists, profiles.rarity)
+    compare = overlap.for_steps(about_length(profiles.indptr, groups.entity))
+    found = compare(windows, groups.bounds, groups.entity, profiles.lists, profiles.rarity)
     return np.asarray(found[:, None], np.float32)
 
 
