@@ -1,4 +1,4 @@
-"""The distinct entities among the candidates of each document, what their candidates weigh together, and their vectors."""
+"""The distinct entities among the candidates of each document, and what their candidates weigh together."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.prefetch import ask_for_row
-
-_AHEAD = 4  # rows that are asked for before they are copied
 
 
 @kernel
@@ -42,18 +39,3 @@ def distinct_entities(bounds: Any, entity: Any, counted: Any, weight: Any, best:
             many_rows += 1
         begins[document + 1] = many
     return rows[:many_rows], number[:many_rows], entities[:many], weights[:many], begins
-
-
-def _copy_by_numpy(rows: Any, chosen: Any, copied: Any) -> None:
-    copied[:] = rows[np.asarray(chosen)]
-
-
-@kernel(plain=_copy_by_numpy)
-def copy_rows(rows: Any, chosen: Any, copied: Any) -> None:
-    """Copy some rows of a matrix, in their order."""
-    for row in range(len(chosen)):
-        if row + _AHEAD < len(chosen):
-            ask_for_row(rows, chosen[row + _AHEAD])
-        number = chosen[row]
-        for column in range(rows.shape[1]):
-            copied[row, column] = rows[number, column]

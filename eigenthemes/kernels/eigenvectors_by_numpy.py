@@ -14,6 +14,7 @@ SIDE_BY_SIDE = 16  # numbers that the processor may take together; matrices have
 WORK = 4  # further rows of a matrix, for work
 ROUNDS = 44  # of bisection, each of which halves the error
 SURE = 1e-7  # of the distance of two eigenvalues: so large an error turns their eigenvectors by as much
+_DOUBT = 2e-13  # of where eigenvalues may be: LAPACK is nearer
 TINY = 1e-200  # added to squares that may be 0, and are divided by what may be 0
 
 Floats = NDArray[np.float64]
@@ -36,19 +37,21 @@ def largest_by_numpy(matrix: Singles, size: int, k: int) -> tuple[Floats, Single
 def _tridiagonal(matrix: Singles, size: int) -> tuple[Floats, Floats, Singles]:
     diagonal, beside, beta = np.zeros(size), np.zeros(size), np.zeros(size, np.float32)
     v, w = np.zeros((2, len(matrix)), np.float32)
-    two = np.float32(2)
+    work, two = np.empty(matrix.shape, np.float32), np.float32(2)
     for m in range(size - 1, 0, -1):
         diagonal[m] = matrix[m, m] - two * v[m] * w[m]
         u = matrix[m] - v[m] * w - w[m] * v
         u[m:] = v[m:] = w[m:] = 0
         square, head = _dot(u, u), float(u[m - 1])
         alpha = -sqrt(square) if head > 0 else sqrt(square)
-        beside[m - 1], scale = alpha, square - head * alpha
-        beta[m] = 1.0 / scale if scale > 0 else 0.0
+        beside[m - 1], length = alpha, square - head * alpha
+        beta[m] = 1.0 / length if length > 0 else 0.0
         u[m - 1] = head - alpha
-        matrix[:m] -= v[:m, None] * w
-        matrix[:m] -= w[:m, None] * v
-        y = np.add.reduce(matrix[:m] * u[:m, None], axis=0)
+        rest, product = matrix[:m, :m], work[:m, :m]
+        rest -= np.multiply(v[:m, None], w[:m], out=product)
+        rest -= np.multiply(w[:m, None], v[:m], out=product)
+        y = np.zeros_like(u)
+        np.add.reduce(np.multiply(rest, u[:m, None], out=product), axis=0, out=y[:m])
         half = np.float32(0.5 * float(beta[m]) * float(beta[m]) * _dot(y, u))
         w[:m] = (beta[m] * y - half * u)[:m]
         v[:] = matrix[m] = u
@@ -57,7 +60,7 @@ def _tridiagonal(matrix: Singles, size: int) -> tuple[Floats, Floats, Singles]:
 
 
 def _dot(one: Singles, other: Singles) -> float:
-    products = one.astype(np.float64) * other.astype(np.float64)
+    products = np.multiply(one, other, dtype=np.float64)
     total = 0.0
     for every in np.add.reduce(products.reshape(-1, SIDE_BY_SIDE), axis=0).tolist():
         total += every
@@ -65,18 +68,34 @@ def _dot(one: Singles, other: Singles) -> float:
 
 
 def _bisect(diagonal: Floats, beside: Floats, many: int) -> Floats:
+    """Find eigenvalues by bisection; where the middle is clearly on one side of those that LAPACK finds, nothing is counted."""
     radius = np.abs(beside)
     radius[1:] += np.abs(beside[:-1])
     low, high = np.full(many, min(diagonal - radius)), np.full(many, max(diagonal + radius))
-    squares = [0.0, *(beside * beside + TINY).tolist()]
+    near = np.full(many, -np.inf)
+    whole = np.diag(diagonal) + np.diag(beside[:-1], -1)
+    if np.isfinite(whole).all():
+        found = np.linalg.eigvalsh(whole)[::-1][:many]  # it reads the lower half
+        near[: len(found)] = found
+    doubt = _DOUBT * (high[0] - low[0])
+    squares = (beside * beside + TINY).tolist()
     for _ in range(ROUNDS):
-        middle, pivot, above = 0.5 * (low + high), np.ones(many), np.zeros(many)
-        for on_diagonal, square in zip(diagonal.tolist(), squares, strict=False):
-            pivot = (on_diagonal - middle) - square / pivot
-            above += pivot > 0
-        is_higher = above > np.arange(many)
+        middle = 0.5 * (low + high)
+        is_higher = near > middle
+        if not np.all(np.abs(near - middle) > doubt):
+            is_higher = _count_above(diagonal, squares, middle) > np.arange(many)
         low, high = np.where(is_higher, middle, low), np.where(is_higher, high, middle)
     return np.asarray(0.5 * (low + high))
+
+
+def _count_above(diagonal: Floats, squares: list[float], middle: Floats) -> NDArray[np.int64]:
+    """Count the eigenvalues above each number: the positive pivots."""
+    pivots = diagonal[:, None] - middle
+    before = pivots[0]
+    for pivot, square in zip(pivots[1:], squares, strict=False):
+        pivot -= square / before
+        before = pivot
+    return np.asarray(np.count_nonzero(pivots > 0, axis=0))
 
 
 def _twisted(diagonal: Floats, beside: Floats, values: Floats) -> Floats:

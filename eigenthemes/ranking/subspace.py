@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.kernels.eigenvectors_by_numpy import SIDE_BY_SIDE, WORK
 
 _FEW = 2  # times as many candidates as dimensions
 _SMALL = 512  # rows: a larger matrix is decomposed sooner by LAPACK
-_STEPS = 1000  # of decomposing a small one, a row, in plain Python
+_STEPS = 500  # of decomposing a small one, a row, in plain Python
 _ROWS = 4096  # a large document is taken in blocks: memory stays flat, and sums over blocks are in float64
 
 
@@ -158,6 +159,7 @@ def _by_lapack(symmetric: NDArray[np.float32], k: int) -> tuple[NDArray[np.float
     """As `top_eigenvectors`, by LAPACK's ssyevr for the asked-for eigenpairs alone."""
     from scipy.linalg.lapack import ssyevr
 
+    limit_blas_threads()
     size = len(symmetric)
     values, vectors, found, _, failed = ssyevr(symmetric, range="I", il=size - k + 1, iu=size)
     if failed or found < k:  # never seen; the full decomposition takes another way

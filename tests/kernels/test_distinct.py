@@ -1,4 +1,4 @@
-"""Distinct entities of documents, against plain Python; rows of a matrix are copied in their order."""
+"""Distinct entities of documents, against plain Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.distinct import copy_rows, distinct_entities
+from eigenthemes.kernels.distinct import distinct_entities
 
 ENTITIES = 6
 candidates = st.tuples(st.integers(0, ENTITIES - 1), st.booleans(), st.sampled_from([1.0, 0.5, 0.25]))
@@ -36,12 +36,3 @@ def test_each_entity_stands_once_in_each_document(
                 together.setdefault(entity, []).append(weight)
         assert entities[first:last].tolist() == list(together)
         assert weights[first:last].tolist() == [max(each) if best else sum(each) for each in together.values()]
-
-
-@given(st.lists(st.integers(0, 9), max_size=20), st.sampled_from([1, 16, 40]))
-def test_rows_are_copied_in_their_order(chosen: list[int], columns: int) -> None:
-    rows = np.random.default_rng(0).normal(size=(10, columns)).astype(np.float32)
-    for copy in (copy_rows, copy_rows.plain):
-        copied = np.empty((len(chosen), columns), np.float32)
-        copy(rows, np.array(chosen, np.uint32), copied)
-        assert np.array_equal(copied, rows[chosen])

@@ -229,3 +229,10 @@ def test_the_papers_generator_drops_what_has_no_vector_before_it_counts(tmp_path
 
     assert found() == [["n0", "n1"], ["n0", "n1"]]
     assert found(generator="paper") == [["n1", "n2"], ["n1", "n2"]]
+
+
+@pytest.mark.parametrize("k", [1, 2, None])
+def test_a_document_has_the_same_bits_alone_and_in_a_batch(k: int | None, tiny: KB) -> None:
+    together = scores_of("eigen", tiny, DOCUMENTS, k=k).values()
+    alone = [score for document in DOCUMENTS for score in scores_of("eigen", tiny, [document], k=k).values()]
+    assert list(together) == alone
