@@ -78,7 +78,7 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
     The sum of the rarity of the words that are in both, divided by the root of the size of the profile.
     """
     result, asked = np.zeros(len(entity), np.float64), np.zeros(len(entity), np.uint32)
-    room = np.zeros(0, np.int64)
+    room, may_have = np.zeros(0, np.int64), np.zeros(_MARKS, np.bool_)
     for name in range(len(bounds) - 1):
         first, last = windows[0][name], windows[0][name + 1]
         if first == last or bounds[name] == bounds[name + 1]:
@@ -88,7 +88,7 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
             size *= 2
         if size > len(room):
             room = np.zeros(size, np.int64)
-        table, may_have = room[:size], np.zeros(_MARKS, np.bool_)
+        table = room[:size]
         fill(table, 0, size, -1)
         for k in range(first, last):
             if windows[1][k] >= 0:
@@ -104,4 +104,6 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
                     total += float(rarity[word])
             if total > 0:
                 result[row] = total / sqrt(_SMOOTHING + (stop - start))
+        for k in range(first, last):
+            may_have[windows[1][k] & (_MARKS - 1)] = False
     return result

@@ -23,6 +23,7 @@ from eigenthemes.ranking.features import (
     local_features,
     theme_features,
 )
+from eigenthemes.ranking.features.feature_context import about_length
 from eigenthemes.ranking.features.themes import coherence
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.records import Document, Mention
@@ -168,3 +169,16 @@ def test_spelling_is_compared_with_every_name(tiny: KB, data: st.DataObject) -> 
         kind = int(batch.table.match_type[names.table_row[row]])
         expected = naive_spelling(mention.text, kind, tiny.names_of(entity)) if mention.candidates is None else [0, 1, 0, 0, 0]
         assert found[row].tolist() == pytest.approx(expected), (mention, tiny.names_of(entity))
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.lists(st.integers(0, 39), max_size=400))
+def test_the_length_of_few_lists_is_told_exactly(lengths: list[int], owners: list[int]) -> None:
+    indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    chosen = np.array([owner % len(lengths) for owner in owners], np.int64)
+    assert about_length(indptr, chosen) == sum(lengths[owner] for owner in chosen)
+    assert about_length(indptr, chosen, most=3) == sum(min(3, lengths[owner]) for owner in chosen)
+
+
+def test_the_length_of_many_lists_is_told_from_some() -> None:
+    indptr = np.concatenate(([0], np.cumsum(rng(3).integers(0, 20, 50_000)))).astype(np.int64)
+    assert about_length(indptr, np.arange(50_000)) == pytest.approx(indptr[-1], rel=0.1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.ranking.logit import softmax
+from eigenthemes.ranking.logit import highest, highest_beside, softmax
 
 
 @given(st.lists(st.lists(st.floats(-1e4, 1e4), max_size=5), max_size=6))
@@ -21,3 +21,17 @@ def test_shares_sum_to_one(names: list[list[float]]) -> None:
         assert np.isfinite(part).all()
         assert part.sum() == pytest.approx(1 if name else 0)
         assert not name or part[int(np.argmax(name))] == part.max()
+
+
+@given(st.lists(st.lists(st.floats(-1e4, 1e4), max_size=5), max_size=6))
+def test_the_highest_of_each_group(groups: list[list[float]]) -> None:
+    bounds = np.concatenate(([0], np.cumsum([len(group) for group in groups]))).astype(np.int64)
+    values = np.array([value for group in groups for value in group], np.float64)
+    assert highest(values, bounds).tolist() == [max(group, default=-np.inf) for group in groups]
+    assert highest_beside(values, bounds).tolist() == [max(group) for group in groups for _ in group]
+
+
+def test_what_is_no_number_shows_in_its_group() -> None:
+    found = highest(np.array([1.0, np.nan, 2.0, 3.0]), np.array([0, 3, 4]))
+    assert np.isnan(found[0])
+    assert found[1] == 3
