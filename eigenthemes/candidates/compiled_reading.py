@@ -13,7 +13,7 @@ import numpy as np
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import other_form
 from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
-from eigenthemes.kernels.prefetch import ask_for_entry
+from eigenthemes.kernels.prefetch import ask_for_bit, ask_for_entry
 
 BLOCK = 32  # mentions at a time
 _SPACE = np.uint8(32)
@@ -117,7 +117,7 @@ def _other_forms(endings: Any, word: Any, states: Any, bits: Any, hashes: Any) -
     for entry in range(endings.indptr[last_letter], endings.indptr[last_letter + 1]):
         applies, h = other_form(endings.letters, endings.lengths, endings.rules[entry], word, states)
         if applies:
-            ask_for_entry(bits, (h & np.uint64(8 * len(bits) - 1)) >> np.uint64(3))
+            ask_for_bit(h, bits)
             hashes[count] = h
             count += 1
     return count

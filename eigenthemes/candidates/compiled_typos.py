@@ -9,6 +9,7 @@ import numpy as np
 from eigenthemes.candidates.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.hashing import OFFSET, finish, may_hold, shift_of, step
+from eigenthemes.kernels.prefetch import ask_for_bit
 
 _CHECKED = 1021  # tokens remembered while one word is mended
 _LOW = np.uint64(0xF)
@@ -143,16 +144,31 @@ def _slips(points: Any, count: Any) -> Any:
 @kernel
 def _deletions(word: Any, prefix: Any, pairs: Any, bits: Any, hashes: Any) -> Any:
     """Hash the word's first `prefix` letters with none or one deleted, or with two, that the index may hold."""
-    count = 0
-    for gone_a in range(0 if pairs else -1, prefix):
-        for gone_b in range(gone_a + 1 if pairs else gone_a, prefix if pairs else gone_a + 1):
-            h = OFFSET
-            for i in range(prefix):
-                if i != gone_a and i != gone_b:
-                    h = step(h, word[i])
-            hashes[count] = finish(h)
-            count += may_hold(hashes[count], bits)
-    return count
+    count, before = 0, OFFSET  # the state of the hash before the first letter that is gone
+    if not pairs:
+        hashes[0], count = finish(_extended(before, word, 0, prefix)), 1
+    for gone in range(prefix):
+        between = before  # the state before the second one
+        for gone_too in range(gone + 1, prefix if pairs else gone + 2):
+            hashes[count] = finish(_extended(between, word, gone_too + 1 if pairs else gone_too, prefix))
+            ask_for_bit(hashes[count], bits)
+            count += 1
+            if pairs:
+                between = step(between, word[gone_too])
+        before = step(before, word[gone])
+    held = 0
+    for p in range(count):
+        hashes[held] = hashes[p]
+        held += may_hold(hashes[p], bits)
+    return held
+
+
+@kernel
+def _extended(h: Any, word: Any, first: Any, last: Any) -> Any:
+    """Return the state of the hash after some more letters."""
+    for i in range(first, last):
+        h = step(h, word[i])
+    return h
 
 
 @kernel

@@ -430,16 +430,22 @@ def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bo
     same = next((name for name in names if squash(normalize(name)) == key), None)
     if same is not None:  # "Wal-Mart" and "Walmart" share no token, and are the same name
         return same
-    from rapidfuzz.distance import OSA
-
     tokens = {name: set(tokenize(name)) for name in names}
-
-    def distance(name: str) -> tuple[int, int]:
-        return -len(missing & tokens[name]), OSA.distance(squash(normalize(name)), key)
-
-    chosen = [min(names, key=distance)]
-    missing -= tokens[chosen[0]]
-    while having := [name for name in names if missing & tokens[name]]:
-        chosen.append(min(having, key=distance))
+    chosen = list[str]()
+    while not chosen or any(missing & tokens[name] for name in names):
+        having = max(len(missing & tokens[name]) for name in names)
+        alike = [name for name in names if len(missing & tokens[name]) == having]
+        chosen.append(min(alike, key=lambda name: _distance(squash(normalize(name)), key)) if len(alike) > 1 else alike[0])
         missing -= tokens[chosen[-1]]
     return " + ".join(chosen)
+
+
+def _distance(name: str, key: str) -> int:
+    """Return the edit distance of two squashed names; where one has all letters of the other, in order, it is soon told."""
+    shorter, longer = sorted((name, key), key=len)
+    left = iter(longer)
+    if all(letter in left for letter in shorter):
+        return len(longer) - len(shorter)
+    from rapidfuzz.distance import OSA  # takes longer to import than a look-up
+
+    return int(OSA.distance(name, key))

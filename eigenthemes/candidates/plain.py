@@ -84,10 +84,11 @@ class Lookup:
         contained = self._containing(tokens, None if limit is None else max(most, rules.LOOKED_AT))
         for entity in self._chosen(contained, match_types, tokens, most):
             _add(match_types, entity, CONTAINS, most)
-        wanted = not match_types or (self.sharing.fills_up and self.has_families())
+        is_found = bool(match_types)
         if not match_types:
             self._add_parts(normalized.split(), match_types, most)
-        if wanted and len(match_types) < most and words:
+        room = len(match_types) < most and bool(words)
+        if room and (not is_found or (self.sharing.fills_up and self.has_families())):  # the last takes longest to know
             match_types.update(self._sharing(words, tokens, match_types, most - len(match_types)))
         return dict(sorted(match_types.items()))
 

@@ -28,7 +28,6 @@ from eigenthemes.display import Shown
 from eigenthemes.errors import EigenthemesError, OptionError, VectorError
 from eigenthemes.kb.entities import BLANK, entity_records, neighbor_records
 from eigenthemes.kb.files import ATTEMPTS, KBFiles, replaced
-from eigenthemes.kb.graph import FurtherRelations, Graph
 from eigenthemes.kb.manifest import (
     OF_THE_FOLDER,
     find_damage,
@@ -37,13 +36,13 @@ from eigenthemes.kb.manifest import (
 )
 from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.overview import overview_rows
-from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.kb.type_filter import of_types
 from eigenthemes.records import Entity, Neighbor
 
 if TYPE_CHECKING:
     from eigenthemes.display.parts import Part
+    from eigenthemes.kb.graph import FurtherRelations, Graph
 
 Made = TypeVar("Made")
 
@@ -175,6 +174,8 @@ class KB(KBFiles, Shown):
         """
         if limit is not None and limit < 1:
             raise OptionError(f"limit is {limit}; expected 1 or more, or None", where="limit")
+        from eigenthemes.kb.search import NamePrefixes
+
         rows = self.cached("name prefixes", lambda: NamePrefixes.of(self)).find(prefix)
         indices: dict[int, None] = {}  # names are in order of entity, so these are in order of prior
         for first in range(0, len(rows), _BLOCK):
@@ -340,11 +341,15 @@ class KB(KBFiles, Shown):
 
     @cached_property
     def graph(self) -> Graph:
+        from eigenthemes.kb.graph import Graph
+
         return Graph(self.array("graph_indptr"), self.array("graph_neighbors"), self.array("graph_relations"))
 
     @cached_property
     def further_relations(self) -> FurtherRelations:
         """The relations beside the one that `graph` has of each pair; none for a KB that does not keep them."""
+        from eigenthemes.kb.graph import FurtherRelations
+
         if not self.has("graph_more_entries"):
             return FurtherRelations.none()
         return FurtherRelations(self.mapped("graph_more_entries"), self.mapped("graph_more_relations"))

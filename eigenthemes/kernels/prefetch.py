@@ -73,3 +73,9 @@ def _nothing(values: Any, at: Any) -> None:
 def ask_for_entry(values: Any, at: Any) -> None:
     """Ask for the line of an entry of an array; where there is no such entry, nothing happens."""
     _ask_for_entry(values, np.uint64(at))
+
+
+@kernel(plain=_nothing)
+def ask_for_bit(h: Any, bits: Any) -> None:
+    """Ask for the line of a `bit_filter` that `may_hold` reads for a hash."""
+    _ask_for_entry(bits, (h & np.uint64(8 * len(bits) - 1)) >> np.uint64(3))

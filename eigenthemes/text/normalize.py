@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -49,13 +50,17 @@ UNSPACED = (
     r"\U00020000-\U0003ffff"
 )
 
+# Patterns are compiled when one is needed: most names need none, and it takes as long as a look-up.
 _MOST_PARTS = 3  # of a name with commas: more are a list
-_ACRONYM = re.compile(r"(?<!\w)(?:[^\W\d_]\.)+[^\W\d_]?(?!\w)")
-_LONE_SYMBOL = re.compile(r"(?<!\w)([^\W\d_])([+#]+)(?!\w)")
-_LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff])[α-ω](?![\u0370-\u03ff])")
-_HAS_GREEK = re.compile(r"[α-ω]")
-_HAS_UNSPACED = re.compile(f"[{UNSPACED}]")
-_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
+_ACRONYM = r"(?<!\w)(?:[^\W\d_]\.)+[^\W\d_]?(?!\w)"
+_LONE_SYMBOL = r"(?<!\w)([^\W\d_])([+#]+)(?!\w)"
+_LONE_GREEK = r"(?<![\u0370-\u03ff])[α-ω](?![\u0370-\u03ff])"
+_HAS_GREEK = r"[α-ω]"
+_HAS_UNSPACED = f"[{UNSPACED}]"
+_UNSPACED_RUN = f"[{UNSPACED}]+|[^{UNSPACED}]+"
+
+
+_compiled = cache(re.compile)
 
 
 class _Folding(dict[int, str | int | None]):
@@ -95,9 +100,9 @@ def normalize(text: str) -> str:
     """Return the tokens of `text` joined by single spaces; never empty unless `text` is blank."""
     folded = text
     if "." in folded:
-        folded = _ACRONYM.sub(lambda match: match[0].replace(".", ""), folded)
+        folded = _compiled(_ACRONYM).sub(lambda match: match[0].replace(".", ""), folded)
     if "+" in folded or "#" in folded:
-        folded = _LONE_SYMBOL.sub(_spell_symbols, folded)
+        folded = _compiled(_LONE_SYMBOL).sub(_spell_symbols, folded)
     tokens = (folded.translate(_FOLD_ASCII) if folded.isascii() else _fold_unicode(folded)).split()
     if tokens:
         return " ".join(tokens)
@@ -182,14 +187,14 @@ def _fold_unicode(text: str) -> str:
             text = text.replace(symbol, "")
     apart = unicodedata.normalize("NFKD", text.casefold()).casefold()
     folded = unicodedata.normalize("NFC", apart.translate(_FOLD))
-    if _HAS_GREEK.search(folded):
-        folded = _LONE_GREEK.sub(lambda match: _GREEK[match[0]], folded)
-    if _HAS_UNSPACED.search(folded):
-        folded = " ".join(map(_bigrams, _UNSPACED_RUN.findall(folded)))
+    if _compiled(_HAS_GREEK).search(folded):
+        folded = _compiled(_LONE_GREEK).sub(lambda match: _GREEK[match[0]], folded)
+    if _compiled(_HAS_UNSPACED).search(folded):
+        folded = " ".join(map(_bigrams, _compiled(_UNSPACED_RUN).findall(folded)))
     return folded
 
 
 def _bigrams(run: str) -> str:
-    if len(run) < 3 or not _HAS_UNSPACED.match(run):
+    if len(run) < 3 or not _compiled(_HAS_UNSPACED).match(run):
         return run
     return " ".join(run[i : i + 2] for i in range(len(run) - 1))
