@@ -180,8 +180,6 @@ class Linker:
     def _make_ready(self) -> None:
         """Load everything that would be loaded at first use, so that threads only read, whatever becomes of the folder."""
         self.kb.map_files()
-        if self.method.needs_vectors:
-            import scipy.linalg  # noqa: F401  it brings a BLAS of its own, which is to be limited, too
         limit_blas_threads()
         self.method.make_ready(self.kb, self.scoring)
 

@@ -16,6 +16,7 @@ from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 from eigenthemes.kernels.support import support
 from eigenthemes.kg.demo import SMALL
 from eigenthemes.linker import Linker
+from eigenthemes.ranking.options import EigenOptions
 
 _TEXT = "Michael Jordan and his students David Blei and Andrew Ng wrote on LDA at Berkeley."
 _PAIRS = (("Michael Jordan", "Berkeley"), ("David Blei", "LDA"), ("Andrew Ng", "Berkeley"), ("Scottie Pippen", "Chicago Bulls"))
@@ -38,6 +39,7 @@ def warm_up(*, every_vectors: bool = False, progress: Progress | None = None) ->
         linker = Linker(kb, explain=True)
         linker.link(_TEXT)
         linker.link_table(_TABLE, columns=["who", "what"])
+        Linker(linker.kb, method="eigen", scoring=EigenOptions(k=2)).link(_TEXT)
     graph = _graph()
     for method in GRAPH_METHODS if every_vectors else GRAPH_METHODS[:1]:
         make_vectors(graph, method=method, dimensions=_DIMENSIONS, progress=progress)

@@ -378,7 +378,10 @@ class CandidateGenerator:
             self._compiled = self._load_kernels()
         kernel, room_for, index = self._compiled
         mentions, most = len(starts), self._most
-        room = self._rooms.pop() if self._rooms else None
+        try:
+            room = self._rooms.pop()
+        except IndexError:  # other threads have them all
+            room = None
         if room is None or room.longest < longest:
             room = room_for(longest, most)
         found = (

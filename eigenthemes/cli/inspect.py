@@ -105,6 +105,8 @@ def candidates(
     finder = CandidateGenerator(KB.open(kb), **asdict(parse_candidates(given)))
     for name in _names(names):
         if not name and not as_json:
+            if names != ("-",):
+                say("the name is empty; give one, or - to read names from standard input", err=True)
             continue
         if why is not None:
             reason = finder.why_not(name, why)

@@ -72,3 +72,9 @@ def test_verify(demo_kb: KB) -> None:
 def test_a_reader_that_goes_away_is_no_error(demo_kb: KB) -> None:
     done = run_shell(f"{{program}} candidates {demo_kb.path} Jordan Science Jordan | head -1")
     assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
+
+
+def test_an_empty_name_is_told(demo_kb: KB) -> None:
+    done = call("candidates", demo_kb.path, "")
+    assert done.stdout == ""
+    assert "the name is empty" in done.stderr
