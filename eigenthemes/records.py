@@ -88,7 +88,7 @@ class Mention:
 
 
 class PlainMentions(Sequence[Mention]):
-    """Mentions that are nothing but names, with or without places: kept as columns, each made when somebody asks for it.
+    """Mentions that are nothing but names, with or without places and candidates: columns; each is made for who asks for it.
 
     Linking reads the columns only, and a document has dozens of mentions. They are as good as a tuple of mentions.
 
@@ -96,9 +96,10 @@ class PlainMentions(Sequence[Mention]):
     starts, ends of each; None: none of them has a place
     sources      the JSON objects they came from, whose "gold" is an id, a list of ids, null or missing
     fields       that any of these objects has
+    candidates   ids that each brings, maybe more than once; None: none of them brings any
     """
 
-    __slots__ = ("_made", "ends", "fields", "sources", "starts", "texts")
+    __slots__ = ("_made", "candidates", "ends", "fields", "sources", "starts", "texts")
 
     def __init__(
         self,
@@ -107,18 +108,22 @@ class PlainMentions(Sequence[Mention]):
         ends: list[int] | None,
         sources: list[dict[str, Any]],
         fields: set[str],
+        candidates: list[list[str]] | None = None,
     ) -> None:
         self.texts, self.starts, self.ends, self.sources, self.fields = texts, starts, ends, sources, fields
+        self.candidates = candidates
         self._made: tuple[Mention, ...] | None = None
 
     @property
     def made(self) -> tuple[Mention, ...]:
         """All of them, as a tuple."""
         if self._made is None:
-            nowhere = [None] * len(self.texts)
-            columns = zip(self.texts, self.starts or nowhere, self.ends or nowhere, self.sources, strict=True)
+            none = [None] * len(self.texts)
+            given = none if self.candidates is None else [tuple(dict.fromkeys(ids)) for ids in self.candidates]
+            columns = zip(self.texts, self.starts or none, self.ends or none, given, self.sources, strict=True)
             self._made = tuple(
-                Mention(text, start, end, gold=_plain_gold(source), source=source) for text, start, end, source in columns
+                Mention(text, start, end, gold=_plain_gold(source), candidates=ids, source=source)
+                for text, start, end, ids, source in columns
             )
         return self._made
 

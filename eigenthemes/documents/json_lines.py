@@ -21,10 +21,10 @@ from eigenthemes.records import Document, Mention, PlainMentions, Table, mention
 
 BOM = b"\xef\xbb\xbf"
 
-_STRING, _INTEGER, _OBJECT = {str}, {int}, {dict}
+_STRING, _INTEGER, _OBJECT, _LIST = {str}, {int}, {dict}, {list}
 _GOLD = {str, list, type(None)}
 _ABSENT: Any = object()
-_BEYOND_NAMES = frozenset(("row", "col", "candidates", "only_types", "full_name"))  # fields of more than a name
+_BEYOND_NAMES = frozenset(("row", "col", "only_types", "full_name"))  # fields of more than a name
 _EXACT = 2**53  # whole numbers above this are not exact as floats, and JSON parsers make floats of those above 64 bits
 _OFFSETS = 'expected "start" and "end" in Unicode code points, the end not included'
 _UNITS = (("UTF-16 units", "utf-16-le", 2), ("UTF-8 bytes", "utf-8", 1))
@@ -159,7 +159,7 @@ def _mentions(items: list[Any], text: str | None, table: Table | None) -> tuple[
 
 
 def _plain_mentions(items: list[Any], text: str | None) -> PlainMentions | None:
-    """Return mentions as columns, if all of them are good and nothing but names, with places or without; None: look closely."""
+    """Return mentions as columns, if all are good and nothing but names, places and candidates; None: look closely."""
     if set(map(type, items)) != _OBJECT:
         return None
     fields = set[str]().union(*items)
@@ -169,13 +169,16 @@ def _plain_mentions(items: list[Any], text: str | None) -> PlainMentions | None:
     try:
         texts = [item["text"] for item in items]
         starts, ends = ([item[side] for item in items] for side in ("start", "end")) if has_places else (None, None)
+        candidates = [item["candidates"] for item in items] if "candidates" in fields else None
     except KeyError:
         return None
     if set(map(type, texts)) != _STRING or "" in texts or (has_places and not _are_spans(texts, starts, ends, text)):
         return None
     if "gold" in fields and not _is_plain_gold([item.get("gold") for item in items]):
         return None
-    return PlainMentions(texts, starts, ends, items.copy(), fields)
+    if candidates is not None and not _are_ids(candidates):
+        return None
+    return PlainMentions(texts, starts, ends, items.copy(), fields, candidates)
 
 
 def _are_spans(texts: list[str], starts: Any, ends: Any, text: str | None) -> bool:
@@ -190,9 +193,12 @@ def _are_spans(texts: list[str], starts: Any, ends: Any, text: str | None) -> bo
 def _is_plain_gold(golds: list[Any]) -> bool:
     """Return whether all of these are ids, lists of ids or null; numbers, which become ids, are looked at closely."""
     kinds = set(map(type, golds))
-    if not kinds <= _GOLD:
-        return False
-    return list not in kinds or set(map(type, chain(*(gold for gold in golds if type(gold) is list)))) <= _STRING
+    return kinds <= _GOLD and (list not in kinds or _are_ids([gold for gold in golds if type(gold) is list]))
+
+
+def _are_ids(lists: list[Any]) -> bool:
+    """Return whether these are lists of strings."""
+    return set(map(type, lists)) == _LIST and set(map(type, chain.from_iterable(lists))) <= _STRING
 
 
 def _mention(item: Any, text: str | None, table: Table | None) -> Mention:

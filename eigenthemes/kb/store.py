@@ -225,7 +225,10 @@ class KB(KBFiles, Shown):
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the indices of many ids at once; -1 where unknown."""
-        row = self._id_table.find_all(hash_strings(Strings.of(entity_ids)))
+        from eigenthemes.kernels.name_words import find_words
+
+        table, hashes = self._id_table, hash_strings(Strings.of(entity_ids))
+        row = find_words.for_steps(len(hashes))(hashes, table.hashes, table.buckets)
         indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
         for i in np.flatnonzero(indices < 0).tolist():
             index = self.index_of(entity_ids[i])

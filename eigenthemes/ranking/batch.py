@@ -181,6 +181,9 @@ class BatchMaker:
         """Return the candidates of all mentions of some documents, ids that are unknown, and forms, as `Batch` has them."""
         if all(_is_plain(document) and document.table is None for document in documents):
             return self.generator.find_batch(_names_of(documents)), {}, {}
+        if (lists := _plain_candidates(documents)) is not None:
+            dropped = np.repeat(np.array([document.embedded_only for document in documents]), counts)
+            return *self._given(_names_of(documents), lists, None, (), dropped), {}
         mentions = [mention for document in documents for mention in document.mentions or ()]
         embedded_only = [each.embedded_only for each, count in zip(documents, counts, strict=True) for _ in range(count)]
         table, unknown = self._given_or_found(mentions, embedded_only)
@@ -197,14 +200,27 @@ class BatchMaker:
         given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
         for types in dict.fromkeys(mentions[i].only_types for i in given):
             places = np.array([i for i in given if mentions[i].only_types == types], np.int64)
-            dropped = np.array(embedded_only, dtype=bool)[places] | (self.generator.generator == "paper")
             some = [mentions[i] for i in places.tolist()]
-            table, missing = given_candidates(some, self.kb, self.generator_of(types), self.vectors, dropped)
+            names, lists = [mention.name for mention in some], [mention.candidates or () for mention in some]
+            priors, dropped = [mention.priors for mention in some], np.array(embedded_only, dtype=bool)[places]
+            table, missing = self._given(names, lists, priors if any(priors) else None, types, dropped)
             parts.append((places, table))
             unknown |= {int(places[i]): ids for i, ids in missing.items()}
         if len(parts) == 1:
             return parts[0][1], {}
         return _interleave(len(mentions), [table for _, table in parts], [places for places, _ in parts]), unknown
+
+    def _given(
+        self,
+        names: Sequence[str],
+        lists: Sequence[Sequence[str]],
+        priors: Sequence[Sequence[float] | None] | None,
+        types: tuple[str, ...],
+        embedded_only: NDArray[np.bool_],
+    ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
+        """Return the candidates that mentions of some types bring, as `given_candidates`; the paper's only with vectors."""
+        dropped = embedded_only | (self.generator.generator == "paper")
+        return given_candidates(names, lists, priors, self.kb, self.generator_of(types), self.vectors, dropped)
 
     def _other_forms(
         self, table: CandidateTable, mentions: Sequence[Mention], is_cell: NDArray[np.bool_]
@@ -308,7 +324,20 @@ def has_gold(batch: Batch) -> NDArray[np.bool_]:
 def _is_plain(document: Document) -> bool:
     """Return whether no mention of a document brings candidates, or asks for types."""
     mentions = document.mentions or ()
-    return isinstance(mentions, PlainMentions) or not any(each.candidates is not None or each.only_types for each in mentions)
+    if isinstance(mentions, PlainMentions):
+        return mentions.candidates is None
+    return not any(each.candidates is not None or each.only_types for each in mentions)
+
+
+def _plain_candidates(documents: Iterable[Document]) -> list[list[str]] | None:
+    """Return the ids that each mention brings, where all mentions of all documents are columns, and bring some; else None."""
+    lists = list[list[str]]()
+    for document in documents:
+        mentions = document.mentions or ()
+        if mentions and (not isinstance(mentions, PlainMentions) or mentions.candidates is None or document.table is not None):
+            return None
+        lists += mentions.candidates or () if isinstance(mentions, PlainMentions) else ()
+    return lists
 
 
 def _names_of(documents: Iterable[Document]) -> list[str]:

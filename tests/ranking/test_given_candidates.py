@@ -11,7 +11,6 @@ from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.rules import CONTAINS
 from eigenthemes.kb.store import Vectors
 from eigenthemes.ranking.given_candidates import given_candidates
-from eigenthemes.records import Mention
 
 NAMES = ("Michael Jordan", "Jordan", "M. Jordan", "Paris", "UCLA", "nobody", "", "+")
 
@@ -31,12 +30,11 @@ def test_each_is_taken_once_in_the_given_order(
     demo_kb: KB, lists: list[list[int]], most: int, has_priors: bool, embedded: bool
 ) -> None:
     ids = [tuple(f"nobody{i}" if i < 0 else demo_kb.id_of(i) for i in each) for each in lists]
-    priors = tuple(range(6))
-    mentions = [Mention("Jordan", candidates=each, priors=priors[: len(each)] if has_priors else None) for each in ids]
+    names, priors = ["Jordan"] * len(ids), [tuple(range(len(each))) for each in ids]
     vectors = Vectors("every other", np.zeros((len(demo_kb), 2), np.float32), np.arange(len(demo_kb)) % 2 == 0)
-    dropped = np.full(len(mentions), embedded)
+    dropped = np.full(len(ids), embedded)
     generator = CandidateGenerator(demo_kb, max_candidates=most)
-    table, unknown = given_candidates(mentions, demo_kb, generator, vectors, dropped)
+    table, unknown = given_candidates(names, ids, priors if has_priors else None, demo_kb, generator, vectors, dropped)
     bounds = table.bounds
     for number, each in enumerate(lists):
         wanted = [i for i in dict.fromkeys(each) if i >= 0 and not (embedded and i % 2)][:most]
@@ -45,13 +43,13 @@ def test_each_is_taken_once_in_the_given_order(
         assert table.rank[rows].tolist() == list(range(1, len(wanted) + 1))
         first = [float(each.index(i)) for i in wanted]
         assert table.prior[rows].tolist() == (first if has_priors else [demo_kb.prior[i] for i in wanted])
-        assert unknown.get(number, ()) == tuple(f"nobody{i}" for i in each if i < 0)
+        assert unknown.get(number, ()) == tuple(dict.fromkeys(f"nobody{i}" for i in each if i < 0))
 
 
 def test_what_is_not_of_an_asked_type_is_none(demo_kb: KB) -> None:
     generator = CandidateGenerator(demo_kb).only_of_types([str(demo_kb.types[0])])
     assert generator.allowed is not None
-    mentions = [Mention("Jordan", candidates=tuple(demo_kb.id_of(i) for i in range(len(demo_kb))))]
+    everybody = [demo_kb.id_of(i) for i in range(len(demo_kb))]
     unlimited = CandidateGenerator(demo_kb, max_candidates=None).only_of_types([str(demo_kb.types[0])])
-    table, _ = given_candidates(mentions, demo_kb, unlimited, None, np.zeros(1, dtype=bool))
+    table, _ = given_candidates(["Jordan"], [everybody], None, demo_kb, unlimited, None, np.zeros(1, dtype=bool))
     assert table.entity.tolist() == np.flatnonzero(generator.allowed).tolist()
