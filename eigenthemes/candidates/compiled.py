@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.candidates.borrowing import borrowing
 from eigenthemes.candidates.compiled_lists import lists_room, next_in_all, open_lists
 from eigenthemes.candidates.compiled_parts import add_parts
 from eigenthemes.candidates.compiled_reading import BLOCK, Mention, block_room, read_block
@@ -26,7 +25,7 @@ from eigenthemes.candidates.rules import (
     SPELLING,
     WORDING,
 )
-from eigenthemes.core.jit import kernel
+from eigenthemes.core.jit import borrowing, kernel
 from eigenthemes.kb.name_index import ACRONYM, ALIAS, LABEL, SHORT_ACRONYM, UNBRACKETED
 from eigenthemes.kernels.common import position
 from eigenthemes.kernels.hashing import find, shift_of

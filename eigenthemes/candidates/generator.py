@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.inflected import may_be_inflected
+from eigenthemes.candidates.matched_name import matched_name
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.other_words import OtherWords, no_other_words, other_words_of
@@ -32,7 +33,7 @@ from eigenthemes.candidates.whole_names import match_types_of
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.label_words import LabelWords
-from eigenthemes.kb.name_index import ACRONYM, INITIALS, SHORT_ACRONYM, UNBRACKETED
+from eigenthemes.kb.name_index import SHORT_ACRONYM, UNBRACKETED
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import InflectedNames
 from eigenthemes.kb.store import KB
@@ -417,38 +418,3 @@ def _of_asked_types(kb: KB, only: Sequence[str], without: Sequence[str]) -> NDAr
         return None
     allowed = kb.of_types(only) if only else np.ones(len(kb), dtype=bool)
     return allowed & ~kb.of_types(without) if without else allowed
-
-
-def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bool) -> str:
-    """Return the name of an entity that a mention matched: one that is the same, or the fewest that have all its tokens.
-
-    names  the label first; it is the one that shorter forms are made from, and without `aliases` the only one looked at
-    """
-    if match_type == REMEMBERED:
-        return mention
-    if not aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM):
-        return names[0]
-    normalized = normalize(mention)
-    key, missing = squash(normalized), set(normalized.split())
-    same = next((name for name in names if squash(normalize(name)) == key), None)
-    if same is not None:  # "Wal-Mart" and "Walmart" share no token, and are the same name
-        return same
-    tokens = {name: set(tokenize(name)) for name in names}
-    chosen = list[str]()
-    while not chosen or any(missing & tokens[name] for name in names):
-        having = max(len(missing & tokens[name]) for name in names)
-        alike = [name for name in names if len(missing & tokens[name]) == having]
-        chosen.append(min(alike, key=lambda name: _distance(squash(normalize(name)), key)) if len(alike) > 1 else alike[0])
-        missing -= tokens[chosen[-1]]
-    return " + ".join(chosen)
-
-
-def _distance(name: str, key: str) -> int:
-    """Return the edit distance of two squashed names; where one has all letters of the other, in order, it is soon told."""
-    shorter, longer = sorted((name, key), key=len)
-    left = iter(longer)
-    if all(letter in left for letter in shorter):
-        return len(longer) - len(shorter)
-    from rapidfuzz.distance import OSA  # takes longer to import than a look-up
-
-    return int(OSA.distance(name, key))

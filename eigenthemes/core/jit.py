@@ -30,6 +30,7 @@ _STEPS_PER_BYTE = 2_000
 _SHIPPED = Path(__file__).parent.parent / "compiled"  # in wheels of `make wheel`
 
 _OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
+_BORROWING = {**_OPTIONS, "_nrt": False}  # kernels that it calls inherit it
 _INNER = {**_OPTIONS, "no_cpython_wrapper": True}  # called by other kernels only: a third less to compile
 
 
@@ -37,6 +38,7 @@ class Kernel:
     """A function over arrays, compiled when it is first called. Kernels that it calls are found by their global names."""
 
     _always_compiled = False
+    _options = _OPTIONS
     _steps_of_all = 0  # of this process, in plain Python
     _steps = 0  # of this kernel
 
@@ -111,7 +113,7 @@ class Kernel:
             return self.plain
         from eigenthemes.core.kernel_cache import KernelCache
 
-        compiled = numba.njit(**_OPTIONS)(self._calling_inner)
+        compiled = numba.njit(**self._options)(self._calling_inner)
         compiled._cache = KernelCache(self._file_name, self._file_stem, self._folders)
         return compiled  # type: ignore[no-any-return]
 
@@ -132,7 +134,7 @@ class Kernel:
         import hashlib
 
         globals_of = self.function.__globals__
-        known = hashlib.sha256(repr((_OPTIONS, _INNER)).encode())
+        known = hashlib.sha256(repr((self._options, _INNER)).encode())
         for code in _codes(self.function.__code__):
             known.update(_code_told(code, self.function.__doc__).encode())
             for name in _globals_read(code):
@@ -178,6 +180,22 @@ def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., A
     plain  what plain Python runs instead, with the same results: on memoryviews of arrays of one dimension
     """
     return partial(kernel, plain=plain) if function is None else Kernel(function, plain=plain)
+
+
+class BorrowingKernel(Kernel):
+    """A kernel for arrays that its caller holds; neither it nor the kernels that it calls make any, and it returns none.
+
+    numba counts who holds an array: each look into a tuple of arrays adds one holder and takes one away, and loops keep it from
+    leaving that out. A kernel over some dozen arrays that does little with each spends a third of its time so. Where the caller
+    holds them all, nobody needs to count.
+    """
+
+    _options = _BORROWING
+
+
+def borrowing(function: Callable[..., Any]) -> Any:
+    """Make a borrowing kernel of a function."""
+    return BorrowingKernel(function)
 
 
 def always_compile() -> None:

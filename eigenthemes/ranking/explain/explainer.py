@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import matched_name
+from eigenthemes.candidates.matched_name import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
 from eigenthemes.core.lazy import lazy
 from eigenthemes.explanations import (
