@@ -153,12 +153,6 @@ class MentionGroups:
         counts = np.bincount(self.column_of[order], minlength=int(self.column_of.max(initial=-1)) + 1)
         return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), order
 
-    def best_of_group(self, values: Floats) -> Floats:
-        """Return for each row the highest value among the rows of its group [n]."""
-        best = np.full(len(self), -np.inf)
-        np.maximum.at(best, self.group, values)
-        return best[self.group]
-
     def spans(self) -> Iterator[tuple[int, int, int, int]]:
         """Yield the first and last group, first and last row of each document; the last ones are not part of it."""
         for first_group, last_group in pairwise(self.document_bounds.tolist()):

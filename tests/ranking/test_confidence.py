@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.batch import BatchMaker
 from eigenthemes.ranking.confidence import AS_FOUND, Confidence
+from eigenthemes.ranking.logit import highest_beside
 from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.ranking.selftrained import feature_context_of
@@ -48,7 +49,7 @@ def test_what_is_told_is_a_distribution_in_the_same_order(groups: MentionGroups,
 def test_the_best_one_gets_the_odds_that_are_told_or_most_of_nil_and_tables_stay(groups: MentionGroups) -> None:
     probability, nil = some_probabilities(groups, 1)
     told, none = Confidence(0.5, 0.0).tell(groups, probability, nil)
-    best, best_told = groups.best_of_group(probability), groups.best_of_group(told)
+    best, best_told = highest_beside(probability, groups.bounds), highest_beside(told, groups.bounds)
     of_table = groups.group >= groups.document_bounds[1]
     assert np.array_equal(told[of_table], probability[of_table])
     assert np.array_equal(none[groups.document_bounds[1] :], nil[groups.document_bounds[1] :])
@@ -60,7 +61,7 @@ def test_the_best_one_gets_the_odds_that_are_told_or_most_of_nil_and_tables_stay
 def test_what_the_best_one_gains_no_other_candidate_loses(groups: MentionGroups) -> None:
     probability, nil = some_probabilities(groups, 2)
     told, none = Confidence(1.0, 0.4).tell(groups, probability, nil)
-    is_best = probability == groups.best_of_group(probability)
+    is_best = probability == highest_beside(probability, groups.bounds)
     assert told[~is_best] == pytest.approx(probability[~is_best])
     assert (none <= nil + 1e-12).all()
 
@@ -69,7 +70,7 @@ def test_equal_ones_stay_equal(groups: MentionGroups) -> None:
     counts = np.diff(groups.bounds)
     probability, nil = 0.9 / counts[groups.group], np.where(counts > 0, 0.1, 1.0)
     told, none = CONFIDENCE.tell(groups, probability, nil)
-    assert told == pytest.approx(groups.best_of_group(told))
+    assert told == pytest.approx(highest_beside(told, groups.bounds))
     assert np.bincount(groups.group, weights=told, minlength=len(groups)) + none == pytest.approx(np.ones(len(groups)))
 
 
@@ -93,6 +94,6 @@ def test_a_ranker_keeps_it_and_answers_the_same(demo_kb: KB, demo_ranker: Ranker
     batch = demo_batches.make([Document(mentions=tuple(map(Mention, NAMES)))])
     context = feature_context_of(demo_kb, demo_batches.vectors)
     told, found = (rank_batch(ranker, batch, context) for ranker in (demo_ranker, before))
-    is_best = told.probability == told.groups.best_of_group(told.probability)
-    assert np.array_equal(is_best, found.probability == found.groups.best_of_group(found.probability))
+    is_best = told.probability == highest_beside(told.probability, told.groups.bounds)
+    assert np.array_equal(is_best, found.probability == highest_beside(found.probability, found.groups.bounds))
     assert not np.array_equal(told.probability, found.probability)
