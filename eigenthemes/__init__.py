@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         LinkedTable,
         Mention,
         Neighbor,
+        PlainMentions,
         RankedCandidate,
         Table,
     )
@@ -120,6 +121,7 @@ _NAMES = {
         "LinkedTable",
         "Mention",
         "Neighbor",
+        "PlainMentions",
         "RankedCandidate",
         "Table",
     ),
@@ -163,6 +165,7 @@ __all__ = [
     "MissingExtraError",
     "Neighbor",
     "OptionError",
+    "PlainMentions",
     "RankedCandidate",
     "ReadOptions",
     "Reason",

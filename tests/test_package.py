@@ -54,6 +54,7 @@ def test_public_names_are_exactly_these() -> None:
         "MissingExtraError",
         "Neighbor",
         "OptionError",
+        "PlainMentions",
         "RankedCandidate",
         "ReadOptions",
         "Reason",

@@ -123,7 +123,7 @@ def test_closed_errors_do_not_hide_the_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "module",
     ["signal", "eigenthemes.cli", "click", "eigenthemes.errors", "eigenthemes.cli.link", "eigenthemes.kb.store",
-     "numpy", "numpy.random", "orjson", "eigenthemes.linker"],
+     "numpy", "numpy.linalg", "orjson", "eigenthemes.linker"],
 )  # fmt: skip
 def test_ctrl_c_while_importing(tiny: KB, module: str) -> None:
     command = [sys.executable, "-c", PRESS_AT_IMPORT, module, "link", str(tiny.path), "-"]
