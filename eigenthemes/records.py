@@ -90,7 +90,7 @@ class Mention:
 class PlainMentions(Sequence[Mention]):
     """Mentions that are nothing but names, with or without places and candidates: columns; each is made for who asks for it.
 
-    Linking reads the columns only, and a document has dozens of mentions. They are as good as a tuple of mentions.
+    Linking reads the columns only, and a document has dozens of mentions. They can be used like a tuple of mentions.
 
     texts        of each
     starts, ends of each; None: none of them has a place
@@ -139,6 +139,12 @@ class PlainMentions(Sequence[Mention]):
 
     def __iter__(self) -> Iterator[Mention]:
         return iter(self.made)
+
+    def __add__(self, others: Sequence[Mention]) -> tuple[Mention, ...]:
+        return (*self.made, *others)
+
+    def __radd__(self, others: Sequence[Mention]) -> tuple[Mention, ...]:
+        return (*others, *self.made)
 
     def __eq__(self, other: object) -> bool:
         return self.made == (other.made if isinstance(other, PlainMentions) else other)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.workers import Workers
-from eigenthemes.documents.encoded_links import EncodedLinks
+from eigenthemes.documents.encoded_links import EncodedLinks, is_as_given
 from eigenthemes.documents.reader import Record, parse_record
 from eigenthemes.documents.writer import json_line, line_in_pieces
 from eigenthemes.errors import DocumentError
@@ -275,12 +275,10 @@ def _link(
     probability: float | None,
     top: int,
 ) -> dict[str, Any]:
-    """As `records.Link.to_dict`, without the record: this is written for every mention of every document."""
-    source = mention.source
-    as_given = source.get("text") is not None and source.get("end") == mention.end
+    """As `records.Link.to_dict`, without the record."""
     entity, label, score = ranking[0] if nil_reason is None else (None, None, None)
     return {
-        **(source if as_given else mention.to_dict()),
+        **(mention.source if is_as_given(mention) else mention.to_dict()),
         "entity": entity,
         "label": label,
         "score": score,

@@ -30,6 +30,7 @@ from eigenthemes.candidates.rules import (
     Sharing,
 )
 from eigenthemes.candidates.whole_names import match_types_of
+from eigenthemes.core.arrays import read_only
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.label_words import LabelWords
@@ -44,6 +45,7 @@ from eigenthemes.text.normalize import normalize, normalize_many, squash, tokeni
 _BATCH = 64  # mentions from which kernels may be used
 _SINGLES = 2000  # the same for mentions looked up one by one
 _STEPS = 300  # inner steps of a kernel that take about as long as looking one mention up in plain Python
+_KEPT = 1 << 12  # bytes of the longest name for which room is kept
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
 
@@ -157,7 +159,11 @@ class CandidateGenerator:
             return self.find_batch((name,))
         text = normalize(name).encode("utf-8", "replace")
         counts, entity, match_types, is_named = self._run_kernel(
-            np.frombuffer(text, dtype=np.uint8), _START, np.array((len(text),)), np.array((name.isupper(),)), len(text)
+            np.frombuffer(text, dtype=np.uint8),
+            _START,
+            np.array((len(text),)),
+            np.array((self._is_abbreviation(name),)),
+            len(text),
         )
         self._add_inflected((name,), () if is_named[0] else (0,), counts, entity, match_types)
         n = counts[0]
@@ -391,8 +397,10 @@ class CandidateGenerator:
             np.empty((mentions, most), np.uint8),
             np.zeros(mentions, np.bool_),
         )
-        kernel(text, starts, ends, in_capitals, index, not self.aliases, self.generator == "paper", room.arrays, found)
-        self._rooms.append(room)
+        rules = not self.aliases, self.generator == "paper"
+        kernel(read_only(text), starts, ends, in_capitals, index, *rules, room.arrays, found)
+        if room.longest <= _KEPT:
+            self._rooms.append(room)
         return found
 
     def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:

@@ -15,8 +15,7 @@ from eigenthemes.text.words import part_elisions
 
 def may_be_inflected(names: Sequence[str], inflected: InflectedNames) -> list[int]:
     """Return which names `InflectedNames.key` may find: all that it does, and hardly any other."""
-    if inflected.index is None or not names:
-        return []
+    assert inflected.index is not None
     language = inflected.language
     stems = ["".join([stem(word, language) for word in normalize(part_elisions(name)).split()]) for name in names]
     encoded = Strings.of(each if each.isascii() else each.encode("utf-8", "replace").decode("utf-8") for each in stems)

@@ -104,7 +104,7 @@ def _beginnings(mentions: Sequence[Mention]) -> list[bytes]:
     if isinstance(mentions, PlainMentions):
         objects, fields = mentions.sources, mentions.fields
     else:
-        objects = [mention.source if _is_as_given(mention) else mention.to_dict() for mention in mentions]
+        objects = [mention.source if is_as_given(mention) else mention.to_dict() for mention in mentions]
         fields = set[str]().union(*objects)
     if not _ADDED.isdisjoint(fields):
         objects = [{name: value for name, value in each.items() if name not in _ADDED} for each in objects]
@@ -114,7 +114,8 @@ def _beginnings(mentions: Sequence[Mention]) -> list[bytes]:
     return [orjson.dumps(each)[:-1] for each in objects]
 
 
-def _is_as_given(mention: Mention) -> bool:
+def is_as_given(mention: Mention) -> bool:
+    """Return whether the object that a mention came from says all of it."""
     source: dict[str, Any] = mention.source
     return source.get("text") is not None and source.get("end") == mention.end
 

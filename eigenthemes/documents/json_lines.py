@@ -176,8 +176,10 @@ def _plain_mentions(items: list[Any], text: str | None) -> PlainMentions | None:
         return None
     if "gold" in fields and not _is_plain_gold([item.get("gold") for item in items]):
         return None
-    if candidates is not None and not _are_ids(candidates):
-        return None
+    if candidates is not None:
+        if not _are_ids(candidates):
+            return None
+        candidates = [ids.copy() for ids in candidates]  # whoever gave them may change them
     return PlainMentions(texts, starts, ends, items.copy(), fields, candidates)
 
 
@@ -185,7 +187,7 @@ def _are_spans(texts: list[str], starts: Any, ends: Any, text: str | None) -> bo
     """Return whether these are the places of texts in a longer one."""
     if text is None or set(map(type, starts)) != _INTEGER or set(map(type, ends)) != _INTEGER:
         return False
-    if min(starts) < 0 or max(ends) > len(text):
+    if min(starts) < 0 or min(ends) < 0 or max(ends) > len(text):
         return False
     return [text[start:end] for start, end in zip(starts, ends, strict=True)] == texts
 

@@ -227,8 +227,8 @@ class KB(KBFiles, Shown):
         """Return the indices of many ids at once; -1 where unknown."""
         from eigenthemes.kernels.name_words import find_words
 
-        table, hashes = self._id_table, hash_strings(Strings.of(entity_ids))
-        row = find_words.for_steps(len(hashes))(hashes, table.hashes, table.buckets)
+        hashes = hash_strings(Strings.of(entity_ids))
+        row = find_words.for_steps(len(hashes))(hashes, self.array("id_hashes"), self.array("id_buckets"))
         indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
         for i in np.flatnonzero(indices < 0).tolist():
             index = self.index_of(entity_ids[i])

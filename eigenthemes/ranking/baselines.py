@@ -24,7 +24,7 @@ from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, s
 
 Vectors = NDArray[np.float32]
 
-_STEPS = 4  # of finding what is distinct, a candidate
+_STEPS = 4  # of finding what is distinct, per candidate
 
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {

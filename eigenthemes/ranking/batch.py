@@ -57,7 +57,7 @@ class Batch:
 
     @lazy
     def mentions(self) -> list[Mention]:
-        """The mentions of all documents, in order. What every linking needs of them is in columns: see `names`."""
+        """The mentions of all documents, in order. Where they bring no candidates, linking needs columns only: see `names`."""
         return [mention for document in self.documents for mention in document.mentions or ()]
 
     @lazy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,6 @@ def _priors(
     priors: Sequence[Sequence[float] | None], counts: Ints, of_kb: NDArray[np.float64], rows: Ints
 ) -> NDArray[np.float64]:
     """Return the numbers that mentions bring for these of their candidates, and where they bring none, those of the KB."""
-    brought = [each if each is not None else [np.nan] * count for each, count in zip(priors, counts.tolist(), strict=True)]
+    brought = [islice(chain(each or (), repeat(np.nan)), count) for each, count in zip(priors, counts.tolist(), strict=True)]
     numbers = np.array(list(chain.from_iterable(brought)), np.float64)[rows]
     return np.where(np.isnan(numbers), of_kb, numbers)

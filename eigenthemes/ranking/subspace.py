@@ -1,6 +1,6 @@
 """The paper's equations: the subspace of a document, and how near an entity is to it.
 
-Arrays in, arrays out; numpy and LAPACK only. Vectors are rows of unit length, [n, d] float32.
+Arrays in, arrays out. Vectors are rows of unit length, [n, d] float32.
 
     A = W E                      the candidates' vectors, each scaled by its weight
     A^T A = E^T W^2 E            equation 2; its top eigenvectors V_k are the eigenthemes,
@@ -21,7 +21,7 @@ from eigenthemes.kernels.eigenvectors_by_numpy import SIDE_BY_SIDE, WORK
 
 _FEW = 2  # times as many candidates as dimensions
 _SMALL = 512  # rows: a larger matrix is decomposed sooner by LAPACK
-_STEPS = 500  # of decomposing a small one, a row, in plain Python
+_STEPS = 500  # of decomposing a small one in plain Python, per row
 _ROWS = 4096  # a large document is taken in blocks: memory stays flat, and sums over blocks are in float64
 
 

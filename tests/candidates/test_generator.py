@@ -378,3 +378,14 @@ def test_no_names_have_no_candidates(tiny: KB, monkeypatch: pytest.MonkeyPatch) 
     for compiles in (False, True):
         monkeypatch.setattr(CandidateGenerator, "_should_compile", lambda self, names, compiles=compiles: compiles)
         assert CandidateGenerator(tiny).find_batch([]).mentions == 0
+
+
+def test_two_letters_are_no_acronym_in_an_ontology_however_they_are_looked_up(tmp_path: Path) -> None:
+    terms = ("Multiple Sclerosis", "Mitral Stenosis", *(f"some disease of kind {i}" for i in range(80)))
+    source = tmp_path / "terms.obo"
+    source.write_text("format-version: 1.4\n" + "".join(f"\n[Term]\nid: X:{i}\nname: {term}\n" for i, term in enumerate(terms)))
+    generator = CandidateGenerator(build_untrained([source], tmp_path / "my.kb"))
+    before = generator.find("MS").entity.tolist()
+    in_batch = generator.find_batch([*terms, "MS"])
+    assert before == generator.find("MS").entity.tolist()
+    assert before == in_batch.entity[in_batch.mention_of == len(terms)].tolist()

@@ -22,7 +22,7 @@ golds = st.sampled_from([None, "Q1", ["Q1", "Q2"], [], 7, [7], "", True, {"id": 
 def items(draw: st.DrawFn) -> Any:
     """Mentions, most of them good, some of which are more than names."""
     start = draw(st.integers(-1, len(TEXT)))
-    end = draw(st.integers(start, len(TEXT) + 1))
+    end = draw(st.one_of(st.integers(start, len(TEXT) + 1), st.integers(-9, -1)))
     item: dict[str, Any] = {"text": TEXT[start:end]} if draw(st.booleans()) else {}
     if draw(st.booleans()):
         item |= {"start": start, "end": end}
@@ -69,6 +69,7 @@ def test_plain_mentions_are_as_good_as_a_tuple() -> None:
     assert repr(document) == repr(Document(text=TEXT, mentions=(mention,)))
     assert document.mentions[0] == document.mentions[-1] == mention
     assert document.mentions[:1] == (*document.mentions,) == (mention,)
+    assert document.mentions + (mention,) == (mention,) + document.mentions == (mention, mention)
     assert pickle.loads(pickle.dumps(document)) == document
 
 
@@ -84,3 +85,15 @@ def test_what_is_more_than_a_name_is_looked_at_closely(field: str) -> None:
     values = {"row": 0, "only_types": ["city"], "full_name": "Paris, Texas"}
     mention = {"text": "Paris", field: values[field], **({"col": 0} if field == "row" else {})}
     assert type(document_of_json({"mentions": [mention]}).mentions) is tuple
+
+
+def test_ids_that_are_changed_afterwards_change_nothing() -> None:
+    ids = ["Q1"]
+    document = document_of_json({"mentions": [{"text": "Paris", "candidates": ids}]})
+    ids[0] = "Q2"
+    assert [mention.candidates for mention in document.mentions or ()] == [("Q1",)]
+
+
+def test_an_end_before_the_start_is_refused_although_the_span_fits() -> None:
+    with pytest.raises(DocumentError, match="ends before it starts"):
+        document_of_json({"text": "Paris x", "mentions": [{"start": 0, "end": -2, "text": "Paris"}]})

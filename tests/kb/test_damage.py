@@ -76,6 +76,13 @@ def test_a_single_look_up_checks_the_rows_it_reads(kb: Path, name: str) -> None:
         CandidateGenerator(KB.open(kb)).records("Paris")
 
 
+@pytest.mark.parametrize("name", ["id_buckets", "id_entities"])
+def test_looking_up_many_ids_checks_what_a_kernel_takes(kb: Path, name: str) -> None:
+    overwrite(kb, name, set_middle)
+    with pytest.raises(KBDamagedError, match=rf"is damaged: {name}\.npy"):
+        KB.open(kb).indices_of([f"nobody {i}" for i in range(50)])
+
+
 @pytest.mark.parametrize("name", ["entity_names", "type_indptr", "ids_offsets", "names_offsets", "id_entities"])
 def test_a_look_up_of_an_entity_checks_the_rows_it_reads(kb: Path, name: str) -> None:
     entity_id = KB.open(kb).id_of(0)

@@ -29,9 +29,8 @@ _HOPELESS = 0.01  # of the probability of the best candidate: below it, what oth
 
 def without_hopeless(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
     """Return the probabilities [n], 0 for candidates that are hopeless beside the best one of their mention."""
-    hopeless = probability < _HOPELESS * highest_beside(
-        probability, groups.bounds
-    )  # what is no number is not: damage must show
+    best = highest_beside(probability, groups.bounds)
+    hopeless = probability < _HOPELESS * best  # what is no number is not hopeless: damage must show
     return np.where(hopeless, 0.0, probability).astype(np.float32)
 
 
