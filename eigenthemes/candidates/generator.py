@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ from eigenthemes.text.normalize import normalize, normalize_many, squash, tokeni
 
 _BATCH = 64  # mentions from which kernels may be used
 _SINGLES = 2000  # the same for mentions looked up one by one
-_STEPS = 300  # inner steps of a kernel that take about as long as looking one mention up in plain Python
+_STEPS = 300  # inner steps that take about as long as looking one mention up in plain Python, until that is measured
+_SECONDS_PER_STEP = 1e-7
 _KEPT = 1 << 12  # bytes of the longest name for which room is kept
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
@@ -135,6 +137,7 @@ class CandidateGenerator:
         self._compiled: tuple[Any, Any, Any] | None = None  # the kernel, its room and index: set together, for threads
         self._rooms = list[Any]()  # of the kernel; each thread takes one out
         self._singles = 0
+        self._plain_steps: float = _STEPS
 
     def _has_families(self) -> bool:
         return self._inflected is not None and self._inflected.is_inflected
@@ -273,7 +276,7 @@ class CandidateGenerator:
             return False
         from eigenthemes.candidates.compiled import find_candidates
 
-        return not find_candidates.is_sooner_plain(_STEPS * mentions)
+        return not find_candidates.is_sooner_plain(int(self._plain_steps * mentions))
 
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
         try:
@@ -319,7 +322,10 @@ class CandidateGenerator:
                 _write(self._with_names_of(key, found, self.max_candidates), row, counts, entity, match_types)
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
+        start = time.thread_time()
         found = {name: self._plain(name, self.max_candidates) for name in dict.fromkeys(names)}
+        if len(names) >= _BATCH:  # from tens of microseconds in a small KB to a millisecond in an ontology
+            self._plain_steps = (time.thread_time() - start) / _SECONDS_PER_STEP / len(names)
         matches = [found[name] for name in names]
         entity = np.array([entity for matched in matches for entity in matched], dtype=np.uint32)
         match_types = np.array([match_type for matched in matches for match_type in matched.values()], dtype=np.uint8)
