@@ -100,4 +100,6 @@ class ProcessPool:
         """Wait for what is being done, or end the processes at once."""
         if at_once:
             self._context.terminate()  # first: whoever still sends a result to a pipe that is closed would say so
+            # One may have ended within a result: closed here, too, the pipe ends, and nobody waits for the rest of it.
+            getattr(self._executor._result_queue, "_writer").close()  # noqa: B009  the stubs do not know it
         self._executor.shutdown(wait=not at_once, cancel_futures=True)

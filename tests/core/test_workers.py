@@ -125,3 +125,27 @@ def test_an_error_comes_back_whole() -> None:
 def test_a_worker_that_dies_is_one_sentence() -> None:
     with pytest.raises(WorkerError, match=r"ended abruptly .*; try one process"), Workers(2) as workers:
         list(workers.map(leave, [(1,)]))
+
+
+ENDS_WITHIN_A_RESULT = """
+import sys, time
+from eigenthemes.core.process_pool import ProcessPool
+
+def large(size):
+    return bytes(size)
+
+if __name__ == "__main__":
+    pool = ProcessPool(1)
+    pool.submit(large, 1)()
+    pool.submit(large, 1 << 28)
+    time.sleep(float(sys.argv[1]))
+    pool.close(at_once=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 0.4, 0.5])
+def test_nobody_waits_for_the_rest_of_a_result_whose_process_was_ended(tmp_path: Path, seconds: float) -> None:
+    (tmp_path / "ends.py").write_text(ENDS_WITHIN_A_RESULT)
+    done = subprocess.run([sys.executable, tmp_path / "ends.py", str(seconds)], timeout=60, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -110,10 +110,14 @@ def interrupt(*arguments: object, moment: Callable[[int], bool], cwd: Path, stdi
             assert time.monotonic() < until, "the moment to press Ctrl-C never came"
             time.sleep(0.002)
         os.killpg(process.pid, signal.SIGINT)
+        ending = threading.Timer(PATIENCE, os.killpg, (process.pid, signal.SIGKILL))  # one that never ends fails, and is told
+        ending.daemon = True
+        ending.start()
         assert process.stderr is not None
         with process.stderr:
             err = process.stderr.read()
         reader.join(PATIENCE)
+        ending.cancel()
         return subprocess.CompletedProcess(process.args, process.wait(PATIENCE), b"".join(output).decode(), err.decode())
     finally:
         with contextlib.suppress(ProcessLookupError):
