@@ -102,4 +102,4 @@ class ProcessPool:
             self._context.terminate()  # first: whoever still sends a result to a pipe that is closed would say so
             # One may have ended within a result: closed here, too, the pipe ends, and nobody waits for the rest of it.
             getattr(self._executor._result_queue, "_writer").close()  # noqa: B009  the stubs do not know it
-        self._executor.shutdown(wait=not at_once, cancel_futures=True)
+        self._executor.shutdown(cancel_futures=True)  # its thread is waited for: else Python would, and wake it while it closes
