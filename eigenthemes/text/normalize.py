@@ -17,7 +17,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,9 @@ UNSPACED = (
 
 # Patterns are compiled when one is needed: most names need none, and it takes as long as a look-up.
 _MOST_PARTS = 3  # of a name with commas: more are a list
+_MOST_MARKS = 30  # combining marks in a row, as in Unicode's stream-safe text: sorting a longer run takes quadratic time
+# All combining marks are outside \w, but for the two that voice halfwidth kana.
+_LONG_RUN = rf"(?:[^\w\x00-\x7f]|[\uff9e\uff9f]){{{_MOST_MARKS + 1},}}"
 _ACRONYM = r"(?<!\w)(?:[^\W\d_]\.)+[^\W\d_]?(?!\w)"
 _LONE_SYMBOL = r"(?<!\w)([^\W\d_])([+#]+)(?!\w)"
 _LONE_GREEK = r"(?<![\u0370-\u03ff])[α-ω](?![\u0370-\u03ff])"
@@ -185,13 +188,34 @@ def _fold_unicode(text: str) -> str:
     for symbol in _MARKS_OF_TRADE + _APOSTROPHES:
         if symbol in text:
             text = text.replace(symbol, "")
-    apart = unicodedata.normalize("NFKD", text.casefold()).casefold()
-    folded = unicodedata.normalize("NFC", apart.translate(_FOLD))
+    apart = _normal_form("NFKD", text.casefold()).casefold()
+    folded = _normal_form("NFC", apart.translate(_FOLD))
     if _compiled(_HAS_GREEK).search(folded):
         folded = _compiled(_LONE_GREEK).sub(lambda match: _GREEK[match[0]], folded)
     if _compiled(_HAS_UNSPACED).search(folded):
         folded = " ".join(map(_bigrams, _compiled(_UNSPACED_RUN).findall(folded)))
     return folded
+
+
+def _normal_form(form: Literal["NFC", "NFKD"], text: str) -> str:
+    """Return a Unicode normal form in linear time: of a long run of combining marks, the first ones count."""
+    if len(text) > _MOST_MARKS:
+        text = _compiled(_LONG_RUN).sub(_limit_marks, text)
+    return unicodedata.normalize(form, text)
+
+
+def _limit_marks(match: re.Match[str]) -> str:
+    kept, in_a_row = [], 0
+    for char in match[0]:
+        in_a_row = in_a_row + 1 if _is_mark(char) else 0
+        if in_a_row <= _MOST_MARKS:
+            kept.append(char)
+    return "".join(kept)
+
+
+@cache
+def _is_mark(char: str) -> bool:
+    return unicodedata.combining(unicodedata.normalize("NFKD", char)[0]) > 0
 
 
 def _bigrams(run: str) -> str:

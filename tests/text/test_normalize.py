@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -112,3 +114,41 @@ def test_many_names_at_once_are_normalised_as_one_by_one(names: list[str]) -> No
     expected = [normalize(name).encode("utf-8", "replace") for name in names]
     assert [b" ".join(filter(None, text.split(b" "))) for text in texts] == expected
     assert many.letters.tolist() == [sum(byte > 32 for byte in text) for text in expected]
+
+
+MARKS = "\u0301\u0316\u0327\u0334\u0e38\u0e48\u0f73\u3099\u0308\uff9e"  # of different classes: normal forms sort these
+
+
+@given(
+    st.text("aé\u0e01 '\u200d", max_size=4),
+    st.text(MARKS, min_size=2, max_size=5),
+    st.sampled_from(("", "'", "\u200d", "™")),
+    st.text(max_size=4),
+)
+@example("a", "\u0301\u0316", "", "")
+@example("\u0e01", "\u0e48\u0e38", "\u200d", "b")
+def test_a_longer_run_of_marks_is_the_same_name(before: str, marks: str, between: str, after: str) -> None:
+    run = between.join(marks * 16)
+    names = [f"{before}a{run * times}{after}" for times in (2, 3, 40)]
+    assert len({normalize(name) for name in names[1:]}) == 1
+    assert len(normalize(names[2])) <= 200
+
+
+@pytest.mark.parametrize("run", ["\u0301\u0316", "\u0301'\u0316'", "\u0e48\u200d\u0e38\u200d", "\uff9e\u0334", "\u0f73\u0f74"])
+def test_the_time_for_marks_is_linear(run: str) -> None:
+    def seconds(marks: int) -> float:
+        text = "\u0e01" + run * (marks // len(run))
+        begin = time.process_time()
+        normalize(text)
+        return time.process_time() - begin
+
+    seconds(100)
+    short = min(seconds(20_000) for _ in range(3))
+    assert min(seconds(160_000) for _ in range(3)) < 24 * short  # 8 times the marks; quadratic time would be 64 times as long
+
+
+def test_offsets_of_a_text_with_many_marks_are_those_of_the_text() -> None:
+    name = "a" + "\u0301\u0316" * 100
+    pieces, words = segment.split(f"see {name} and Paris")
+    assert list(zip(pieces.starts, pieces.ends, strict=True)) == [(0, 3), (4, 205), (206, 209), (210, 215)]
+    assert words.plain == ["see", "a", "and", "paris"]
