@@ -38,7 +38,7 @@ from benchmarks.common import (
 from benchmarks.synthetic import draw_mentions
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
-from eigenthemes.kb.label_words import LabelWords
+from eigenthemes.kb.name_arrays import LabelWords
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 

@@ -40,7 +40,7 @@ from benchmarks.common import (
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS, make_vectors
 from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.metrics.relatedness import hide_edges, relatedness
+from eigenthemes.metrics.precision import hide_edges, relatedness
 
 SETS = {
     "general": ("general/aida-testa", "general/dwie-train", "general/wned-cweb"),
@@ -187,7 +187,7 @@ class GoldSet:
 
     def __init__(self, kb: KB, path: Path) -> None:
         from eigenthemes.documents.reader import document_name, read_gold
-        from eigenthemes.ranking.batch import batch_maker, gold_rows
+        from eigenthemes.pipeline.batch import batch_maker, gold_rows
 
         self.kb, self.name = kb, document_name(path)
         documents = [document for document, _ in zip(read_gold(path), range(DOCUMENTS), strict=False)]

@@ -27,7 +27,7 @@ from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import credit
-from eigenthemes.ranking.batch import Batch, batch_maker, gold_of, has_gold
+from eigenthemes.pipeline.batch import Batch, batch_maker, gold_of, has_gold
 from eigenthemes.ranking.methods import method_named
 
 SETS = ("general/wned-cweb", "general/dwie-train")

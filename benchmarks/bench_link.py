@@ -42,7 +42,7 @@ from benchmarks.common import (
 from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.core.blas import one_thread
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import method_named
 from eigenthemes.ranking.options import EigenOptions
 from eigenthemes.records import Document, Mention
@@ -371,7 +371,7 @@ def _large_document(cache: Path) -> Row:
 
 def measure_quality(arguments: argparse.Namespace) -> list[Row]:
     from eigenthemes.documents.reader import document_name, read_gold
-    from eigenthemes.evaluation.run import evaluate, report
+    from eigenthemes.evaluation.comparison import evaluate, report
 
     rows = []
     for kg, files in SETS.items():

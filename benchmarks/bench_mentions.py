@@ -29,7 +29,7 @@ from eigenthemes.documents.reader import document_name, read_gold
 from eigenthemes.evaluation.detect import annotated_text, detection_report, evaluate_detection, gold_spans
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
-from eigenthemes.mentions.inflection import no_other_forms
+from eigenthemes.mentions.matching import no_other_forms
 from eigenthemes.mentions.names import NameDetector
 from eigenthemes.metrics.spans import FoundSpan, SpanCounts, match_spans
 from eigenthemes.records import Document

@@ -22,7 +22,7 @@ from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.candidates.plain import Lookup, MatchTypes, endings_of
 from eigenthemes.candidates.rules import PLURALS, RARE_LIST, SHARING, SHARING_UNWEIGHED, TYPO_TENTHS
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 

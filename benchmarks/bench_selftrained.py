@@ -23,23 +23,21 @@ from eigenthemes.build import store_ranker
 from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import read_gold
+from eigenthemes.evaluation.comparison import evaluate, report
 from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
-from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.kb.memory import Memory
-from eigenthemes.kb.name_memory import remembering
+from eigenthemes.kb.name_memory import Memory, remembering
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import risk_coverage
 from eigenthemes.metrics.precision import credit
-from eigenthemes.ranking.batch import BATCH, batch_maker, batches_of, gold_rows
+from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of, gold_rows
 from eigenthemes.ranking.features import GROUPS, FeatureContext
-from eigenthemes.ranking.ranker import Ranker, rank_batch
-from eigenthemes.ranking.selftrained import feature_context_of
+from eigenthemes.ranking.ranker import Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.evidence import Evidence
 from eigenthemes.selftrain.gold import gold_train
 from eigenthemes.selftrain.recipe import RECIPE
-from eigenthemes.selftrain.sample import Sampler
-from eigenthemes.selftrain.train import TrainingBatch, documents_for, fit_rounds, self_train, training_batches
+from eigenthemes.selftrain.sampling import Sampler
+from eigenthemes.selftrain.training import TrainingBatch, documents_for, fit_rounds, self_train, training_batches
 
 Row = dict[str, Any]
 

@@ -47,7 +47,7 @@ BUILDERS = (
     "embeddings/vector_sets.py",
     "kb/graph.py",
     "kb/manifest.py",
-    "kb/name_index.py",
+    "kb/name_arrays.py",
     "kb/store.py",
     "kb/writer.py",
     "kg/*.py",

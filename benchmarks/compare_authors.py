@@ -38,7 +38,7 @@ from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import open_documents, read_gold
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import BATCH, batch_maker, batches_of
+from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of
 from eigenthemes.ranking.options import EigenOptions
 from eigenthemes.stream import chunks_of, collect_garbage_rarely, link_chunk
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         VectorError,
         WorkerError,
     )
-    from eigenthemes.evaluation.run import evaluate
+    from eigenthemes.evaluation.comparison import evaluate
     from eigenthemes.explanations import (
         CandidateMap,
         ColumnReason,
@@ -92,7 +92,7 @@ _NAMES = {
         "WorkerError",
     ),
     "documents.table_files.table_file": ("TableOptions",),
-    "evaluation.run": ("evaluate",),
+    "evaluation.comparison": ("evaluate",),
     "frames": ("link_frame",),
     "kb.graph": ("Graph",),
     "kb.store": ("KB",),

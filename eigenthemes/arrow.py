@@ -33,7 +33,7 @@ import pyarrow as pa
 from eigenthemes.documents.arrow_rows import DocumentColumns, documents_of, json_lines_of, mentions_array, mentions_type
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import BATCH
+from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.records import Document
 from eigenthemes.stream import linked_records
 

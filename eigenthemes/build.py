@@ -29,7 +29,7 @@ from eigenthemes.embeddings.vector_sets import (
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import EigenthemesError, OptionError, VectorError
-from eigenthemes.kb.memory import FILES, Memory
+from eigenthemes.kb.name_memory import FILES, Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
@@ -268,8 +268,8 @@ def train_kb(
     """
     check_seed(seed)
     check_jobs(jobs)
-    from eigenthemes.selftrain.corrections import check_gold, check_names, refit, self_trained
-    from eigenthemes.selftrain.train import self_train
+    from eigenthemes.selftrain.gold import check_gold, check_names, refit, self_trained
+    from eigenthemes.selftrain.training import self_train
 
     kb = KB.open(path)
     said = [] if gold is None else check_gold(gold, kb)  # before minutes of training
@@ -307,9 +307,8 @@ def adapt_kb(
     reset    forget what was learned
     into     write the adapted KB here, a new place, and leave the KB itself as it is; the files that stay the same are shared
     """
-    from eigenthemes.ranking.selftrained import ranker_of
-    from eigenthemes.selftrain.adapt import adapt, has_text
-    from eigenthemes.selftrain.pile import ENOUGH, learn_pile
+    from eigenthemes.ranking.ranker import ranker_of
+    from eigenthemes.selftrain.adapt import ENOUGH, adapt, has_text, learn_pile
 
     kb = KB.open(path)
     ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None, pile=None)
@@ -342,8 +341,8 @@ def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None, *, into: st
 
 def train_ranker(kb: KB, *, seed: int, jobs: int = 1, progress: Progress | None = None) -> dict[str, Any]:
     """Train a ranker with the vectors and word vectors that a KB uses; return the manifest's entry for it."""
-    from eigenthemes.selftrain.corrections import refit
-    from eigenthemes.selftrain.train import self_train
+    from eigenthemes.selftrain.gold import refit
+    from eigenthemes.selftrain.training import self_train
 
     context = WordContext.of(kb)
     ranker = self_train(kb, context=context, seed=seed, jobs=jobs, progress=progress)
@@ -375,7 +374,7 @@ def _add_words(writer: KBWriter, description: dict[str, Any], word_vectors: Any)
 
 def _remember(writer: KBWriter, description: dict[str, Any], names: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Write the memory of the KB that is to be replaced, with some more names; return the description with it."""
-    from eigenthemes.selftrain.corrections import check_names
+    from eigenthemes.selftrain.gold import check_names
 
     memory = _memory_there(writer.path).with_names(check_names(names, writer.preview(description)))
     return _add_memory(writer, description, memory)

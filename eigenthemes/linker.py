@@ -18,16 +18,16 @@ from eigenthemes.core.checks import check_probability, check_whole
 from eigenthemes.documents.given import AnyDocument, as_document
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.explanations import CandidateMap, Explanation
-from eigenthemes.kb.labels import Labels
+from eigenthemes.kb.entity_records import Labels
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import BATCH, Batch, batch_maker
+from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker
 from eigenthemes.ranking.candidate_map import candidate_map
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
 from eigenthemes.ranking.detection import DETECTED_THRESHOLD
 from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
-from eigenthemes.ranking.selftrained import feature_context_of, has_ranker, ranker_of
+from eigenthemes.ranking.ranker import feature_context_of, has_ranker, ranker_of
 from eigenthemes.ranking.table_report import TableReport, report_table
 from eigenthemes.records import Document, Link, LinkedDocument, LinkedTable, PlainMentions, RankedCandidate, Table
 from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of, types_by_column

@@ -20,7 +20,7 @@ from eigenthemes.documents.reader import Record, parse_record
 from eigenthemes.documents.writer import json_line, line_in_pieces
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import DecidedBatch, Linker
-from eigenthemes.ranking.batch import BATCH
+from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.ranking.decide import NIL_REASONS
 from eigenthemes.records import Document, LinkedDocument, Mention
 

@@ -11,8 +11,8 @@ import numpy as np
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.kb.name_index import UNBRACKETED
-from eigenthemes.mentions.cells import cells
+from eigenthemes.kb.name_arrays import UNBRACKETED
+from eigenthemes.mentions.plain_detectors import cells
 from eigenthemes.records import Document, Mention, Table
 
 CONTEXTS = {

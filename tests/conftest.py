@@ -20,7 +20,7 @@ from hypothesis import settings
 from eigenthemes import KB, Linker
 from eigenthemes.core.jit import Kernel
 from eigenthemes.kg.demo import DOCUMENTS
-from eigenthemes.ranking.batch import BatchMaker, batch_maker
+from eigenthemes.pipeline.batch import BatchMaker, batch_maker
 from eigenthemes.ranking.ranker import Ranker
 
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=60)

@@ -14,7 +14,7 @@ from helpers.kbs import build_from_records, build_untrained
 from eigenthemes import KB, CandidateOptions, Document, Linker, Mention
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import BuildError, OptionError
-from eigenthemes.selftrain.sample import Sampler
+from eigenthemes.selftrain.sampling import Sampler
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 

@@ -109,7 +109,7 @@ def test_a_build_whose_training_is_cut_short_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     """A KB without its ranker would answer with another method: it is built whole or not at all."""
-    monkeypatch.setattr("eigenthemes.selftrain.train.self_train", raiser(error))
+    monkeypatch.setattr("eigenthemes.selftrain.training.self_train", raiser(error))
     with pytest.raises(error):
         build_kb(write_sources(tmp_path, TINY_NODES, TINY_EDGES), tmp_path / "cut.kb")
     assert not (tmp_path / "cut.kb").exists()
@@ -119,7 +119,7 @@ def test_a_build_over_a_kb_whose_training_is_cut_short_leaves_the_old_kb(
     trained_tiny_copy: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = file_bytes(trained_tiny_copy.path)
-    monkeypatch.setattr("eigenthemes.selftrain.train.self_train", raiser(KeyboardInterrupt))
+    monkeypatch.setattr("eigenthemes.selftrain.training.self_train", raiser(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         build_kb(write_sources(tmp_path, TINY_NODES[:5]), trained_tiny_copy.path, force=True)
     assert file_bytes(trained_tiny_copy.path) == before
@@ -127,7 +127,7 @@ def test_a_build_over_a_kb_whose_training_is_cut_short_leaves_the_old_kb(
 
 def test_new_vectors_whose_training_is_cut_short_leave_the_kb(trained_tiny_copy: KB, monkeypatch: pytest.MonkeyPatch) -> None:
     before = file_bytes(trained_tiny_copy.path)
-    monkeypatch.setattr("eigenthemes.selftrain.train.self_train", raiser(KeyboardInterrupt))
+    monkeypatch.setattr("eigenthemes.selftrain.training.self_train", raiser(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         embed_kb(trained_tiny_copy.path, dimensions=2)
     assert file_bytes(trained_tiny_copy.path) == before
@@ -141,7 +141,7 @@ def raiser(error: type[BaseException]) -> Callable[..., Ranker]:
 
 
 def test_a_second_training_cut_short_leaves_the_first(trained_tiny_copy: KB, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.selftrain.train.self_train", raiser(KeyboardInterrupt))
+    monkeypatch.setattr("eigenthemes.selftrain.training.self_train", raiser(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         train_kb(trained_tiny_copy.path)
     assert KB.open(trained_tiny_copy.path).manifest == trained_tiny_copy.manifest

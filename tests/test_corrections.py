@@ -14,18 +14,16 @@ from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import MATCH_TYPES, REMEMBERED
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.evaluation.run import evaluate
-from eigenthemes.kb.memory import Memory
-from eigenthemes.kb.name_memory import NameMemories
+from eigenthemes.evaluation.comparison import evaluate
+from eigenthemes.kb.name_memory import Memory, NameMemories
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext, memory
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain.corrections import self_trained
-from eigenthemes.selftrain.gold import without_own
-from eigenthemes.selftrain.train import self_train
+from eigenthemes.selftrain.gold import self_trained, without_own
+from eigenthemes.selftrain.training import self_train
 
 HERE, ELSEWHERE = "Yesterday the blue planet won.", "Today the blue planet lost."
 

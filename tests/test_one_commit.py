@@ -129,7 +129,7 @@ def test_kill_9_while_training_leaves_the_old_kb_and_its_ranker(sources: list[Pa
     started = tmp_path / "started"
     # the training begins, and never ends
     command = (
-        "import pathlib, time, eigenthemes, eigenthemes.selftrain.train as train\n"
+        "import pathlib, time, eigenthemes, eigenthemes.selftrain.training as train\n"
         f"train.self_train = lambda *a, **o: (pathlib.Path({str(started)!r}).touch(), time.sleep(600))\n{calls[change]}"
     )
     process = subprocess.Popen([sys.executable, "-c", command])

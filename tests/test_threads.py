@@ -14,7 +14,7 @@ import pytest
 
 from eigenthemes import KB, EigenOptions, Linker
 from eigenthemes.core import blas
-from eigenthemes.ranking.selftrained import feature_context_of
+from eigenthemes.ranking.ranker import feature_context_of
 
 THREADS = 8
 TEXTS = [

@@ -13,7 +13,7 @@ from eigenthemes.assembly.names import Names, collect_types
 from eigenthemes.assembly.nodes import Nodes, ranked_rows
 from eigenthemes.core.scratch import Scratch, blocks
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
-from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
+from eigenthemes.kb.name_arrays import WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements

@@ -14,7 +14,7 @@ from eigenthemes.assembly.nodes import Nodes, ranked_rows
 from eigenthemes.core.scratch import blocks
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.errors import BuildError
-from eigenthemes.kb.type_filter import of_types
+from eigenthemes.kb.search import of_types
 from eigenthemes.kg.statements import ALIAS, Statements
 
 _SKOS, _THESAURI = "http://www.w3.org/2004/02/skos/core#", "http://purl.org/iso25964/skos-thes#"

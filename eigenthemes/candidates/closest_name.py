@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.rules import NAMES_COMPARED
 from eigenthemes.core.strings import OutOfBoundsError
-from eigenthemes.kb.label_words import LabelWords
+from eigenthemes.kb.name_arrays import LabelWords
 
 Options = list[list[tuple[int, int]]]  # of each word: the tokens it may stand for, with what each counts in tenths
 

@@ -26,7 +26,7 @@ from eigenthemes.candidates.rules import (
     WORDING,
 )
 from eigenthemes.core.jit import borrowing, kernel
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, LABEL, SHORT_ACRONYM, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, LABEL, SHORT_ACRONYM, UNBRACKETED
 from eigenthemes.kernels.common import position
 from eigenthemes.kernels.hashing import find, shift_of
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates import rules
 from eigenthemes.candidates.compiled_families import families_of, no_families
 from eigenthemes.candidates.other_words import OtherWords
-from eigenthemes.kb.label_words import LabelWords
-from eigenthemes.kb.name_index import NameIndexArrays
+from eigenthemes.kb.name_arrays import LabelWords, NameIndexArrays
 
 
 class Endings(NamedTuple):
@@ -54,7 +53,7 @@ class Keys(NamedTuple):
 
 
 class Typos(NamedTuple):
-    """The tokens a slip of the pen away: `eigenthemes.kb.name_index.TypoIndex`."""
+    """The tokens a slip of the pen away: `eigenthemes.kb.name_arrays.TypoIndex`."""
 
     indptr: Any
     members: Any
@@ -63,7 +62,7 @@ class Typos(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The words of names: `eigenthemes.kb.label_words.LabelWords`."""
+    """The words of names: `eigenthemes.kb.name_arrays.LabelWords`."""
 
     names: Any
     indptr: Any
@@ -71,7 +70,7 @@ class Names(NamedTuple):
 
 
 class Index(NamedTuple):
-    """The name index; see `eigenthemes.kb.name_index.NameIndexArrays`."""
+    """The name index; see `eigenthemes.kb.name_arrays.NameIndexArrays`."""
 
     entities: Any
     least_tenths: Any  # `rules.Sharing`

@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenthemes.candidates.rules import MOST_WORDS, QUOTA, SHARES, SHORTEST_PART
 from eigenthemes.core.jit import kernel
-from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
 
 _ZERO, _NINE, _SPACE = (np.uint8(ord(letter)) for letter in "09 ")

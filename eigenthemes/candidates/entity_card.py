@@ -8,7 +8,7 @@ from typing import Any
 
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import OptionError
-from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Entity
 

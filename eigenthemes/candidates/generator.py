@@ -34,12 +34,11 @@ from eigenthemes.candidates.whole_names import match_types_of
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
-from eigenthemes.kb.label_words import LabelWords
-from eigenthemes.kb.name_index import SHORT_ACRONYM, UNBRACKETED
+from eigenthemes.kb.entity_records import damaged
+from eigenthemes.kb.name_arrays import SHORT_ACRONYM, UNBRACKETED, LabelWords
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import InflectedNames
 from eigenthemes.kb.store import KB
-from eigenthemes.kb.stored_strings import damaged
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, normalize_many, squash, tokenize
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eigenthemes.candidates.rules import REMEMBERED
-from eigenthemes.kb.name_index import ACRONYM, INITIALS, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, INITIALS, UNBRACKETED
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
 

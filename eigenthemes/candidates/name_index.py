@@ -19,7 +19,7 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.scratch import GrowingColumn, Scratch, part_of
 from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings
 from eigenthemes.core.workers import Workers
-from eigenthemes.kb.name_index import (
+from eigenthemes.kb.name_arrays import (
     ACRONYM,
     ALIAS,
     INITIALS,

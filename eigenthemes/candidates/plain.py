@@ -14,8 +14,7 @@ from eigenthemes.candidates.other_words import OtherWords, no_other_words
 from eigenthemes.candidates.rules import CONTAINS, ENDING, ENDINGS, PLURALS, QUOTA, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.candidates.typos import similar_to_each
 from eigenthemes.core.strings import OutOfBoundsError, Strings, bounds_of, hash_bytes, hash_strings
-from eigenthemes.kb.label_words import LabelWords
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, SHORT_ACRONYM, UNBRACKETED, NameIndexArrays
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, SHORT_ACRONYM, UNBRACKETED, LabelWords, NameIndexArrays
 from eigenthemes.text.normalize import squash
 
 _MANY = 64  # words from which they are looked up together

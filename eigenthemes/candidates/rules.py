@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 
 ENDING, CONTAINS, SHARES, TYPO, REMEMBERED, SPELLING, WORDING = range(ACRONYM + 1, ACRONYM + 8)
 MATCH_TYPES = {

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.scratch import GrowingColumn, Scratch, blocks, part_of
 from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, OutOfBoundsError, Strings, bit_filter, bounds_of, mix
-from eigenthemes.kb.name_index import TypoIndex
+from eigenthemes.kb.name_arrays import TypoIndex
 
 PREFIX = 8
 ONE_SLIP, TWO_SLIPS = 5, 9  # letters from which one and two slips are forgiven

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.rules import CONTAINS
 from eigenthemes.core.arrays import spans_joined
 from eigenthemes.core.strings import OutOfBoundsError, Strings, hash_strings
-from eigenthemes.kb.name_index import NameIndexArrays
+from eigenthemes.kb.name_arrays import NameIndexArrays
 from eigenthemes.text.normalize import normalize, squash
 
 Ints = NDArray[np.int64]

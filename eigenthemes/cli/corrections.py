@@ -12,7 +12,7 @@ from eigenthemes.cli.output import counted, print_table, say
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.kb.memory import Memory
+    from eigenthemes.kb.name_memory import Memory
     from eigenthemes.kb.store import KB
 
 
@@ -32,7 +32,7 @@ def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], rem
     --add-names. A name counts once for each document.
     """
     from eigenthemes.build import forget
-    from eigenthemes.kb.memory import Memory
+    from eigenthemes.kb.name_memory import Memory
     from eigenthemes.kb.store import KB
 
     opened = KB.open(kb)
@@ -57,7 +57,7 @@ def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], rem
 
 
 def _print(kb: KB, memory: Memory) -> None:
-    from eigenthemes.kb.memory import ADDED
+    from eigenthemes.kb.name_memory import ADDED
 
     rows: dict[tuple[str, str, str], list[str]] = {}
     for document in memory.documents.values():
@@ -81,7 +81,7 @@ def _meaning(kb: KB, gold: tuple[str, ...], not_a_name: bool) -> tuple[str, str]
 
 
 def _check_known(memory: Memory, names: tuple[str, ...], documents: tuple[str, ...]) -> None:
-    from eigenthemes.kb.memory import key_of
+    from eigenthemes.kb.name_memory import key_of
 
     known = {key_of(answer.text) for document in memory.documents.values() for answer in document.answers}
     unknown = next((name for name in names if key_of(name) not in known), None)

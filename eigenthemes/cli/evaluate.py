@@ -59,8 +59,8 @@ def evaluate(
     if options["language"] is not None and not detect:
         raise OptionError("--lang is the language of texts in which names are found; give --detect, too, or leave it out")
     from eigenthemes.documents.reader import read_gold
-    from eigenthemes.evaluation.run import check_gold, report
-    from eigenthemes.evaluation.run import evaluate as run_methods
+    from eigenthemes.evaluation.comparison import check_gold, report
+    from eigenthemes.evaluation.comparison import evaluate as run_methods
     from eigenthemes.kb.store import KB
 
     opened = KB.open(kb)

@@ -27,7 +27,7 @@ MOST = 20_000  # documents learned from: the first ones; they are in memory at o
 def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[str]:
     """Give the path of a KB that is adapted to the documents; it is gone afterwards, and the KB itself is not changed."""
     from eigenthemes.build import adapt_kb
-    from eigenthemes.selftrain.pile import ENOUGH
+    from eigenthemes.selftrain.adapt import ENOUGH
 
     if options["method"] not in (None, "selftrained"):
         raise OptionError(f"--adapt is for selftrained, not for {options['method']}; leave one of them out")

@@ -74,7 +74,7 @@ def _namesakes(card: EntityCard) -> str:
 
 
 def _related(related: RelatedEntities) -> str:
-    from eigenthemes.ranking.features.relations import readable
+    from eigenthemes.kb.attributes import readable
 
     listed = ", ".join(f"{label} ({entity_id})" if label != entity_id else label for entity_id, label in related.entities)
     more = f" and {related.count - len(related.entities):,} more" if related.count > len(related.entities) else ""

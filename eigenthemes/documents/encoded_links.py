@@ -16,7 +16,7 @@ import orjson
 from numpy.typing import NDArray
 
 from eigenthemes.documents.writer import cannot_write
-from eigenthemes.kb.labels import Labels
+from eigenthemes.kb.entity_records import Labels
 from eigenthemes.records import Mention, PlainMentions
 
 _ADDED = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))

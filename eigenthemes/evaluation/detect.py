@@ -14,7 +14,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
 from eigenthemes.metrics.calibration import calibration_error, reliability
 from eigenthemes.metrics.spans import LEFT_OUT, FoundSpan, GoldSpan, SpanCounts, match_spans
-from eigenthemes.ranking.batch import BATCH, batches_of
+from eigenthemes.pipeline.batch import BATCH, batches_of
 from eigenthemes.records import Document, LinkedDocument
 
 _MATCHINGS = {"strong": False, "weak": True}

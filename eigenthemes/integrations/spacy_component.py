@@ -18,9 +18,9 @@ from spacy.util import raise_error
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.errors import EigenthemesError, OptionError
+from eigenthemes.kb.attributes import last_part
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import batches_of
-from eigenthemes.ranking.features.relations import last_part
+from eigenthemes.pipeline.batch import batches_of
 from eigenthemes.records import Document, Link, Mention
 
 ATTRIBUTE = "kb_ents"  # span._.kb_ents: [(id, probability), ...], the best first; scores by methods without probabilities

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.errors import MissingExtraError, OptionError
-from eigenthemes.kb.overview import prior_words, ranker_words, vectors_words
+from eigenthemes.kb.manifest import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
 
 _WEIGHTS_PER_LINE = 6

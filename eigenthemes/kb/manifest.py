@@ -1,16 +1,132 @@
-"""The manifest of a KB: read and checked, sealed with a hash of itself, replaced at once."""
+"""The manifest of a KB folder: its layout, hashes and a summary for people."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 from pathlib import Path
 from typing import Any
 
 from eigenthemes.errors import KBDamagedError, KBError, KBNotFoundError, KBVersionError
-from eigenthemes.kb.manifest_layout import find_mismatch
+
+ANY = ""
+_FILE_NAME = re.compile(r"[^/\\\0.][^/\\\0]*")  # stays in its folder
+
+_FILE = {"dtype": str, "shape": [int], "bytes": int, "sha256": str}
+_VECTORS = {"method?": str, "dimensions?": int, "entities?": int, "source?": str}
+_WEIGHTS = {ANY: float}
+_BIN = {"mentions": int, "confidence": object, "accuracy": object}
+_MADE_UP = {"mentions": int, "p_at_1": float, "calibration_error": float, "reliability": [_BIN]}
+_DECIDING = {
+    "threshold": float,
+    "temperature": float,
+    "confidence?": {"slope": float, "shift": float},
+    "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}],
+}
+_RANKER = {
+    **_DECIDING,
+    "training?": {"documents": int},
+    "made_up?": _MADE_UP,
+    "unlearned?": [str],
+    "gold?": {"documents": int, "mentions": int},
+    "self_trained?": _DECIDING,
+    "chance?": {"chance": _WEIGHTS, "alone": _WEIGHTS},
+    "tables?": {
+        "threshold": float,
+        "choice": _WEIGHTS,
+        "none": _WEIGHTS,
+        "training?": {"tables": int},
+        "made_up?": _MADE_UP,
+        "reports?": {"types": int, "types_right": int, "relations": int, "relations_right": int},
+    },
+    "pile?": {"documents": int, "weights": _WEIGHTS, "types": _WEIGHTS, "often": _WEIGHTS},
+    "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
+}
+_COUNTS = dict.fromkeys(
+    (
+        "entities",
+        "named",
+        "names",
+        "distinct_names",
+        "ambiguous_names",
+        "described",
+        "types",
+        "redirects",
+        "edges",
+        "edge_statements",
+        "relations",
+        "isolated",
+    ),
+    int,
+)
+LAYOUT = {
+    "format": str,
+    "version": int,
+    "data": str,
+    "tool": {"name": str, "version": str},
+    "sources": [{"name": str, "bytes": int}],
+    "options": dict,
+    "counts": {**_COUNTS, "prior": str},
+    "left_out": {ANY: int},
+    "problems": {ANY: int},
+    "problem_examples": {ANY: [str]},
+    "notes?": [str],
+    "vectors?": {ANY: _VECTORS},
+    "rankers?": {ANY: _RANKER},
+    "expects?": [str],
+    "memory?": dict.fromkeys(("documents", "corrections", "names", "none", "not_a_name", "added_names"), int),
+    "files": {ANY: _FILE},
+}
+
+
+def find_mismatch(manifest: Any) -> str | None:
+    """Say which part of a manifest is missing or of the wrong kind; None: none is."""
+    wrong = _mismatch(manifest, LAYOUT)
+    if wrong is not None:
+        return wrong.lstrip(".")
+    if any(not ranker["rounds"] for ranker in manifest.get("rankers", {}).values()):
+        return "a ranker has no rounds"
+    strange = next((name for name in manifest["files"] if not _FILE_NAME.fullmatch(name)), None)
+    return None if strange is None else f"{strange[:40]!r} is no name of a file of a KB"
+
+
+def _mismatch(value: Any, layout: Any) -> str | None:
+    if isinstance(layout, type):
+        return None if _is(value, layout) else f" is {_shown(value)}"
+    if not isinstance(value, type(layout)):
+        return f" is {_shown(value)}"
+    if isinstance(layout, list):
+        parts = ((place, item, layout[0]) for place, item in enumerate(value))
+    elif ANY in layout:
+        parts = ((place, item, layout[ANY]) for place, item in value.items())
+    else:
+        missing = next((key for key in layout if key not in value and not key.endswith("?")), None)
+        if missing is not None:
+            return f".{missing} is missing"
+        known = ((key.removesuffix("?"), of_key) for key, of_key in layout.items())
+        parts = ((key, value[key], of_key) for key, of_key in known if key in value)
+    for place, item, of_item in parts:
+        wrong = _mismatch(item, of_item)
+        if wrong is not None:
+            return f".{place}{wrong}"
+    return None
+
+
+def _is(value: Any, kind: type) -> bool:
+    if kind is int:
+        return type(value) is int and value >= 0
+    if kind is float:
+        return type(value) in (int, float) and math.isfinite(value)
+    return isinstance(value, kind)
+
+
+def _shown(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", type(None): "empty"}
+    return kinds.get(type(value), f"{value!r:.20}")
+
 
 FORMAT = "eigenthemes-kb"
 VERSION = 2
@@ -156,3 +272,39 @@ def missing_parts(path: Path, manifest: dict[str, Any]) -> list[str]:
 
 def _unsealed(path: Path) -> str:
     return f"{path} has format 1, whose {MANIFEST} has no hash of itself: damage to it may go unnoticed; build it again"
+
+
+def overview_rows(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the names and values of the overview of a KB."""
+    counts, vectors, rankers = manifest["counts"], manifest.get("vectors", {}), manifest.get("rankers", {})
+    ambiguous = counts["ambiguous_names"] / max(1, counts["distinct_names"])
+    return [
+        ("sources", ", ".join(source["name"] for source in manifest["sources"])),
+        ("entities", f"{counts['entities']:,}, {counts['named']:,} of them named"),
+        ("names", f"{counts['names']:,}; {ambiguous:.1%} of the distinct ones have more than one entity"),
+        ("edges", f"{counts['edges']:,}, of {counts['relations']:,} relations"),
+        ("prior", prior_words(counts)),
+        *(("vectors", vectors_words(name, about)) for name, about in vectors.items()),
+        *(("ranker", ranker_words(name, about)) for name, about in rankers.items()),
+        *([] if rankers else [("ranker", "none: there are no probabilities until it is trained")]),
+        ("size", f"{sum(file['bytes'] for file in manifest['files'].values()) / 1e6:,.1f} MB, format {manifest['version']}"),
+    ]
+
+
+def prior_words(counts: dict[str, Any]) -> str:
+    """Say where the priors come from."""
+    return "the degree" if counts["prior"] == "degree" else "given by the sources"
+
+
+def vectors_words(name: str, about: dict[str, Any]) -> str:
+    """Say how a set of vectors was made."""
+    source = f" from {about['source']}" if "source" in about else ""
+    sizes = "".join(f", {about[key]:,} {key}" for key in ("dimensions", "entities") if key in about)
+    return f"{name}: {about.get('method', 'given')}{source}{sizes}"
+
+
+def ranker_words(name: str, about: dict[str, Any]) -> str:
+    """Say how a ranker was trained, and what its threshold is."""
+    used = f" with {name}" if name else ""
+    trained = f"trained{used} on {about['training']['documents']:,} made-up documents" if "training" in about else "given"
+    return f"{trained}; threshold {about['threshold']:.2f}"

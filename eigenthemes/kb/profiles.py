@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings, hash_strings
-from eigenthemes.kb.name_index import SpelledNames
+from eigenthemes.kb.name_arrays import SpelledNames
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import FUNCTION_WORDS

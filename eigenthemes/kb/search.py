@@ -1,15 +1,20 @@
-"""Names that begin with given words: a view over the name index, made once per KB that is searched."""
+"""Search for entities by prefix, and restrict entities to types."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.entity_ids import PREFIXES
 from eigenthemes.core.strings import Strings
+from eigenthemes.errors import OptionError
 from eigenthemes.text.normalize import tokenize
 
 if TYPE_CHECKING:
@@ -74,3 +79,70 @@ def _spell(names: Strings) -> tuple[list[str], NDArray[np.int64], NDArray[np.int
     spelled = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokenize(name)] for name in names]
     indptr = np.concatenate(([0], np.cumsum([len(tokens) for tokens in spelled]))).astype(np.int64)
     return list(vocabulary), np.array([token for tokens in spelled for token in tokens], dtype=np.int64), indptr
+
+
+_SHOWN = 8
+LabelOf = Callable[[str], str | None]  # id of a type -> its label, where it is an entity of its own
+
+
+def of_types(
+    wanted: Sequence[str],
+    *,
+    types: Sequence[str],
+    type_indptr: NDArray[np.int64],
+    entity_types: NDArray[np.uint32],
+    label_of: LabelOf,
+    must_occur: bool = True,
+) -> NDArray[np.bool_]:
+    """Return which entities have one of the wanted types [n]; an `OptionError` for one that no entity has.
+
+    types         the types that occur
+    entity_types  those of each entity, by `type_indptr` [n + 1]
+    must_occur    False: types are given by their whole ids, and need not occur
+    """
+    used = np.bincount(entity_types, minlength=len(types)) if len(types) else np.zeros(0, dtype=np.int64)
+    matching = np.zeros(len(types), dtype=bool)
+    row_of = {str(each): row for row, each in enumerate(types) if used[row]}
+    for name in wanted:
+        rows = [row_of[name]] if name in row_of else []
+        if not rows and must_occur:
+            rows = [row for each, row in row_of.items() if _means(name, each, label_of)]
+        if not rows and must_occur:
+            raise _unknown(name, types, used, label_of)
+        matching[rows] = True
+    owner = np.repeat(np.arange(len(type_indptr) - 1), np.diff(type_indptr))
+    having = np.zeros(len(type_indptr) - 1, dtype=bool)
+    having[owner[matching[entity_types]]] = True
+    return having
+
+
+def _means(name: str, type_id: str, label_of: LabelOf) -> bool:
+    """Is `name` the end of a type's id (`Concept`, `skos:Concept`), or its label?"""
+    prefix, colon, local = name.rpartition(":")
+    end = _last_part(type_id).casefold()
+    if end == name.casefold() or (colon and end == local.casefold() and _has_prefix(prefix, type_id)):
+        return True
+    label = label_of(type_id)
+    return label is not None and label.casefold() == name.casefold()
+
+
+def _has_prefix(prefix: str, type_id: str) -> bool:
+    known = PREFIXES.get(prefix)
+    return prefix.lower() in type_id.lower() or (known is not None and type_id.startswith(known))
+
+
+def _unknown(name: str, types: Sequence[str], used: NDArray[np.int64], label_of: LabelOf) -> OptionError:
+    rows = np.argsort(-used, kind="stable").tolist()
+    shown = [label_of(str(types[row])) or _last_part(str(types[row])) for row in rows if used[row]]
+    near = get_close_matches(name.casefold(), [each.casefold() for each in shown], n=1, cutoff=0.6)
+    nearest = next((each for each in shown if near and each.casefold() == near[0]), None)
+    if nearest is None and not shown:
+        return OptionError(f"no entity is of the type {name}: the KG has no types at all; leave it out", code="type-unknown")
+    counts = [f"{each} ({used[row]:,})" for each, row in zip(shown[:_SHOWN], rows, strict=False)]
+    more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
+    remedy = f"the nearest that there is: {nearest}" if nearest else f"the most frequent are {', '.join(counts)}{more}"
+    return OptionError(f"no entity is of the type {name}; {remedy}", code="type-unknown", where=nearest or shown[0])
+
+
+def _last_part(type_id: str) -> str:
+    return re.split(r"[/#]", type_id.rstrip("/#"))[-1] if "://" in type_id else type_id

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_bytes, hash_strings
-from eigenthemes.kb.name_index import WHOLE, NameIndexArrays
+from eigenthemes.kb.name_arrays import WHOLE, NameIndexArrays
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import FUNCTION_WORDS

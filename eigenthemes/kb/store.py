@@ -26,18 +26,17 @@ from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
 from eigenthemes.display import Shown
 from eigenthemes.errors import EigenthemesError, OptionError, VectorError
-from eigenthemes.kb.entities import BLANK, entity_records, neighbor_records
-from eigenthemes.kb.files import ATTEMPTS, KBFiles, replaced
+from eigenthemes.kb.data_files import ATTEMPTS, KBFiles, replaced
+from eigenthemes.kb.entity_records import BLANK, damaged, entity_records, neighbor_records
 from eigenthemes.kb.manifest import (
     OF_THE_FOLDER,
     find_damage,
     missing_parts,
+    overview_rows,
     read_manifest,
 )
-from eigenthemes.kb.name_index import NameIndexArrays, SpelledNames, TypoIndex
-from eigenthemes.kb.overview import overview_rows
-from eigenthemes.kb.stored_strings import damaged
-from eigenthemes.kb.type_filter import of_types
+from eigenthemes.kb.name_arrays import NameIndexArrays, SpelledNames, TypoIndex
+from eigenthemes.kb.search import of_types
 from eigenthemes.records import Entity, Neighbor
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.disk import told_of_disk
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
-from eigenthemes.kb.files import sha256_of_file
+from eigenthemes.kb.data_files import sha256_of_file
 from eigenthemes.kb.manifest import (
     DATA_FOLDER,
     FORMAT,

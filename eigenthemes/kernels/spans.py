@@ -19,7 +19,7 @@ def find_spans(pieces: Any, words: Any, other_forms: Any, index: Any, longest: A
     pieces  (word [p] int64, joined [p] bool, apart [p] bool): see `eigenthemes.text.segment.Pieces`
     words   (blob [b] uint8, offsets [w + 1] int64, drops [w] bool: its last letter may be left off)
     other_forms  (blob, offsets [f + 1], indptr [w + 1]): other forms of a word, which it may stand for at the end of a name
-    index   (key_hashes, key_buckets, key_indptr, key_kinds, key_filter): see `eigenthemes.kb.name_index.NameIndexArrays`
+    index   (key_hashes, key_buckets, key_indptr, key_kinds, key_filter): see `eigenthemes.kb.name_arrays.NameIndexArrays`
     longest           pieces of a span at most
     worst_match_type  a key is a name where its best match type is no worse than this
     """

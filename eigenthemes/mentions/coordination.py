@@ -1,12 +1,4 @@
-"""Names that share a word with another one: "breast and ovarian cancer", "hepatitis B and C", "Herz- und Lungenkrankheiten".
-
-The span of such a mention is what stands in the text ("breast"); its full name ("breast cancer") is what is looked up.
-
-1. Before a name of several words and an "and" (or a list with commas), one to three words that with the last words of that
-   name are a name, too.
-2. After a name that ends in a capital letter or a number, and an "and", another capital letter or number.
-3. A word that ends in a hyphen, with the next word or its last part: "hypo- and hyperthyroidism", "B- und T-Zellen".
-"""
+"""Names in coordinations ("North and South Korea") and in compounds."""
 
 from __future__ import annotations
 
@@ -173,3 +165,47 @@ def _gives_way(new: LocatedMatch, old: LocatedMatch, text: str) -> bool:
         same = (new.first, new.last) == (old.first, old.last)
         return same and old.change == 0 and not text[old.start : old.end].islower()
     return old.first <= new.last and new.first <= old.last
+
+
+_SHORTEST = 9  # letters of a compound
+_SHORTEST_ALONE = 6  # of a part that is the only one known, and then it is more than half of the word
+_SHORTEST_REST = 3
+_JOINTS = ("", "s", "es", "n", "en")
+
+Part = tuple[int, int, int]  # first letter, the one after the last, row of the key
+
+
+def with_compounds(found: list[LocatedMatch], pieces: Pieces, words: Words, look_up: LookUp) -> list[LocatedMatch]:
+    """Return matches with the known parts of the long words of a text that are in none."""
+    covered = {piece for match in found for piece in range(match.first, match.last + 1)}
+    parts_of: dict[int, list[Part]] = {}
+    more: list[LocatedMatch] = []
+    for piece, word in enumerate(pieces.word.tolist()):
+        text = words.texts[word]
+        if piece in covered or len(text) < _SHORTEST or not text.isalpha() or not words.capital[word]:
+            continue
+        if word not in parts_of:
+            form = words.plain[word]
+            parts_of[word] = list(_parts(form, look_up)) if len(form) == len(text) else []  # "ß" is two letters of its form
+        start = int(pieces.starts[piece])
+        more += [
+            LocatedMatch(start + first, start + last, piece, piece, row, COORDINATED) for first, last, row in parts_of[word]
+        ]
+    return sorted((*found, *more)) if more else found
+
+
+def _parts(word: str, look_up: LookUp) -> Iterator[Part]:
+    size = len(word)
+    starts = {end: row for end in range(size - _SHORTEST_REST, _SHORTEST_PART - 1, -1) if (row := look_up([word[:end]])) >= 0}
+    ends = {first: row for first in range(_SHORTEST_REST, size - _SHORTEST_PART + 1) if (row := look_up([word[first:]])) >= 0}
+    starts = {end - (word[end - 1] == "s" and starts.get(end - 1) == row): row for end, row in starts.items()}  # no joint in it
+    for end, row in starts.items():
+        for joint in _JOINTS:
+            if word.startswith(joint, end) and end + len(joint) in ends:
+                yield 0, end, row
+                yield end + len(joint), size, ends[end + len(joint)]
+                return
+    known = [(0, end, row) for end, row in starts.items()] + [(first, size, row) for first, row in ends.items()]
+    longest = max(known, key=lambda part: part[1] - part[0], default=None)
+    if longest is not None and longest[1] - longest[0] >= max(_SHORTEST_ALONE, size // 2 + 1):
+        yield longest

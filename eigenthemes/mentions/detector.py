@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
-from eigenthemes.text.languages import checked_language
+from eigenthemes.text.stems import checked_language
 
 DETECTORS = {
     "names": "the KB's own names in a text; the cells of a table",
@@ -53,15 +53,15 @@ def detector_named(name: str, kb: KB, language: str | None = None, *, allowed: N
         dates, nested = name == "names-and-dates", name == "nested-names"
         return NameDetector(kb, dates=dates, nested=nested, language=language, allowed=allowed)
     if name == "cells":
-        from eigenthemes.mentions.cells import CellDetector
+        from eigenthemes.mentions.plain_detectors import CellDetector
 
         return CellDetector()
     if name == "given":
-        from eigenthemes.mentions.given import GivenDetector
+        from eigenthemes.mentions.plain_detectors import GivenDetector
 
         return GivenDetector()
     if name.startswith(SPACY):
-        from eigenthemes.mentions.spacy_spans import SpacyDetector
+        from eigenthemes.mentions.plain_detectors import SpacyDetector
 
         return SpacyDetector(name.removeprefix(SPACY))
     raise OptionError(f"the detector is {name!r}; expected one of {', '.join(DETECTORS)}, or spacy:FOLDER", where="detector")

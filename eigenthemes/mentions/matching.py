@@ -1,21 +1,81 @@
-"""Spans of a text whose words, put together, are a name: in plain Python for a sentence, compiled for more.
-
-matches   [n, 4] int64: first piece, last piece, row of the key, change (`LETTER_LEFT_OFF` and so on; 0: none)
-"""
+"""Match spans of a text with names of the KB: as written, inflected, by stems, and by corrections."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import read_only
-from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, extend_hash, finish_hash
-from eigenthemes.kb.name_index import UNBRACKETED, NameIndexArrays
-from eigenthemes.kb.stem_index import StemIndex
-from eigenthemes.mentions.inflection import OtherForms
-from eigenthemes.text.segment import Pieces
+from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, bit_filter, extend_hash, finish_hash, hash_strings
+from eigenthemes.kb.name_arrays import UNBRACKETED, NameIndexArrays
+from eigenthemes.kb.name_memory import NameMemories
+from eigenthemes.kb.stem_index import USUAL, StemIndex, inflected_languages, is_inflected, stem_index
+from eigenthemes.kb.store import KB
+from eigenthemes.text.segment import Pieces, Words
+from eigenthemes.text.stems import guess_language, stem
+
+_SHORTEST = 4  # letters of a word that is inflected
+
+# an ending and what may stand for it; the plural's s alone is left off elsewhere
+_ENDINGS = (
+    ("ies", "y"),
+    ("xes", "x"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("sses", "ss"),
+    ("ses", "sis"),
+    ("sis", "ses"),
+    ("ae", "a"),
+)
+_BRITISH = (("aem", "em"), ("oed", "ed"), ("aes", "es"), ("oes", "es"), ("our", "or"), ("paed", "ped"), ("haem", "hem"))
+
+
+@dataclass(frozen=True, slots=True)
+class OtherForms:
+    """Other forms of the words of a text: those of word i are forms[indptr[i]:indptr[i + 1]]."""
+
+    forms: Strings
+    indptr: NDArray[np.int64]
+
+    def of(self, word: int) -> list[bytes]:
+        """Return the other forms of a word."""
+        return [self.forms.raw(row) for row in range(int(self.indptr[word]), int(self.indptr[word + 1]))]
+
+
+def no_other_forms(words: Words) -> OtherForms:
+    """Return that no word has other forms."""
+    return OtherForms(Strings.of([]), np.zeros(len(words.texts) + 1, np.int64))
+
+
+def other_forms(words: Words) -> OtherForms:
+    """Return the other forms of the words of a text."""
+    forms = [_other_forms(text.lower()) if flat else () for text, flat in zip(words.texts, words.flat.tolist(), strict=True)]
+    indptr = np.concatenate(([0], np.cumsum([len(of_word) for of_word in forms]))).astype(np.int64)
+    return OtherForms(Strings.of([form for of_word in forms for form in of_word]), indptr)
+
+
+@lru_cache(maxsize=1 << 14)
+def _other_forms(word: str) -> tuple[str, ...]:
+    """Return the forms of a word in lower case that a KB may have instead; none of a word that is not plain letters."""
+    if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
+        return ()
+    forms = [word[: len(word) - len(ending)] + other for ending, other in _ENDINGS if word.endswith(ending)]
+    if word.endswith("y"):
+        forms.append(word[:-1] + "ies")
+    elif not word.endswith("s"):
+        forms.append(word + ("es" if word.endswith(("x", "ch", "sh")) else "s"))
+    for british, american in _BRITISH:
+        if british in word:
+            forms.append(word.replace(british, american))
+        elif american in word:
+            forms.append(word.replace(american, british))
+    return tuple(dict.fromkeys(form for form in forms if form != word))
+
 
 LONGEST = 12  # pieces of a span
 LETTER_LEFT_OFF, OTHER_FORM, STEMMED, COORDINATED = 1, 2, 3, 4  # how a match differs from a name
@@ -103,3 +163,96 @@ def matches_compiled(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
         UNBRACKETED,
     )
     return matches
+
+
+_SHOUTED_FROM = 6  # letters of a word in capitals that is inflected: "NEUTROPHILS IN BLOOD", but the gene "CANS" is no plural
+
+
+class Stems:
+    """The names of a KB by their stems, of each language that a text turns out to be in; made when first asked for.
+
+    language  of all texts; None: that of the KB's names or, where they have several or none, what each text looks like
+    """
+
+    def __init__(self, kb: KB, language: str | None) -> None:
+        self.kb = kb
+        self._languages = (language,) if language else inflected_languages(kb)
+        self._index_of: dict[str, StemIndex | None] = {}
+        self._keys_of: dict[str, Keys] = {}
+        self._making = Lock()
+
+    def keys(self, language: str, index: StemIndex) -> Keys:
+        """Return the keys of an index, made once."""
+        known = self._keys_of.get(language)
+        if known is None:
+            known = self._keys_of[language] = Keys.of_stems(index)
+        return known
+
+    def choose(self, words: Words) -> tuple[str, StemIndex | None]:
+        """Return the language of a text, and the KB's names in it by their stems; None where they are not inflected."""
+        language = self._languages[0] if len(self._languages) == 1 else guess_language(words.texts, self._languages) or USUAL
+        if language not in self._index_of:
+            with self._making:
+                if language not in self._index_of:
+                    self._index_of[language] = stem_index(self.kb, language) if is_inflected(self.kb, language) else None
+        return language, self._index_of[language]
+
+
+def stemmed_forms(words: Words, language: str) -> WordForms:
+    """Return the stems of the words of a text; a word with capitals inside, but for headlines, stays as it is."""
+    inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
+    stems = [stem(form, language) if may else form for form, may in zip(words.plain, inflected.tolist(), strict=True)]
+    return WordForms(Strings.of(stems), np.zeros(len(stems), dtype=bool), no_other_forms(words))
+
+
+def with_stem_matches(matches: Matches, stemmed: Matches, index: StemIndex) -> Matches:
+    """Return matches with those by stems that are no match otherwise."""
+    if not len(stemmed):
+        return matches
+    spans, stemmed_spans = (each[:, 0] * LONGEST + each[:, 1] - each[:, 0] for each in (matches, stemmed))
+    at = np.searchsorted(spans, stemmed_spans)  # both ascend
+    new = stemmed[np.append(spans, -1)[at] != stemmed_spans]
+    new[:, 2], new[:, 3] = index.key[new[:, 2]], STEMMED
+    return np.concatenate((matches, new))
+
+
+FindMatches = Callable[[Pieces, WordForms, Keys], Matches]
+_NO_KEY = -1  # as the row of a match: the name may be none of the KB's
+
+
+class RememberedNames:
+    """Finds the names that people linked, and did not more often call no name.
+
+    A name that was always written with a capital ("Aids") is not found in small letters.
+
+    allowed  [entities] bool: those that may be meant; names that only meant others are no names. None: all
+    """
+
+    def __init__(self, memory: NameMemories, allowed: NDArray[np.bool_] | None) -> None:
+        small = {
+            name: any(spelling.islower() for spelling in said.spellings)
+            for name, said in memory.items()
+            if sum(said.linked.values()) > said.not_a_name and (allowed is None or allowed[list(said.linked)].any())
+        }
+        hashes = hash_strings(Strings.of(list(small)))
+        order = np.argsort(hashes)
+        self._small = np.array(list(small.values()), dtype=bool)[order]
+        self._keys = _keys(hashes[order])
+
+    def matches(self, text: str, pieces: Pieces, words: Words, find_matches: FindMatches) -> Matches:
+        """Return the spans that are such a name, as rows of `matching`."""
+        found = find_matches(pieces, WordForms(words.forms, words.possessive, no_other_forms(words)), self._keys)
+        spans = zip(pieces.starts[found[:, 0]].tolist(), pieces.ends[found[:, 1]].tolist(), strict=True)
+        capital = np.array([not text[start:end].islower() for start, end in spans], dtype=bool)
+        kept: Matches = found[capital | self._small[found[:, 2]]]
+        kept[:, 2] = _NO_KEY
+        return kept
+
+
+def _keys(hashes: NDArray[np.uint64]) -> Keys:
+    """Return what spans are looked up in; read-only like the KB's own keys, so that the same compiled code takes them."""
+    table = HashTable.of(hashes)
+    keys = Keys(table, np.arange(len(hashes) + 1), np.zeros(len(hashes), dtype=np.uint8), bit_filter(hashes))
+    for array in (table.hashes, table.buckets, keys.indptr, keys.kinds, keys.filter):
+        array.flags.writeable = False
+    return keys

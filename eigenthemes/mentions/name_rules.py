@@ -1,7 +1,4 @@
-"""Which spans of a text that are names may be mentions: the rules of `eigenthemes.mentions.names`, over arrays.
-
-For the columns of `matches` see `eigenthemes.mentions.matching`.
-"""
+"""Rules for which spans of a text may be names."""
 
 from __future__ import annotations
 
@@ -14,10 +11,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.mentions.dates import CONTRACTION, DATE_WORDS
 from eigenthemes.mentions.matching import LETTER_LEFT_OFF, LONGEST, STEMMED, Flags, Matches
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
+
+_DATES = """january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+    januar februar marz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag sonntag
+    janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre
+    lundi mardi mercredi jeudi vendredi samedi dimanche
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    lunes martes miercoles jueves viernes sabado domingo
+    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    lunedi martedi mercoledi giovedi venerdi""".split()
+DATE_WORDS = frozenset(_DATES)  # months and weekdays, without accents, as `normalize` leaves them
+
+# "I'll", "don't": with its apostrophe left out, such a word may be spelled like a name.
+CONTRACTION = re.compile(r".+(?:n['`\u2019]t|['`\u2019](?:ll|d|re|ve|m))", re.IGNORECASE | re.DOTALL)
+
 
 _SHORTEST_SMALL = 3  # letters of a single word in lower case: "mg" is no gene
 

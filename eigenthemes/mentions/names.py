@@ -1,58 +1,40 @@
-"""Find the names of a KB in plain text.
-
-A text is cut into pieces (words; single characters where a script has no spaces) whose normalised forms, put together, are
-the key of the span they cover. Every span that is a label, an alias or a label without its brackets is a match; of the
-matches that may be mentions, the longest win, from left to right. Which match may be a mention, case and frequency decide:
-
-1. Function words alone never, but in capitals ("US", "WHO") or as a title ("The Who"). A longer match does not begin or end
-   with a function word in lower case: "in Paris" is Paris. A particle may begin it ("van Gogh"), but where the rest is a name,
-   too. Numbers and single letters never; nor contractions ("I'll") and, unless they are asked for, months and weekdays.
-2. A capital or a digit makes a mention. One capital at the start of a sentence says nothing about several words, nor does it
-   about a word that the text itself mostly writes in lower case.
-3. A single capitalised word after another one inside a sentence is part of a longer name that the KB does not have ("Smith"
-   of "met Ann Smith"); so is an abbreviation or a title before one ("Dr" of "Dr. Smith", "Mr" of "Mr Smith").
-   What follows a comma, in lower case, is no part of a name where it belongs to the next one ("disability, mild scoliosis").
-4. In lower case, several words are a mention. One word is, where the KB writes words inside its names in lower case, as
-   ontologies do ("Short stature"), or the text has no capital at all; not one that very many entities have ("protein").
-
-Where the KB writes words in lower case, and in German, names are also found by the stems of their words (`stemming`), so that
-they may be inflected or in other spelling; in KBs of very many names only the last word is (`inflection`). Then come names that
-share a word with another one (`coordination`) and parts of German compounds (`compounds`). What people corrected to be a name
-is one, whatever these rules say (`remembered`).
-
-Each rule was measured on annotated texts of four KBs; that a single word in lower case is rare in the KB did not help.
-"""
+"""Detect the names of a KB in a text, following how the KB writes its names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
-from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.name_memory import name_memories
-from eigenthemes.kb.stem_index import StemIndex
+from eigenthemes.kb.stem_index import StemIndex, writes_small
 from eigenthemes.kb.store import KB
 from eigenthemes.kernels.spans import find_spans
-from eigenthemes.mentions.cells import cells
-from eigenthemes.mentions.compounds import with_compounds
-from eigenthemes.mentions.coordination import with_coordinated
-from eigenthemes.mentions.inflection import no_other_forms, other_forms
+from eigenthemes.mentions.coordination import with_compounds, with_coordinated
 from eigenthemes.mentions.matching import (
     LETTER_LEFT_OFF,
     LONGEST,
     STEMMED,
+    FindMatches,
     Flags,
     Keys,
     Matches,
+    RememberedNames,
+    Stems,
     WordForms,
     matches_compiled,
     matches_plain,
+    no_other_forms,
+    other_forms,
+    stemmed_forms,
+    with_stem_matches,
 )
 from eigenthemes.mentions.name_rules import (
     LocatedMatch,
@@ -62,15 +44,85 @@ from eigenthemes.mentions.name_rules import (
     longest_matches,
     without_broken_lists,
 )
-from eigenthemes.mentions.name_writing import NameWriting
-from eigenthemes.mentions.remembered import FindMatches, RememberedNames
-from eigenthemes.mentions.stemming import Stems, stemmed_forms, with_stem_matches
+from eigenthemes.mentions.plain_detectors import cells
 from eigenthemes.records import Document, Mention
-from eigenthemes.text.languages import checked_language
-from eigenthemes.text.normalize import normalize
-from eigenthemes.text.segment import Pieces, Words, split
-from eigenthemes.text.stems import stem
+from eigenthemes.text.normalize import name_key, normalize, turned_round
+from eigenthemes.text.segment import POSSESSIVE, Pieces, Words, split
+from eigenthemes.text.stems import checked_language, stem
 from eigenthemes.text.words import part_elisions, without_turkish_endings
+
+_COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
+_MOST_READ = 20  # entities of a key whose names are read for their case
+_MOST_NAMES = 2000  # names of such an entity: one with 100,000 would be read again for each
+_REMEMBERED = 1 << 18  # keys whose writing is kept in memory
+
+# "Seizure" is written small, the gene "CAN" is not.
+_STYLES: dict[str, Callable[[str], object]] = {
+    "small": lambda name: name[1:] == name[1:].lower(),
+    "possessive": POSSESSIVE.match,  # not fullmatch: brackets may follow
+}
+
+
+class NameWriting:
+    """Tells how a KB writes its names; what it remembers follows from the KB alone, so that threads may share one."""
+
+    def __init__(self, kb: KB) -> None:
+        self.kb = kb
+        self._style_of: dict[tuple[int, str], bool] = {}
+        self._spelling_of: dict[int, str] = {}
+        self._common: dict[str, bool] = {}
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Does the KB write the words inside its names in lower case, as ontologies do?"""
+        return writes_small(self.kb)
+
+    def has_style(self, row: int, style: str) -> bool:
+        """Return whether a name of a key is written in one of `_STYLES`."""
+        known = self._style_of.get((row, style))
+        if known is not None:
+            return known
+        fits = _STYLES[style]
+        answer = any(fits(name) for name in self._names_of_key(row))
+        if len(self._style_of) >= _REMEMBERED:
+            self._style_of.clear()
+        self._style_of[row, style] = answer
+        return answer
+
+    def spelling(self, row: int) -> str:
+        """Return the first name of a key, by prior, as the KB writes it."""
+        known = self._spelling_of.get(row)
+        if known is None:
+            if len(self._spelling_of) >= _REMEMBERED:
+                self._spelling_of.clear()
+            known = self._spelling_of[row] = next(self._names_of_key(row), "")
+        return known
+
+    def is_common(self, form: str) -> bool:
+        """Return whether very many entities have a word, which then says nothing alone."""
+        known = self._common.get(form)
+        if known is None:
+            if len(self._common) >= _REMEMBERED:
+                self._common.clear()
+            index = self.kb.name_index
+            token = index.token_table.find(hash_bytes(form.encode("utf-8", "replace")))
+            count = 0 if token < 0 else int(index.postings_indptr[token + 1] - index.postings_indptr[token])
+            known = self._common[form] = count > max(_COMMON, len(self.kb) // _COMMON_SHARE)
+        return known
+
+    def _names_of_key(self, row: int) -> Iterator[str]:
+        """Yield the names of a key, as they are written, with brackets after them, or turned round at their commas."""
+        index = self.kb.name_index
+        first, last = index.key_indptr[row : row + 2]
+        entities = index.key_entities[first:last][index.key_kinds[first:last] <= UNBRACKETED]
+        key = int(index.key_table.hashes[row])
+        names = chain.from_iterable(map(self._first_names, entities[:_MOST_READ].tolist()))
+        return (name for name in names if key in map(name_key, (name, name.partition(" (")[0], turned_round(name))))
+
+    def _first_names(self, entity: int) -> Iterator[str]:
+        first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
+        return (str(self.kb.names[name]) for name in range(first, min(last, first + _MOST_NAMES)))
+
 
 __all__ = ["LONGEST", "NameDetector"]
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.context import context_scores
+from eigenthemes.pipeline.batch import Batch
+from eigenthemes.ranking.context_methods import context_scores
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, Scores
 from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score, score_by_all
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from eigenthemes.explanations import CandidateMap, Explanation, MapPoint, MapSupport
 from eigenthemes.kb.store import KB
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.baselines import weighted_entities
-from eigenthemes.ranking.batch import Batch
 from eigenthemes.ranking.decide import LINKED, Decisions
-from eigenthemes.ranking.explain.words import because
+from eigenthemes.ranking.explain.sentences import because
 from eigenthemes.ranking.methods import check_vectors
 from eigenthemes.ranking.options import AverageOptions
 from eigenthemes.ranking.subspace import fit_subspace

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.features.column import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
 from eigenthemes.ranking.features.name import WEIGHED_LIKE
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows
 from eigenthemes.ranking.features.nil import WEIGHED_LIKE as NIL_WEIGHED_LIKE
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
 

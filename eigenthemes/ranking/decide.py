@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb.name_index import WHOLE
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.kb.name_arrays import WHOLE
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import Method, Scored
 
 Floats = NDArray[np.float64]

@@ -1,42 +1,104 @@
-"""Is it a name of this KG at all? The detection factor of a mention that was found by its spelling alone.
-
-The ranker was trained on names that mean something, of which an eighth are not in the KG. Of the words of a text that are
-spelled like a name of the KB, half mean nothing of the kind. What is known of a name is put together as log-odds z:
-
-- *shift*: the ranker's own doubt, freed of how often it met NIL in training;
-- *chance*: a model trained beside the ranker that tells names in synthetic documents from names thrown in by chance, by what
-  the ranker sees of the document and by how popular the entity is among all (the ranker only knows: among the candidates). How
-  the name is spelled is not in it, since all names it is trained on are spelled as the KB has them; and it never has the last
-  word: what it says is bounded, because synthetic documents hang together better than texts do;
-- *inflection*: the ranker doubts "coral reefs" where the KB has "coral reef"; for a span of a text it is as good as exact;
-- *clues* of the text around the name, and abbreviations that the text itself defines;
-- what people said of the name (`ranking.remembered`), and what was learned from a pile of documents, if the KB was adapted to
-  one (`ranking.adaptation`).
-
-With n names in the document, what other names support weighs n^2 / (n^2 + 6): where there are no others, their silence says
-nothing, and the popularity of the entity speaks instead. How many of a document's names are chance, pi, is estimated from the
-document: q = sigmoid(z + logit(1 - pi)), pi = the mean of 1 - q, drawn towards a third as if four more names had been seen;
-repeated until it settles. Everything comes from the KB and the document: answers do not depend on who else is in the batch.
-"""
+"""Evidence that a detected span is a name: letter case, corrections, abbreviations and the ranker's score."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings, hash_strings
-from eigenthemes.mentions.clues import clues
-from eigenthemes.ranking.abbreviated import abbreviation_clues
+from eigenthemes.kb.name_arrays import UNBRACKETED
+from eigenthemes.kb.store import KB
+from eigenthemes.mentions.clues import NO_NAME, clues, definitions
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.features.nil import best_rows
 from eigenthemes.ranking.logit import sigmoid
-from eigenthemes.ranking.mention_groups import MentionGroups
-from eigenthemes.ranking.remembered import remembered_odds
-from eigenthemes.text.normalize import squash
+from eigenthemes.text.normalize import name_key, normalize, squash
+
+_FITS = 3.0  # log-odds where the long form is a name of the best candidate
+_HALF = 0.5
+
+
+def abbreviation_clues(groups: MentionGroups, entity_of: NDArray[np.int64], kb: KB) -> tuple[NDArray[np.float64], list[str]]:
+    """Return log-odds of each group [m], and the long form where it speaks against the best candidate, `entity_of` [m].
+
+    Against it: the long form is no name of the KB, and shares less than half of its words with every name of the candidate.
+    """
+    odds, stands_for = np.zeros(len(groups)), [""] * len(groups)
+    batch = groups.batch
+    for document, (first, last) in zip(batch.documents, pairwise(groups.document_bounds.tolist()), strict=True):
+        defined = definitions(document.text or "")
+        for group in range(first, last) if defined else ():
+            long_forms = defined.get(batch.mentions[groups.first_mention[group]].text)
+            if long_forms and entity_of[group] >= 0:
+                names = [normalize(name) for name in kb.names_of(int(entity_of[group]))]
+                if any(normalize(long_form) in names for long_form in long_forms):
+                    odds[group] = _FITS
+                elif not any(_is_name(kb, long_form) or _shares_words(long_form, names) for long_form in long_forms):
+                    odds[group], stands_for[group] = NO_NAME, long_forms[0]
+    return odds, stands_for
+
+
+def _is_name(kb: KB, text: str) -> bool:
+    """Return whether a text is a name of an entity, or a label without brackets."""
+    index = kb.name_index
+    row = index.key_table.find(name_key(text))
+    return row >= 0 and bool((index.key_kinds[index.key_indptr[row] : index.key_indptr[row + 1]] <= UNBRACKETED).any())
+
+
+def _shares_words(long_form: str, names: list[str]) -> bool:
+    words = set(normalize(long_form).split())
+    return any(len(words & set(name.split())) >= _HALF * len(words) for name in names)
+
+
+_T = TypeVar("_T")
+
+_WEIGHT, _DRAWN = 2.5, 0.25  # one document that says so, against none: 4 in log-odds
+_CERTAIN = 12.0  # log-odds where the document itself says so
+
+
+def remembered_odds(groups: MentionGroups, having: NDArray[np.int64], context: FeatureContext) -> NDArray[np.float64]:
+    """Return what corrections add to the log-odds that each group in `having` is a name at all [b]."""
+    odds = np.zeros(len(groups))
+    memory = context.memory
+    if memory is None:
+        return odds[having]
+    written, bounds = _written(groups), groups.document_bounds.tolist()
+    for number, document in enumerate(groups.batch.documents):
+        said = memory.said_by(document)
+        for group in range(bounds[number], bounds[number + 1]):
+            here = _first(said.get(squash(name)) for name in written[group])
+            found = _first(memory.find(name) for name in written[group])
+            if here is not None:
+                odds[group] = _CERTAIN * (bool(here.entities) - here.not_a_name)
+            elif found is not None:
+                linked = sum(found.linked.values())  # that it was none of the KG, NIL knows
+                odds[group] = _WEIGHT * np.log((linked + _DRAWN) / (found.not_a_name + _DRAWN))
+    return odds[having]
+
+
+def _written(groups: MentionGroups) -> list[list[str]]:
+    """Return how each group is written: as it stands in the text ("B cells"), then by the name it was found by ("B cell")."""
+    written: list[list[str]] = [[] for _ in range(len(groups))]
+    for group, mention in zip(groups.group_of.tolist(), groups.batch.mentions, strict=True):
+        text = normalize(mention.text)
+        if text not in written[group]:
+            written[group].append(text)
+    for names, name in zip(written, groups.name_of.tolist(), strict=True):
+        if groups.names[name] not in names:
+            names.append(groups.names[name])
+    return written
+
+
+def _first(found: Iterable[_T | None]) -> _T | None:
+    return next((each for each in found if each is not None), None)
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,7 +113,7 @@ _INFLECTED = 2.0  # log-odds that the ranker takes from a name for its other end
 _FEW = 6.0  # n^2 of so few names makes others count half
 _USUAL_CHANCE, _USUAL_NAMES = 0.35, 4.0  # share of chance names, as if seen on so many
 _ROUNDS = 30
-_CERTAIN = 1e-6
+_DETECTION_CERTAIN = 1e-6
 
 POPULARITY = {
     "popularity": "log of the place by prior among all entities, as a share",
@@ -260,5 +322,5 @@ def _clues(groups: MentionGroups, best: BestCandidates, context: FeatureContext)
 
 def logit(probability: Floats) -> Floats:
     """Compute the log-odds of probabilities, none of them certain."""
-    clipped = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
+    clipped = np.clip(probability, _DETECTION_CERTAIN, 1 - _DETECTION_CERTAIN)
     return np.asarray(np.log(clipped / (1 - clipped)))

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.rules import SHARING_UNWEIGHED, Sharing
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.errors import OptionError
+from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.kb.stored_strings import damaged
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.baselines import average, degree, eigen, namematch, prior_name
-from eigenthemes.ranking.batch import Batch
-from eigenthemes.ranking.context import check_text, global_context, local_context, texts_and_nouns_of, texts_of
+from eigenthemes.ranking.context_methods import check_text, global_context, local_context, texts_and_nouns_of, texts_of
 from eigenthemes.ranking.options import (
     TEXT_WEIGHTS,
     AverageOptions,
@@ -28,8 +28,7 @@ from eigenthemes.ranking.options import (
     option_names,
     refuse_changed,
 )
-from eigenthemes.ranking.ranker import BatchRanking
-from eigenthemes.ranking.selftrained import has_ranker, rank_with_kb
+from eigenthemes.ranking.ranker import BatchRanking, has_ranker, rank_with_kb
 from eigenthemes.ranking.taumil.method import open_scorer, taumil_scores
 from eigenthemes.ranking.taumil.sentences import check_text as check_sentences
 from eigenthemes.records import Document

@@ -1,7 +1,4 @@
-"""The self-trained ranker: its weights, and how they rank the candidates of a batch.
-
-Each round weighs candidates by how likely the round before found them.
-"""
+"""The self-trained ranker: choice among candidates, NIL, and calibrated confidence."""
 
 from __future__ import annotations
 
@@ -12,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.adaptation import Adaptation
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.errors import OptionError
+from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.pipeline.batch import Batch
+from eigenthemes.pipeline.mention_groups import MentionGroups
+from eigenthemes.ranking.adaptation import Adaptation, PileModel
 from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
-from eigenthemes.ranking.confidence import AS_FOUND, Confidence
 from eigenthemes.ranking.detection import ChanceModel, Detection, detect
 from eigenthemes.ranking.features import (
     COLUMNS,
@@ -28,12 +28,51 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.features.row import RowAgreement
-from eigenthemes.ranking.logit import sigmoid, softmax
-from eigenthemes.ranking.mention_groups import MentionGroups
-from eigenthemes.ranking.pile import PileModel
+from eigenthemes.ranking.logit import highest, sigmoid, softmax
 from eigenthemes.ranking.topic import Topics, find_topics
 
 Floats = NDArray[np.float64]
+
+_MOST_OF_NIL = 0.8  # that a best candidate may gain
+_CERTAIN = 1e-12  # distance from 0 and 1 at which odds are counted as endless
+
+
+class Confidence(NamedTuple):
+    """The log-odds that are told of a best candidate are `slope` times those that the models find, plus `shift`."""
+
+    slope: float = 1.0
+    shift: float = 0.0
+
+    def of(self, probability: Floats) -> Floats:
+        """Return the probabilities to tell for those of best candidates."""
+        inside = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
+        return sigmoid(self.slope * np.log(inside / (1 - inside)) + self.shift)
+
+    def tell(self, groups: MentionGroups, probability: Floats, nil: Floats) -> tuple[Floats, Floats]:
+        """Return the probability of each candidate [n] and of NIL [m] as they are told; those of tables as they are.
+
+        What the best one gains it takes from NIL alone, so that two that are nearly as likely stay so; what it loses the
+        others and NIL share. Equal best ones stay equal.
+        """
+        if self == AS_FOUND or not len(probability):
+            return probability, nil
+        counts = np.diff(groups.bounds)
+        changed = (counts > 0) & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
+        best = np.where(counts > 0, highest(probability, groups.bounds), 0.0)
+        change = np.where(changed, np.minimum(self.of(best) - best, _MOST_OF_NIL * nil), 0.0)
+        share = np.where(change < 0, 1 - change / np.maximum(1 - best, _CERTAIN), 1.0)  # of what the others had
+        is_best = probability == np.repeat(best, counts)
+        ties = np.maximum(1, np.bincount(groups.group[is_best], minlength=len(groups)))
+        of_best = (best + change + (ties - 1) * best * share) / ties
+        told = np.where(
+            is_best & np.repeat(changed, counts), np.repeat(of_best, counts), probability * np.repeat(share, counts)
+        )
+        return told, np.where(change > 0, nil - change, nil * share)
+
+
+AS_FOUND = Confidence()
+
+
 Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
@@ -260,3 +299,35 @@ def probabilities(
     if temperature != 1.0:
         choice = softmax(utility / temperature, groups.bounds)
     return choice * np.repeat(1 - nil, np.diff(groups.bounds)), nil
+
+
+def rank_with_kb(batch: Batch, kb: KB) -> BatchRanking:
+    """Rank a batch by the KB's own ranker."""
+    return rank_batch(ranker_of(kb, _name(batch.vectors)), batch, feature_context_of(kb, batch.vectors))
+
+
+def has_ranker(kb: KB, vectors: str | None) -> bool:
+    """Return whether a ranker was trained with these vectors (None: with none)."""
+    return (vectors or "") in kb.rankers
+
+
+def ranker_of(kb: KB, vectors: str | None) -> Ranker:
+    """Return the ranker that was trained with a set of vectors (None: with none)."""
+    if not has_ranker(kb, vectors):
+        what = f"the vectors {vectors}" if vectors else "a KB without vectors"
+        raise OptionError(
+            f"{kb.path} has no ranker trained for {what}; train one, or choose another method",
+            code="no-ranker-for-vectors" if vectors in list(kb.vector_sets)[1:] else "no-ranker",
+            where=vectors if vectors in list(kb.vector_sets)[1:] else str(kb.path),
+        )
+    return kb.cached(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
+
+
+def feature_context_of(kb: KB, vectors: Vectors | None) -> FeatureContext:
+    """Return the feature context of a KB and a set of vectors; all threads share it."""
+    name = f"feature context {_name(vectors) or ''}"
+    return kb.cached(name, lambda: FeatureContext.of(kb, vectors, WordContext.of(kb)))
+
+
+def _name(vectors: Vectors | None) -> str | None:
+    return None if vectors is None else vectors.name

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from eigenthemes.display import Shown
 from eigenthemes.display.plain import plain
-from eigenthemes.kb.attributes import EntityAttributes, attribute_count
+from eigenthemes.kb.attributes import EntityAttributes, attribute_count, described_attribute, readable_relation
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.features.relations import described_attribute, readable_relation
 from eigenthemes.records import LinkedTable
 
 if TYPE_CHECKING:

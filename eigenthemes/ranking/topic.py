@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb.hubs import Hubs
+from eigenthemes.kb.graph import Hubs
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
 

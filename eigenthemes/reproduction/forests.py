@@ -26,7 +26,7 @@ from eigenthemes.core.paths import check_input
 from eigenthemes.errors import MissingExtraError, SourceError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import EASY, HARD, credit, difficulty
-from eigenthemes.ranking.batch import Batch, gold_rows, has_gold
+from eigenthemes.pipeline.batch import Batch, gold_rows, has_gold
 from eigenthemes.reproduction.mention_scores import mean
 from eigenthemes.reproduction.rows import Row
 from eigenthemes.reproduction.workspace import Workspace, eigen_scores

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.precision import difficulty
-from eigenthemes.ranking.batch import Batch, gold_rows, has_gold
+from eigenthemes.pipeline.batch import Batch, gold_rows, has_gold
 
 
 @dataclass(frozen=True, slots=True)

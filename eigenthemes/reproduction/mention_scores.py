@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.evaluation.run import Run
+from eigenthemes.evaluation.comparison import Run
 from eigenthemes.metrics.precision import EASY, HARD, NOT_FOUND
 from eigenthemes.metrics.significance import paired_t_test
 from eigenthemes.reproduction.rows import GROUPS, METRICS, Row

@@ -17,7 +17,7 @@ from eigenthemes.reproduction.plan import SectionPlan
 from eigenthemes.reproduction.rows import Row
 from eigenthemes.reproduction.sections import SECTIONS
 from eigenthemes.reproduction.workspace import Workspace, write_whole
-from eigenthemes.text.english import noun_tagger
+from eigenthemes.text.words import noun_tagger
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "textblob", "torch")
 

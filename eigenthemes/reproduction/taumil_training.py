@@ -22,7 +22,7 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.detector import detector_named
-from eigenthemes.ranking.batch import BatchMaker, batches_of
+from eigenthemes.pipeline.batch import BatchMaker, batches_of
 from eigenthemes.ranking.taumil.entities import EntityBags
 from eigenthemes.ranking.taumil.model import TauMIL, best_of
 from eigenthemes.ranking.taumil.scorer import hold_torch_to_one_thread, new_model, rows_of

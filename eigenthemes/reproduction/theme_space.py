@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch, gold_rows
+from eigenthemes.pipeline.batch import Batch, gold_rows
 from eigenthemes.ranking.candidate_map import project
 from eigenthemes.reproduction.rows import Row, Rows
 from eigenthemes.reproduction.workspace import eigen_weights

@@ -17,11 +17,11 @@ from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, MissingExtraError, OptionError, SourceError
-from eigenthemes.evaluation.run import Run, evaluate
+from eigenthemes.evaluation.comparison import Run, evaluate
 from eigenthemes.kb.store import KB
+from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of
 from eigenthemes.ranking.baselines import candidate_weights
-from eigenthemes.ranking.batch import BATCH, Batch, batch_maker, batches_of
-from eigenthemes.ranking.context import context_scores, has_text
+from eigenthemes.ranking.context_methods import context_scores, has_text
 from eigenthemes.ranking.methods import METHODS, Method, scoring_options
 from eigenthemes.ranking.options import ContextOptions, EigenOptions, Scores
 from eigenthemes.records import Document

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.name_index import spell
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
-from eigenthemes.kb.hubs import Hubs, hubs_of
+from eigenthemes.kb.graph import Hubs, hubs_of
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING, FeatureContext
-from eigenthemes.selftrain.cells import count_attributes
-from eigenthemes.selftrain.sample import Sampler
+from eigenthemes.selftrain.cell_training import count_attributes
+from eigenthemes.selftrain.sampling import Sampler
 
 
 @dataclass(frozen=True, slots=True)

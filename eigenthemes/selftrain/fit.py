@@ -1,13 +1,22 @@
-"""Fit the two models of the ranker; both are convex."""
+"""Fit the ranker's weights, and calibrate its probabilities on held-out synthetic documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.kb.store import KB
+from eigenthemes.metrics.calibration import calibration_error, reliability
+from eigenthemes.metrics.precision import credit
+from eigenthemes.pipeline.batch import Batch, gold_of, gold_rows
+from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.logit import sigmoid, softmax
+from eigenthemes.ranking.ranker import Confidence, Ranker, rank_batch
+from eigenthemes.selftrain.sampling import REMOVED
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]
@@ -83,3 +92,83 @@ def _minimize(
 
     fitted = minimize(penalised, origin, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": 500})
     return np.asarray(fitted.x)
+
+
+def without_removed(batch: Batch, kb: KB) -> Batch:
+    """Take the right answers of mentions marked REMOVED out of the candidates, as if they were not in the KG."""
+    removed = np.array([REMOVED in mention.source for mention in batch.mentions], dtype=bool)
+    table = batch.table
+    return keep_rows(batch, ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool))
+
+
+def keep_rows(batch: Batch, kept: NDArray[np.bool_]) -> Batch:
+    """Return a batch with some of its candidates only."""
+    table = batch.table
+    columns = {name: getattr(table, name)[kept] for name in ("mention_of", "entity", "prior", "match_type")}
+    mention_of = columns["mention_of"]  # ranks without gaps: a gap would give it away
+    columns["rank"] = (1 + np.arange(len(mention_of)) - np.searchsorted(mention_of, mention_of)).astype(np.int32)
+    smaller = replace(table, **columns)
+    return replace(batch, table=smaller, bounds=np.searchsorted(smaller.mention_of, batch.mention_bounds))
+
+
+def outcomes(ranker: Ranker, batch: Batch, kb: KB, context: FeatureContext) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return of each mention the probability of its best candidate, whether it is right, and whether there is a right one."""
+    table = batch.table
+    golds, gold = gold_of(batch, kb)
+    probability = rank_batch(ranker, batch, context).candidate_probability
+    best = np.zeros(table.mentions)
+    np.maximum.at(best, table.mention_of, probability)
+    right, _ = credit(table.mentions, table.mention_of, gold, probability)
+    has_answer = [bool(of_kb) and REMOVED not in mention.source for of_kb, mention in zip(golds, batch.mentions, strict=True)]
+    return best, right, np.array(has_answer, dtype=bool)
+
+
+_THRESHOLDS = np.round(np.arange(0.0, 1.0, 0.01), 2)
+# Made-up documents cannot tell how much less certain real ones are: chosen on the calibration error of docs/selftrained.md.
+CONFIDENCE = Confidence(slope=0.75, shift=0.35)
+TEMPERATURES = np.round(np.arange(0.8, 3.01, 0.05), 2)
+_STEP = 5
+
+
+def best_temperature(loss: Callable[[float], float]) -> float:
+    """Return the temperature of the least loss: it falls before, and rises after. Tried in steps of five, then of one."""
+    temperatures: list[float] = TEMPERATURES.tolist()
+    coarse = range(_STEP // 2, len(temperatures), _STEP)
+    best = min(coarse, key=lambda at: loss(temperatures[at]))
+    return min(temperatures[max(0, best - _STEP + 1) : best + _STEP], key=loss)
+
+
+def best_threshold(probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> float:
+    """Return the threshold with the highest F1 of links: answers at or above it, against the mentions that have one.
+
+    Among equals the lowest, in steps of 0.01.
+    """
+    return float(_THRESHOLDS[int(np.argmax(_f1_of_links(probability, right, has_answer)))])
+
+
+def threshold_for_f1(probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> float:
+    """Return half of the highest F1 of links.
+
+    One link more, right with probability p, raises an F1 of F where p > F / 2: where probabilities can be trusted, that is the
+    best threshold. The one that happens to be best on some documents is as far off as .2, since F1 hardly changes around it.
+    """
+    return round(float(_f1_of_links(probability, right, has_answer).max()) / 2, 2)
+
+
+def _f1_of_links(probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> Floats:
+    """Return the F1 of links at or above each of the thresholds."""
+    links = np.array([(probability >= step).sum() for step in _THRESHOLDS])
+    hits = np.array([right[probability >= step].sum() for step in _THRESHOLDS])
+    return np.asarray(2 * hits / np.maximum(1, links + int(has_answer.sum())))
+
+
+def reliability_report(probability: Floats, right: Floats) -> dict[str, Any]:
+    """Describe for the manifest how often answers of each probability were right."""
+    return {
+        "p_at_1": round(float(right.mean()), 4) if len(right) else 0.0,
+        "calibration_error": round(calibration_error(probability, right), 4),
+        "reliability": [
+            {key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()}
+            for row in reliability(probability, right)
+        ],
+    }

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from eigenthemes.linker import DecidedBatch, Linker
-from eigenthemes.ranking.batch import BATCH
+from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.records import Document
 from eigenthemes.stream import linked_records
 

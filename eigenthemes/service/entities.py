@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize, tokenize

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from eigenthemes import __version__
 from eigenthemes.ranking.methods import METHODS, default_method
-from eigenthemes.ranking.selftrained import has_ranker
+from eigenthemes.ranking.ranker import has_ranker
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.openapi import HEALTH, INFO, METRICS, RELOAD
 from eigenthemes.service.problems import Problem

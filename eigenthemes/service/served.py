@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import BatchMaker
+from eigenthemes.pipeline.batch import BatchMaker
 from eigenthemes.ranking.methods import default_method, method_named, scoring_options
 from eigenthemes.service.kb_names import named_paths
 from eigenthemes.service.options import LinkOptions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eigenthemes.candidates.name_index import name_keys
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.text.normalize import normalize
 
 

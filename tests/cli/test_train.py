@@ -90,7 +90,7 @@ def test_ctrl_c_while_a_build_trains_leaves_nothing(tmp_path: Path, monkeypatch:
     def interrupted(*arguments: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eigenthemes.selftrain.train.self_train", interrupted)
+    monkeypatch.setattr("eigenthemes.selftrain.training.self_train", interrupted)
     nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "Alpha"}])
     done = call("build", nodes, "-o", tmp_path / "a.kb")
     assert_interrupted(done, f"eigenthemes: interrupted; {tmp_path / 'a.kb'} was not written")

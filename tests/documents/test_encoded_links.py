@@ -68,7 +68,7 @@ def test_a_mention_that_cannot_be_written_fails_alone(demo_kb: KB) -> None:
 def test_pieces_of_entities_are_forgotten_when_they_are_many(
     demo_kb: KB, monkeypatch: pytest.MonkeyPatch, entities: int
 ) -> None:
-    from eigenthemes.kb import labels
+    from eigenthemes.kb import entity_records as labels
 
     monkeypatch.setattr(labels, "_REMEMBERED", entities)
     known = labels.Labels(demo_kb)

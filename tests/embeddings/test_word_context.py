@@ -15,10 +15,10 @@ from eigenthemes.documents.given import as_document
 from eigenthemes.embeddings.word_context import WINDOW, WordContext
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.pipeline.batch import Batch, batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import LOCAL, FeatureContext, local_features
 from eigenthemes.ranking.features.context import context_features
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 NODES = "id,name,description\nplanet,Mercury,rocky planet near the sun\nmetal,Mercury,liquid metal\nsun,Sun,star\n"
 EDGES = "source,relation,target\nplanet,orbits,sun\nmetal,seen_by,sun\n"

@@ -12,7 +12,7 @@ from eigenthemes import KB
 from eigenthemes.build import store_ranker
 from eigenthemes.documents.given import as_document
 from eigenthemes.explanations import Explanation
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
 from eigenthemes.ranking.explain.explainer import Explainer
 from eigenthemes.ranking.features import COLUMNS, JOINT_GROUPS, FeatureContext, WeightedCandidates

@@ -13,7 +13,7 @@ from eigenthemes import KB, build_kb
 from eigenthemes.build import embed_kb, import_vectors, store, store_ranker
 from eigenthemes.embeddings.vector_sets import VectorSet
 from eigenthemes.kg.demo import SMALL
-from eigenthemes.selftrain.train import self_train
+from eigenthemes.selftrain.training import self_train
 from helpers.files import ROOT, write_jsonl
 
 VERSION_1 = ROOT / "tests" / "formats" / "version-1.kb"  # as the first format was written; without vectors and ranker

@@ -6,7 +6,7 @@ from typing import Any
 
 from eigenthemes.core.blas import one_thread
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import Scored, method_named, scoring_options
 from eigenthemes.ranking.options import Scores
 

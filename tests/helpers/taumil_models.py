@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from eigenthemes import KB
-from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.records import Document
 from helpers.players_and_countries import planted_kb, training_sentences, word_vectors
 from helpers.scoring import scores_of

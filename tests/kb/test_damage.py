@@ -16,7 +16,7 @@ from helpers.commands import call, run_process
 from eigenthemes import KB, Linker
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import KBDamagedError, KBError
-from eigenthemes.kb.array_rules import sizes_of
+from eigenthemes.kb.data_files import sizes_of
 from eigenthemes.kb.manifest import own_hash
 
 FAR = 2**31 - 7

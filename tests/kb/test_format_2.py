@@ -208,7 +208,7 @@ def test_vectors_without_a_ranker_in_format_1_are_an_interrupted_build(old: KB) 
 
 
 def _ranker(kb: KB) -> Any:
-    from eigenthemes.selftrain.train import self_train
+    from eigenthemes.selftrain.training import self_train
 
     return self_train(kb, documents=20)
 

@@ -14,8 +14,7 @@ from eigenthemes import KB
 from eigenthemes.build import embed_kb, forget, train_kb
 from eigenthemes.errors import KBDamagedError
 from eigenthemes.kb.manifest import replace_manifest
-from eigenthemes.kb.memory import ADDED, Memory, document_key, key_of
-from eigenthemes.kb.name_memory import NameMemories, name_memories
+from eigenthemes.kb.name_memory import ADDED, Memory, NameMemories, document_key, key_of, name_memories
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.records import Document, Mention, Table
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.kernels.text_words import OTHER, SEPARATOR, words_around
-from eigenthemes.text import plain_letters as letters_of_texts
+from eigenthemes.text import words as letters_of_texts
 from eigenthemes.text.normalize import normalize
-from eigenthemes.text.plain_letters import plain_letters
-from eigenthemes.text.words import WORD
+from eigenthemes.text.words import WORD, plain_letters
 
 TABLE = HashTable.of(np.sort(hash_strings(Strings.of(("a", "x", "aa", "49", "e", "ae", "xe")))))
 

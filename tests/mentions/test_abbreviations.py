@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.mentions.abbreviations import definitions
+from eigenthemes.mentions.clues import definitions
 
 
 @pytest.mark.parametrize(

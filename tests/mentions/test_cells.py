@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.mentions.cells import cell_forms, cells
+from eigenthemes.mentions.plain_detectors import cell_forms, cells
 from eigenthemes.records import Table
 
 

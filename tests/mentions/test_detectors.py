@@ -110,7 +110,7 @@ def test_eight_threads_on_a_cold_detector_agree_with_one(kb: KB) -> None:
 
 
 def test_what_is_remembered_of_names_is_bounded(kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.mentions.name_writing._REMEMBERED", 1)
+    monkeypatch.setattr("eigenthemes.mentions.names._REMEMBERED", 1)
     detector = NameDetector(kb)
     assert [detector.find(text) for text in TEXTS] == [NameDetector(kb).find(text) for text in TEXTS]
     assert len(detector._writing._style_of) <= 1

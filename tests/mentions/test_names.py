@@ -18,8 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB, CandidateOptions, Linker
-from eigenthemes.mentions.inflection import no_other_forms, other_forms
-from eigenthemes.mentions.matching import Keys, WordForms, matches_compiled, matches_plain
+from eigenthemes.mentions.matching import Keys, WordForms, matches_compiled, matches_plain, no_other_forms, other_forms
 from eigenthemes.mentions.names import LONGEST, NameDetector, split
 from eigenthemes.text.normalize import normalize, squash
 

@@ -9,9 +9,9 @@ from helpers.kbs import build_untrained
 
 from eigenthemes import KB
 from eigenthemes.mentions.clues import NO_NAME
-from eigenthemes.ranking.abbreviated import abbreviation_clues
-from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.mention_groups import MentionGroups
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
+from eigenthemes.ranking.detection import abbreviation_clues
 from eigenthemes.records import Document
 
 GENES = [

@@ -16,8 +16,8 @@ from helpers.scoring import scores_of
 
 from eigenthemes import KB
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.pipeline.batch import Batch, batch_maker
 
 pytestmark = pytest.mark.real_data
 

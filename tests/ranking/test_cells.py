@@ -17,9 +17,9 @@ from helpers.shared_builds import build_once
 from eigenthemes import KB, Linker
 from eigenthemes.build import store_ranker
 from eigenthemes.kb.attributes import FILES, EntityAttributes
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.column import CellEvidence
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, LinkedTable, Mention, Table
 

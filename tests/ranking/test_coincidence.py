@@ -11,14 +11,14 @@ from eigenthemes import KB
 from eigenthemes.build import store_ranker
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMN_BOUNDS, COLUMNS, FeatureContext
 from eigenthemes.ranking.features.coincidence import Coincidence
 from eigenthemes.ranking.features.column import CELL_COLUMNS
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention, Table
-from eigenthemes.selftrain.train import self_train
+from eigenthemes.selftrain.training import self_train
 
 TOWNS = ("Arbon", "Belmar", "Corvin", "Dalheim", "Estrel", "Farnow", "Gistad", "Holmby")
 VILLAGES = tuple(f"{first}{last}" for first in ("Upper ", "Lower ", "New ", "Old ") for last in ("Wyck", "Thorpe", "Leigh"))

@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import BatchMaker
-from eigenthemes.ranking.confidence import AS_FOUND, Confidence
+from eigenthemes.pipeline.batch import BatchMaker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.logit import highest_beside
-from eigenthemes.ranking.mention_groups import MentionGroups
-from eigenthemes.ranking.ranker import Ranker, rank_batch
-from eigenthemes.ranking.selftrained import feature_context_of
+from eigenthemes.ranking.ranker import AS_FOUND, Confidence, Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document, Mention, Table
-from eigenthemes.selftrain.calibrate import CONFIDENCE
+from eigenthemes.selftrain.fit import CONFIDENCE
 
 NAMES = ("Michael Jordan", "Jordan", "xyzzy", "Chicago", "Washington")
 

@@ -21,12 +21,12 @@ from eigenthemes.cli import cli
 from eigenthemes.cli.advice import advise
 from eigenthemes.documents.given import as_document
 from eigenthemes.errors import DocumentError, OptionError, VectorError
-from eigenthemes.evaluation.run import evaluate, report
-from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.context import context_scores
+from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.ranking.context_methods import context_scores
 from eigenthemes.ranking.methods import method_named, scoring_options
 from eigenthemes.ranking.options import ContextOptions, EigenOptions
-from eigenthemes.text.english import is_content, noun_tagger, nouns
+from eigenthemes.text.words import is_content, noun_tagger, nouns
 
 WORDS = {
     "planet": (1, 0, 0), "orbit": (0.9, 0.1, 0), "telescope": (0.8, 0, 0.2), "metal": (0, 1, 0), "liquid": (0.1, 0.9, 0),
@@ -133,7 +133,7 @@ def test_nouns_are_kept_and_other_words_are_not() -> None:
 
 
 def test_without_a_tagger_content_words_stand_for_nouns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.text.english.find_spec", lambda name: None)
+    monkeypatch.setattr("eigenthemes.text.words.find_spec", lambda name: None)
     assert noun_tagger() is None
     assert nouns("The quick dogs of Paris ran 7 times") == ("quick", "dogs", "Paris", "ran", "times")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.kb.store import Vectors
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
 from eigenthemes.ranking.methods import METHODS, Method, Scored
 from eigenthemes.records import Document, Mention

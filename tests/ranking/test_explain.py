@@ -21,12 +21,12 @@ from helpers.kbs import build_untrained
 from eigenthemes import KB, Linker
 from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.explanations import EDGE, GIVEN, LONGER, SAME, SHARED
-from eigenthemes.ranking.explain.words import in_words
+from eigenthemes.kb.attributes import readable
+from eigenthemes.ranking.explain.sentences import in_words
 from eigenthemes.ranking.features import FeatureContext
-from eigenthemes.ranking.features.relations import readable
 from eigenthemes.ranking.features.themes import _tell_something
 from eigenthemes.ranking.logit import softmax
-from eigenthemes.ranking.selftrained import ranker_of
+from eigenthemes.ranking.ranker import ranker_of
 
 
 def test_paris_texas(paris_kb: KB) -> None:

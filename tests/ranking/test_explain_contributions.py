@@ -25,7 +25,7 @@ from eigenthemes.kernels.support import (
     contributions,
     support,
 )
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch

@@ -12,7 +12,8 @@ import pytest
 
 from eigenthemes import KB
 from eigenthemes.kernels import support
-from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.pipeline.batch import Batch, batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import (
     COLUMNS,
     FEATURE_GROUPS,
@@ -27,7 +28,6 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.features.support import GraphSupport, WeightedCandidates
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from eigenthemes.records import Document, Mention
 

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from eigenthemes import KB
 from eigenthemes.candidates.name_index import letters_of
-from eigenthemes.kb.name_index import ALIAS
-from eigenthemes.ranking.batch import BatchMaker, batch_maker
+from eigenthemes.kb.name_arrays import ALIAS
+from eigenthemes.pipeline.batch import BatchMaker, batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import (
     COLUMNS,
     LOCAL,
@@ -25,7 +26,6 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.features.feature_context import about_length
 from eigenthemes.ranking.features.themes import coherence
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize
 

@@ -10,7 +10,7 @@ from eigenthemes import KB
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.rules import CONTAINS
 from eigenthemes.kb.store import Vectors
-from eigenthemes.ranking.given_candidates import given_candidates
+from eigenthemes.pipeline.batch import given_candidates
 
 NAMES = ("Michael Jordan", "Jordan", "M. Jordan", "Paris", "UCLA", "nobody", "", "+")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from eigenthemes import KB
-from eigenthemes.ranking.batch import BatchMaker, batch_maker
+from eigenthemes.pipeline.batch import BatchMaker, batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext, WeightedCandidates, theme_features
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.records import Document, Mention, Table
 
 CELLS = [("Paris", 0, 0), ("Jordan", 0, 1), ("Paris", 1, 1), ("PARIS", 1, 0), ("Jordan", 2, 1)]

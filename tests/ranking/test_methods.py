@@ -20,7 +20,7 @@ from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.documents.given import as_document
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import Vectors
-from eigenthemes.ranking.batch import Batch, batch_maker
+from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.ranking.methods import METHODS, method_named
 
 DOCUMENTS: list[dict[str, Any]] = [

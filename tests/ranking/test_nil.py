@@ -15,7 +15,7 @@ from eigenthemes import KB
 from eigenthemes.build import store_ranker
 from eigenthemes.errors import OptionError
 from eigenthemes.linker import Linker
-from eigenthemes.selftrain.train import self_train
+from eigenthemes.selftrain.training import self_train
 
 # none of them
 

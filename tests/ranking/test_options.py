@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eigenthemes import KB, AverageOptions, ContextOptions, EigenOptions, Linker, OptionError, TaumilOptions
-from eigenthemes.evaluation.run import evaluate
+from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.ranking.methods import METHODS, scoring_options
 from eigenthemes.records import Document, Mention
 

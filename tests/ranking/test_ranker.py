@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from eigenthemes import KB
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.kg.demo import DOCUMENTS
-from eigenthemes.ranking.batch import BatchMaker
+from eigenthemes.pipeline.batch import BatchMaker
 from eigenthemes.ranking.cells import CELL_NIL, CellModel
-from eigenthemes.ranking.confidence import AS_FOUND
 from eigenthemes.ranking.features import COLUMNS, LOCAL, FeatureContext
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
-from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
+from eigenthemes.ranking.ranker import AS_FOUND, Ranker, Weights, rank_batch
 from eigenthemes.records import Document, Mention
 
 

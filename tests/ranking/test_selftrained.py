@@ -21,12 +21,12 @@ from eigenthemes import KB
 from eigenthemes.build import store_ranker
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.evaluation.run import evaluate, report
+from eigenthemes.evaluation.comparison import evaluate, report
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.ranker import Ranker
-from eigenthemes.selftrain.train import self_train
+from eigenthemes.selftrain.training import self_train
 
 TWO_TABLES = {"table": {"header": ["who", "team"], "rows": [["Jordan", "Chicago"], ["Barkley", "Phoenix"], ["Pippen", "7"]]}}
 

@@ -12,13 +12,11 @@ from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
 from eigenthemes.build import store_ranker
-from eigenthemes.kb.hubs import Hubs
-from eigenthemes.ranking.batch import batch_maker
-from eigenthemes.ranking.confidence import AS_FOUND
-from eigenthemes.ranking.ranker import Ranker, rank_batch
-from eigenthemes.ranking.selftrained import feature_context_of
+from eigenthemes.kb.graph import Hubs
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.ranking.ranker import AS_FOUND, Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain.train import self_train
+from eigenthemes.selftrain.training import self_train
 
 GENES = tuple(f"Gen{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
 ONLY_MOUSE = tuple(f"Mou{letter}" for letter in "abcdefgh")

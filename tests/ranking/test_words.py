@@ -16,10 +16,10 @@ from eigenthemes.candidates.name_index import spell
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.linker import as_document
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.features.words import WINDOW, compute, windows_of
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 
 @pytest.fixture(scope="module")

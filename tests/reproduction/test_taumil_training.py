@@ -19,7 +19,7 @@ from helpers.taumil_models import LONG, SHORT, scores, share_right
 from eigenthemes import KB
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, KBError, OptionError
-from eigenthemes.ranking.batch import batch_maker, gold_rows
+from eigenthemes.pipeline.batch import batch_maker, gold_rows
 from eigenthemes.records import Document, Mention
 
 torch = pytest.importorskip("torch")

@@ -8,7 +8,7 @@ from helpers.rankers import rng
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.selftrain.calibrate import TEMPERATURES, best_temperature, best_threshold, threshold_for_f1
+from eigenthemes.selftrain.fit import TEMPERATURES, best_temperature, best_threshold, threshold_for_f1
 
 
 def f1(probability: np.ndarray, right: np.ndarray, has_answer: np.ndarray, threshold: float) -> float:

@@ -10,7 +10,7 @@ from eigenthemes import KB
 from eigenthemes.build import store_ranker
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.features import (
     COLUMNS,
     FeatureContext,
@@ -18,7 +18,7 @@ from eigenthemes.ranking.features import (
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.gold import gold_train
-from eigenthemes.selftrain.train import TrainingBatch, self_train
+from eigenthemes.selftrain.training import TrainingBatch, self_train
 
 # a little gold
 

@@ -12,11 +12,11 @@ from eigenthemes import KB
 from eigenthemes.build import adapt_kb, store_ranker
 from eigenthemes.kb.info import card, card_lines, pile_in_words
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.pile import PileModel, entity_numbers
+from eigenthemes.ranking.adaptation import PileModel, entity_numbers
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain.pile import learn_pile
-from eigenthemes.selftrain.train import self_train
+from eigenthemes.selftrain.adapt import learn_pile
+from eigenthemes.selftrain.training import self_train
 
 MANY = 40
 

@@ -7,14 +7,14 @@ import pytest
 from helpers.rankers import rng
 
 from eigenthemes import KB
-from eigenthemes.ranking.batch import Batch, BatchMaker
+from eigenthemes.pipeline.batch import Batch, BatchMaker
 from eigenthemes.ranking.features import (
     FeatureContext,
 )
 from eigenthemes.records import Document
-from eigenthemes.selftrain.held_out import without_removed
-from eigenthemes.selftrain.sample import REMOVED, Sampler
-from eigenthemes.selftrain.train import TrainingBatch
+from eigenthemes.selftrain.fit import without_removed
+from eigenthemes.selftrain.sampling import REMOVED, Sampler
+from eigenthemes.selftrain.training import TrainingBatch
 
 
 @pytest.fixture(scope="module")

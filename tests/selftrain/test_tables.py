@@ -12,8 +12,8 @@ from helpers.kbs import build_from_records
 from eigenthemes import KB
 from eigenthemes.kb.attributes import collect_attributes
 from eigenthemes.selftrain.recipe import TABLE_RECIPE, TableRecipe
-from eigenthemes.selftrain.sample import REMOVED
-from eigenthemes.selftrain.tables import MadeUpTable, TableSampler
+from eigenthemes.selftrain.sampling import REMOVED
+from eigenthemes.selftrain.synthetic_tables import MadeUpTable, TableSampler
 
 PLAIN = replace(TABLE_RECIPE, strangers=0.0, documents=0.0, cells=replace(TABLE_RECIPE.cells, crossed=0.0))
 

@@ -15,17 +15,17 @@ from eigenthemes.build import store_ranker
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.demo import SMALL
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.features import (
     COLUMNS,
     MentionGroups,
 )
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain import made_up
-from eigenthemes.selftrain.held_out import without_removed
-from eigenthemes.selftrain.sample import REMOVED, Sampler
-from eigenthemes.selftrain.train import documents_for, self_train
+from eigenthemes.selftrain import synthetic as made_up
+from eigenthemes.selftrain.fit import without_removed
+from eigenthemes.selftrain.sampling import REMOVED, Sampler
+from eigenthemes.selftrain.training import documents_for, self_train
 
 ODD: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str]]]] = {
     "one entity": ([{"id": "a", "name": "Alpha Beta", "aliases": ["Al"]}], []),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.text.languages import guess_language
-from eigenthemes.text.stems import STEMMERS, stem
+from eigenthemes.text.stems import STEMMERS, guess_language, stem
 from eigenthemes.text.words import without_turkish_endings
 
 

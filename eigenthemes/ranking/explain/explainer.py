@@ -26,17 +26,16 @@ from eigenthemes.explanations import (
     Support,
     TopicReason,
 )
-from eigenthemes.ranking.explain.shares import shares_of
-from eigenthemes.ranking.explain.words import cut, in_words
+from eigenthemes.kb.attributes import described_attribute, last_part
+from eigenthemes.ranking.adaptation import GROUP as PILE
+from eigenthemes.ranking.explain.sentences import cut, in_words, shares_of
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
 from eigenthemes.ranking.features.coincidence import Coincidence
 from eigenthemes.ranking.features.column import GROUP as COLUMN
-from eigenthemes.ranking.features.relations import described_attribute, last_part
 from eigenthemes.ranking.features.row import GROUP as ROW
 from eigenthemes.ranking.features.words import GROUP as WORDS
 from eigenthemes.ranking.features.words import windows_of
-from eigenthemes.ranking.pile import GROUP as PILE
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
 from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.records import Mention

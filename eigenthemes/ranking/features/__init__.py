@@ -11,11 +11,11 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import coincidence, context, coreference, memory, name, prior, themes, words
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 __all__ = [
     "COLUMNS",

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 _COLUMNS = {
     "coincidence": "how much more often than by chance the other names of the text can be of a type, or stand in a relation, "

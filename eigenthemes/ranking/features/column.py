@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.attributes import EntityAttributes
-from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.name_arrays import UNBRACKETED
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import about_length
 from eigenthemes.ranking.features.feature_group import FeatureGroup
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

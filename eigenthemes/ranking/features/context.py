@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.records import Mention
 
 _COLUMNS = {

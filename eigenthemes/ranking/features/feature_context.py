@@ -12,7 +12,7 @@ from eigenthemes.core.lazy import lazy
 from eigenthemes.core.pool import Pool
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
-from eigenthemes.kb.hubs import Hubs
+from eigenthemes.kb.graph import Hubs
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.explanations import Reason
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 Features = NDArray[np.float32]
 Floats = NDArray[np.float64]

@@ -12,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb.name_index import WHOLE
+from eigenthemes.kb.name_arrays import WHOLE
 from eigenthemes.kb.name_memory import NameMemory
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.text.normalize import squash
 
 _COLUMNS = {

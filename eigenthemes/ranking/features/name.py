@@ -9,10 +9,10 @@ from eigenthemes.candidates.name_index import letters_of
 from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.strings import Strings
-from eigenthemes.kb.name_index import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 _MATCH_TYPES = {
     "alias": (ALIAS, "1 where the name matched an alias; all match types are against \"is the label\""),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.logit import highest_beside
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 NIL_COLUMNS = {
     "none": "1: there are candidates",

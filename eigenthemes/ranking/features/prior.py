@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
 from eigenthemes.ranking.logit import highest_beside
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 _COLUMNS = {
     "log_prior": "log of the prior, beside the highest of the mention's candidates",

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
 from eigenthemes.explanations import RowReason
+from eigenthemes.kb.attributes import readable_relation
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup
-from eigenthemes.ranking.features.relations import readable_relation
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.store import Vectors
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.logit import highest_beside
-from eigenthemes.ranking.mention_groups import MentionGroups
 
 if TYPE_CHECKING:
     from eigenthemes.kernels.connections import Connections

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.explanations import CLOSE, EDGE, SHARED, Reason
+from eigenthemes.kb.attributes import readable_relation, relation_code
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import JointGroup
-from eigenthemes.ranking.features.relations import readable_relation, relation_code
 from eigenthemes.ranking.features.support import Contributions, SquaredCosines, WeightedCandidates
 
 Floats = NDArray[np.float64]

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.text.normalize import normalize
-from eigenthemes.text.plain_letters import plain_letters
-from eigenthemes.text.words import WORD
+from eigenthemes.text.words import WORD, plain_letters
 
 Ints = NDArray[np.int64]
 

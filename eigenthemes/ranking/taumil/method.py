@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.options import Scores, TaumilOptions
 from eigenthemes.ranking.taumil import need_torch
 

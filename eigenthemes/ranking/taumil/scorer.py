@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.blas import keeps_threads
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.taumil.entities import EntityBags
 from eigenthemes.ranking.taumil.model import MARGIN, TauMIL
 from eigenthemes.ranking.taumil.sentences import Sentences, Words, mention_spans

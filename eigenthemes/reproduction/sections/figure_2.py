@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenthemes.core.progress import Advance
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch, gold_rows
+from eigenthemes.pipeline.batch import Batch, gold_rows
 from eigenthemes.reproduction.claims import Claim, judge
 from eigenthemes.reproduction.drawing import common_legend, grid_of_axes
 from eigenthemes.reproduction.plan import SectionPlan

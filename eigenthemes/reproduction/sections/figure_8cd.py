@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eigenthemes.core.progress import Advance
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.baselines import context_rank
-from eigenthemes.ranking.batch import Batch
 from eigenthemes.reproduction.claims import Claim, above, judge
 from eigenthemes.reproduction.drawing import bars_for_each_set
 from eigenthemes.reproduction.mention_scores import Floats, MentionScores

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.progress import Advance
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.significance import paired_bootstrap
-from eigenthemes.ranking.batch import Batch, gold_rows
+from eigenthemes.pipeline.batch import Batch, gold_rows
 from eigenthemes.reproduction.claims import Claim, judge
 from eigenthemes.reproduction.drawing import METHOD_COLORS, new_figure
 from eigenthemes.reproduction.plan import SectionPlan

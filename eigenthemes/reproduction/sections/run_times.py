@@ -11,7 +11,7 @@ from eigenthemes.reproduction.rows import OWN_METHODS, PAPER_METHODS, Row, Rows,
 from eigenthemes.reproduction.section import PAPER_OPTIONS, Section, candidate_options
 from eigenthemes.reproduction.tables import Table
 from eigenthemes.reproduction.workspace import Workspace, reads_text
-from eigenthemes.text.english import clear_tagger_cache
+from eigenthemes.text.words import clear_tagger_cache
 
 
 def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Rows:

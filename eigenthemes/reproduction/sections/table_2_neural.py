@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenthemes.core.progress import Advance, Progress
 from eigenthemes.errors import MissingExtraError
-from eigenthemes.evaluation.run import Run
+from eigenthemes.evaluation.comparison import Run
 from eigenthemes.ranking.taumil import need_torch
 from eigenthemes.ranking.taumil.store import fingerprint
 from eigenthemes.reproduction.claims import Claim, above, judge

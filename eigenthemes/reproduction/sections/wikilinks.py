@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance
-from eigenthemes.evaluation.run import Run, report
+from eigenthemes.evaluation.comparison import Run, report
 from eigenthemes.records import Document, Mention
 from eigenthemes.reproduction.claims import Claim, Outcome, above, is_gain, judge
 from eigenthemes.reproduction.mention_scores import MentionScores, mean

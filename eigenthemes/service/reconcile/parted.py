@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.rules import SHARES
-from eigenthemes.kb.name_index import UNBRACKETED
+from eigenthemes.kb.name_arrays import UNBRACKETED
 
 _MOST_PARTS = 4
 

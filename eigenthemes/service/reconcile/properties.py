@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.kb.entities import BLANK
+from eigenthemes.kb.attributes import last_part, readable
+from eigenthemes.kb.entity_records import BLANK
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.features.relations import last_part, readable
 from eigenthemes.service.entities import type_label
 from eigenthemes.service.reconcile.named import Named
 from eigenthemes.service.reconcile.types import type_records, types_of

@@ -11,11 +11,11 @@ import numpy as np
 
 from eigenthemes.errors import OptionError
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.decide import Decisions, decide
 from eigenthemes.ranking.features import COLUMNS
 from eigenthemes.ranking.methods import Scored
-from eigenthemes.ranking.selftrained import ranker_of
+from eigenthemes.ranking.ranker import ranker_of
 from eigenthemes.service.reconcile.documents import QueryDocument, make_documents
 from eigenthemes.service.reconcile.preferred import join_preferred
 from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, Query

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.service.reconcile.documents import QueryDocument, Types
 
 _KEPT = 8

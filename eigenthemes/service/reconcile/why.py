@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from eigenthemes.ranking.decide import NIL_REASONS
 from eigenthemes.ranking.explain.explainer import Explainer
-from eigenthemes.ranking.selftrained import feature_context_of, ranker_of
+from eigenthemes.ranking.ranker import feature_context_of, ranker_of
 from eigenthemes.records import Document, Mention
 from eigenthemes.service.reconcile.documents import QueryDocument
 from eigenthemes.service.reconcile.reconciler import Reconciler

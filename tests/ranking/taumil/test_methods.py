@@ -16,7 +16,7 @@ from helpers.taumil_models import SHORT, scores
 
 from eigenthemes import KB, Linker
 from eigenthemes.errors import DocumentError, MissingExtraError, OptionError
-from eigenthemes.ranking.batch import batch_maker
+from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.records import Document, Mention
 
 pytest.importorskip("torch")

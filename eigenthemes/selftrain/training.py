@@ -14,7 +14,8 @@ from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
+from eigenthemes.pipeline.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
+from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import (
     COLUMN_BOUNDS,
     COLUMNS,
@@ -26,7 +27,6 @@ from eigenthemes.ranking.features import (
 from eigenthemes.ranking.features.nil import nil_features
 from eigenthemes.ranking.features.support import without_hopeless
 from eigenthemes.ranking.logit import softmax
-from eigenthemes.ranking.mention_groups import MentionGroups
 from eigenthemes.ranking.ranker import (
     ROUNDS,
     BatchRanking,
@@ -40,14 +40,21 @@ from eigenthemes.ranking.ranker import (
 from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.ranking.topic import STRENGTH
 from eigenthemes.records import Document
-from eigenthemes.selftrain.calibrate import CONFIDENCE, best_temperature, reliability_report, threshold_for_f1
-from eigenthemes.selftrain.cells import fit_cells
-from eigenthemes.selftrain.chance import fit_chance
+from eigenthemes.selftrain.cell_training import fit_cells
 from eigenthemes.selftrain.evidence import Evidence
-from eigenthemes.selftrain.fit import fit_choice, fit_nil
-from eigenthemes.selftrain.held_out import outcomes, without_removed
-from eigenthemes.selftrain.made_up import Amounts, make_up
+from eigenthemes.selftrain.false_matches import fit_chance
+from eigenthemes.selftrain.fit import (
+    CONFIDENCE,
+    best_temperature,
+    fit_choice,
+    fit_nil,
+    outcomes,
+    reliability_report,
+    threshold_for_f1,
+    without_removed,
+)
 from eigenthemes.selftrain.recipe import RECIPE, Recipe
+from eigenthemes.selftrain.synthetic import Amounts, make_up
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32]

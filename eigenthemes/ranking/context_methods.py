@@ -18,11 +18,10 @@ from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.options import AverageOptions, ContextOptions, Scores
 from eigenthemes.records import Document, Mention
-from eigenthemes.text.english import is_content, nouns
-from eigenthemes.text.words import WORD, words_of
+from eigenthemes.text.words import WORD, is_content, nouns, words_of
 
 Rows = NDArray[np.int64]
 Matrix = NDArray[np.float32]

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import BatchMaker, batches_of
+from eigenthemes.pipeline.batch import BatchMaker, batches_of
 from eigenthemes.ranking.detection import BestCandidates, ChanceModel, best_candidates
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.fit import fit_nil
-from eigenthemes.selftrain.sample import REMOVED, Sampler
+from eigenthemes.selftrain.sampling import REMOVED, Sampler
 from eigenthemes.text.normalize import normalize
 
 _RATE = 0.8  # chance names for each name

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.lazy import lazy
-from eigenthemes.ranking.batch import Batch
+from eigenthemes.pipeline.batch import Batch
 from eigenthemes.text.normalize import normalize, normalize_many
 
 Floats = NDArray[np.float64]

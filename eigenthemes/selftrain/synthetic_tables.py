@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention, Table
 from eigenthemes.selftrain.recipe import TABLE_RECIPE, TableRecipe
-from eigenthemes.selftrain.sample import REMOVED, Sampler
+from eigenthemes.selftrain.sampling import REMOVED, Sampler
 from eigenthemes.text.normalize import normalize
 
 Ints = NDArray[np.int64]

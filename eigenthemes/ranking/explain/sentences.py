@@ -1,4 +1,4 @@
-"""An explanation in plain English: a sentence or two."""
+"""Sentences that explain a link: the reasons for and against each candidate."""
 
 from __future__ import annotations
 
@@ -16,12 +16,29 @@ from eigenthemes.explanations import (
     Reason,
     Support,
 )
-from eigenthemes.ranking.explain.shares import ahead_in
+from eigenthemes.ranking.adaptation import GROUP as PILE
 from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.row import GROUP as ROW
-from eigenthemes.ranking.pile import GROUP as PILE
 from eigenthemes.ranking.topic import GROUP as TOPIC
+
+
+def shares_of(best: ExplainedCandidate, runner_up: ExplainedCandidate | None) -> tuple[dict[str, float], dict[str, float]]:
+    """Return what speaks for the best candidate, and against it; without a runner-up, what it adds by itself."""
+    ahead = ahead_in(best, runner_up)
+    total = sum(value for value in ahead.values() if value > 0)
+    if not total > 0:
+        return {}, {}
+    shares = {group: value / total for group, value in ahead.items()}
+    ordered = sorted(shares.items(), key=lambda item: -abs(item[1]))
+    return {group: value for group, value in ordered if value > 0}, {group: -value for group, value in ordered if value < 0}
+
+
+def ahead_in(best: ExplainedCandidate, other: ExplainedCandidate | None) -> dict[str, float]:
+    """Return by how much each feature group puts a candidate ahead of another one, or of nothing."""
+    less = other.contributions if other is not None else dict.fromkeys(best.contributions, 0.0)
+    return {group: value - less[group] for group, value in best.contributions.items()}
+
 
 _GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, ROW.name: ROW, PILE.name: PILE, TOPIC.name: TOPIC}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support

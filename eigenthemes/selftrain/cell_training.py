@@ -15,7 +15,7 @@ from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.progress import Advance
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect_attributes
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.batch import Batch, BatchMaker, batches_of, gold_rows
+from eigenthemes.pipeline.batch import Batch, BatchMaker, batches_of, gold_rows
 from eigenthemes.ranking.cells import CellModel, dot
 from eigenthemes.ranking.decide import DecisionRule, decide
 from eigenthemes.ranking.features import FeatureContext
@@ -25,10 +25,8 @@ from eigenthemes.ranking.methods import Scored, method_named
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.ranking.table_report import TableReporter
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain.calibrate import best_threshold, reliability_report
-from eigenthemes.selftrain.fit import fit_nil
-from eigenthemes.selftrain.held_out import outcomes, without_removed
-from eigenthemes.selftrain.sample import Sampler
+from eigenthemes.selftrain.fit import best_threshold, fit_nil, outcomes, reliability_report, without_removed
+from eigenthemes.selftrain.sampling import Sampler
 
 Floats = NDArray[np.float64]
 

@@ -16,11 +16,11 @@ import numpy as np
 from eigenthemes.core.workers import Workers
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document
-from eigenthemes.selftrain.chance import with_chance_names
 from eigenthemes.selftrain.evidence import Evidence
+from eigenthemes.selftrain.false_matches import with_chance_names
 from eigenthemes.selftrain.recipe import Recipe, harsher
-from eigenthemes.selftrain.sample import Sampler
-from eigenthemes.selftrain.tables import TableSampler
+from eigenthemes.selftrain.sampling import Sampler
+from eigenthemes.selftrain.synthetic_tables import TableSampler
 
 _WORTH_A_PROCESS = 1000  # documents
 

@@ -23,10 +23,10 @@ from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.metrics.significance import compare
-from eigenthemes.ranking.batch import BATCH, Batch, BatchMaker, batch_maker, batches_of, gold_of, has_gold
+from eigenthemes.pipeline.batch import BATCH, Batch, BatchMaker, batch_maker, batches_of, gold_of, has_gold
 from eigenthemes.ranking.decide import DecisionRule, decide
 from eigenthemes.ranking.methods import Method, method_named, scoring_options
-from eigenthemes.ranking.selftrained import ranker_of
+from eigenthemes.ranking.ranker import ranker_of
 from eigenthemes.records import Document
 
 _MANY = 100  # names for which kernels are loaded
