@@ -41,12 +41,14 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     """
     from eigenthemes.build import train_kb
     from eigenthemes.core.workers import available_cores
-    from eigenthemes.documents.reader import read_gold
+    from eigenthemes.documents.reader import read_corrections
     from eigenthemes.kb.info import memory_in_words
     from eigenthemes.kg.added_names import read_names
 
     start = time.monotonic()
-    documents = None if gold is None else list(read_gold(gold))
+    documents, broken = (None, []) if gold is None else read_corrections(gold)
+    if broken:
+        say(f"warning: {counted(len(broken), 'broken record')} skipped; the first is {broken[0]}", err=True)
     changed = train_kb(
         kb,
         documents,

@@ -36,6 +36,7 @@ __all__ = [
     "open_documents",
     "parse_document",
     "parse_record",
+    "read_corrections",
     "read_documents",
     "read_gold",
 ]
@@ -86,6 +87,21 @@ def read_documents(
 def read_gold(path: str | Path) -> Iterator[Document]:
     """Read annotated documents, as `read_documents` does; what can hold no gold is refused."""
     return read_documents(path, annotated=True)
+
+
+def read_corrections(path: str | Path) -> tuple[list[Document], list[DocumentError]]:
+    """Read annotated documents and the errors of the records that are skipped; raise the first error if all are broken."""
+    documents: list[Document] = []
+    broken: list[DocumentError] = []
+    with open_documents(path, annotated=True, diagnostics=RefuseTruncated()) as files:
+        for record in files:
+            try:
+                documents.append(parse_record(record))
+            except DocumentError as error:
+                broken.append(located(error.where or record.where, error))
+    if broken and not documents:
+        raise broken[0]
+    return documents, broken
 
 
 def document_name(path: str | Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -41,7 +42,13 @@ class Corrections:
             raise OptionError(sentence, code="corrections", where=str(self.path))
 
     def append(self, records: Sequence[dict[str, Any]]) -> None:
-        """Append documents; they are on the disk when it returns, whole and none within another."""
+        """Append documents, all or none; they are on the disk when it returns.
+
+        Raises
+        ------
+        OSError
+            The disk is full, or a limit of the file's size is reached: the file is as it was before.
+        """
         lines = b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
         with open(self.path, "a+b", buffering=0) as file, _locked(file.fileno()):
             end = file.seek(0, os.SEEK_END)
@@ -49,8 +56,12 @@ class Corrections:
                 file.seek(end - 1)
                 if file.read(1) != b"\n":  # a line that was cut by a crash stays a line of its own
                     lines = b"\n" + lines
-            file.write(lines)
-            os.fsync(file.fileno())
+            try:
+                _write_all(file.fileno(), lines)
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(end)
+                raise
 
     def count(self) -> dict[str, int]:
         """Return how many documents and mentions there are, and how many mentions training needs."""
@@ -104,6 +115,16 @@ def _check_gold(record: Any, kb: KB) -> None:
                 raise DocumentError(
                     f'mention {number}: "gold" is {entity_id[:80]!r}, and the KB has no such id; give one of its ids'
                 )
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    """Write all bytes: a nearly full disk takes only some of them, without an error."""
+    rest = memoryview(content)
+    while rest:
+        written = os.write(handle, rest)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rest = rest[written:]
 
 
 def _gold_mentions(line: bytes) -> int:

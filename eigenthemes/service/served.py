@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+from eigenthemes.candidates.rules import Sharing
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
@@ -38,7 +39,7 @@ class ServedKB:
     path: Path
     kb: KB
     generation: int = 0
-    _batches: dict[tuple[bool, str | None], BatchMaker] = field(default_factory=dict)
+    _batches: dict[tuple[Sharing | None, bool, str | None], BatchMaker] = field(default_factory=dict)
     _linkers: OrderedDict[LinkOptions, Linker] = field(default_factory=OrderedDict)
     _opening: Lock = field(default_factory=Lock)
 
@@ -69,8 +70,9 @@ class ServedKB:
             return linker
 
     def _share(self, linker: Linker, options: LinkOptions) -> Linker:
-        """Let linkers that look for the same mentions share what finds these and their candidates: it is warm."""
-        linker.batches = self._batches.setdefault((options.nested, options.lang), linker.batches)
+        """Let linkers share a batch maker, which is warm, where they find the same mentions and the same candidates."""
+        key = (linker.method.sharing, options.nested, options.lang)
+        linker.batches = self._batches.setdefault(key, linker.batches)
         return linker
 
     def known_linker(self, options: LinkOptions) -> Linker | None:

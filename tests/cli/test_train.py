@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,18 @@ def test_train_command(trained_tiny_copy: KB, tmp_path: Path) -> None:
     changed = KB.open(trained_tiny_copy.path)
     assert changed.rankers["prone"]["training"]["seed"] == 3
     assert changed.rankers["prone"] != trained_tiny_copy.rankers["prone"]
+
+
+@pytest.mark.parametrize("cut_first", [True, False])
+def test_a_broken_line_of_the_gold_is_skipped_and_reported(trained_tiny_copy: KB, tmp_path: Path, cut_first: bool) -> None:
+    good, cut = json.dumps(names_document("Iowa", gold="iowa")), '{"text": "Iowa", "ment'
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(f"{cut}\n{good}\n" if cut_first else f"{good}\n{cut}\n{good}\n")
+    done = call("train", trained_tiny_copy.path, gold)
+    assert done.returncode == 0, done.stderr
+    assert "1 broken record skipped" in done.stderr
+    assert f"gold.jsonl:{1 if cut_first else 2}" in done.stderr
+    assert KB.open(trained_tiny_copy.path).manifest["memory"]
 
 
 @pytest.mark.slow

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import resource
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -227,6 +229,26 @@ def test_without_a_file_there_are_no_corrections(client: Client) -> None:
 def test_a_disk_that_takes_no_more_is_told(make_client: MakeClient, tmp_path: Path) -> None:
     answer = make_client(corrections=tmp_path / "no folder" / "file").post("/corrections", json=GOLD)
     assert (answer.status_code, answer.json()["code"]) == (503, "corrections")
+
+
+def test_a_correction_that_the_disk_takes_only_a_part_of_is_taken_back(make_client: MakeClient, tmp_path: Path) -> None:
+    """A limit of the size of files is a real short write: the system writes what still fits."""
+    file = tmp_path / "corrections.jsonl"
+    client = make_client(corrections=file)
+    assert client.post("/corrections", json=GOLD).json() == {"stored": 1}
+    before = file.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, limits[1]))
+    try:
+        answer = client.post("/corrections", json=GOLD)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (answer.status_code, answer.json()["code"]) == (503, "corrections")
+    assert file.read_bytes() == before
+    assert client.post("/corrections", json=GOLD).json() == {"stored": 1}
+    assert len(list(read_gold(file))) == 2
 
 
 def test_several_kbs_have_a_file_each(demo_kb: KB, tiny: KB, make_client: MakeClient, tmp_path: Path) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.commands import call
 from helpers.kbs import DEMO, build_untrained, write_sources
 from helpers.serving import Client, MakeClient
 
-from eigenthemes import Linker
+from eigenthemes import EigenthemesError, Linker
+from eigenthemes.ranking.methods import METHODS
 from eigenthemes.service.served import ServedKBs
 
 TEXT = "Michael Jordan wrote with David Blei and Andrew Ng."
@@ -55,11 +58,31 @@ def test_options_choose_the_linker(client: Client, served: ServedKBs) -> None:
     assert themes.status_code == 200
 
 
+@pytest.mark.parametrize("name", list(METHODS))
+def test_every_method_answers_alike_over_http_by_the_command_and_in_python(
+    client: Client, served: ServedKBs, name: str
+) -> None:
+    """ "United Jordan" has more candidates for a ranker, which weighs shared words, than for other methods."""
+    kb = served.get().kb
+    record = {"text": TEXT, "mentions": [{"text": "United Jordan"}, {"start": 26, "end": 36, "text": "David Blei"}]}
+    answer = client.post(f"/link?method={name}", json=record)
+    if answer.status_code != 200:
+        with pytest.raises(EigenthemesError):
+            Linker(kb, method=name).link(record)
+        return
+    done = call("link", kb.path, "-", "--method", name, stdin=json.dumps(record))
+    assert done.returncode == 0, done.stderr
+    in_python = Linker(kb, method=name).link(record).to_dict()
+    assert answer.json() == in_python
+    assert json.loads(done.stdout) == in_python
+
+
 def test_a_slider_opens_no_more_than_it_must(client: Client, served: ServedKBs) -> None:
-    """Linkers of other thresholds share what is warm, and those not asked for lately are forgotten."""
+    """Linkers of other thresholds share what is warm, and those that were not used lately are closed."""
+    kb = served.get()
+    kb._linkers.clear()
     for step in range(150):
         assert client.post(f"/link?threshold={step / 150}", json=TEXT).status_code == 200
-    kb = served.get()
     assert len(kb._linkers) <= 64
     assert {id(linker.batches) for linker in kb._linkers.values()} == {id(kb.linker().batches)}
 
