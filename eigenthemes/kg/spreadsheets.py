@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eigenthemes.core.spreadsheets import Workbook, cell_text, header_row
+from eigenthemes.core.spreadsheets import Workbook, cell_text
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
@@ -14,9 +14,7 @@ def read_workbook(data: bytes, options: ReadOptions, origin: str, statements: St
     workbook = Workbook(data, origin)
     refused: list[SourceError] = []
     for sheet in workbook.sheets:
-        _, grid = workbook.sheet(sheet)
-        first = header_row(grid)
-        rows: Rows = ((number, list(map(cell_text, row))) for number, row in enumerate(grid[first:], first + 1) if any(row))
+        rows: Rows = ((number, list(map(cell_text, row))) for number, row in enumerate(workbook.rows(sheet), 1) if any(row))
         reader = TableReader(statements, options, f"{origin}:{sheet}" if len(workbook.sheets) > 1 else origin)
         reader.options = options.of_file(origin)
         try:

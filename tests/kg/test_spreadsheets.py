@@ -52,3 +52,13 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     path = write_workbook(tmp_path / "kg.xlsx", places=[("Nummer", "Ort"), (5, "Köln")])
     kb = build_untrained([path], tmp_path / "my.kb", options=ReadOptions(columns=(("id", "Nummer"), ("name", "Ort"))))
     assert kb["5"].label == "Köln"
+
+
+def test_a_cell_far_away_is_refused(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "kg.xlsx", places=NODES)
+    book = openpyxl.load_workbook(path)
+    book["places"]["XFD1048576"] = "x"
+    book.save(path)
+    with pytest.raises(SourceError) as refused:
+        read_sources([path])
+    assert refused.value.code == "spreadsheet-size"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from eigenthemes.core.progress import Advance
-from eigenthemes.core.spreadsheets import MOST_COLUMNS, Workbook, cell_text, header_row
+from eigenthemes.core.spreadsheets import MOST_COLUMNS, Row, Workbook, cell_text
 from eigenthemes.documents.table_files.sheet_xml import SheetEditor
 from eigenthemes.documents.table_files.table_file import CHUNK, Answers, Look, Sampler, TableOptions, kind_of_value
 from eigenthemes.errors import SourceError
@@ -20,17 +21,17 @@ class SheetRows:
     first  number of the first one in the sheet, from 0
     """
 
-    def __init__(self, first: int, grid: list[list[Any]]) -> None:
-        self.first, self.grid = first, grid
+    def __init__(self, first: int, rows: list[Row]) -> None:
+        self.first, self.rows = first, rows
 
     def __len__(self) -> int:
-        return len(self.grid)
+        return len(self.rows)
 
     def texts(self, column: int) -> list[str]:
         return [value if isinstance(value, str) else "" for value in self.values(column)]
 
     def values(self, column: int) -> list[Any]:
-        return [None if row[column] == "" else _whole(row[column]) for row in self.grid]
+        return [row[column] if column < len(row) else None for row in self.rows]
 
 
 class SpreadsheetFile:
@@ -41,33 +42,36 @@ class SpreadsheetFile:
     def __init__(self, path: str, name: str, options: TableOptions) -> None:
         self.path, self.name = path, name
         self.workbook = Workbook(Path(path).read_bytes(), name)
-        self.sheet, self.grid = self.workbook.sheet(options.sheet)
-        start = header_row(self.grid)
-        if start == len(self.grid):
+        self.sheet = self.workbook.choose_sheet(options.sheet)
+        number, row = next(((number, row) for number, row in enumerate(self.workbook.rows(self.sheet)) if row), (0, []))
+        if not row:
             raise SourceError(
                 f"the sheet {self.sheet!r} of {name} is empty; a table has at least a header", code="empty-table", where=name
             )
-        self.header_row = start if options.header else None
-        self.first = start + 1 if options.header else start
-        self.header = tuple(cell_text(value).strip() for value in self.grid[start]) if options.header else ()
-        self.width = len(self.grid[start])
+        self.header_row = number if options.header else None
+        self.first = number + 1 if options.header else number
+        self.header = tuple(cell_text(value).strip() for value in row) if options.header else ()
+        self.width = len(row)
 
     def look(self, advance: Advance) -> Look:
         sampler, kinds = Sampler(), dict[int, set[str]]()
-        for row in self.grid[self.first :]:
+        for row in islice(self.workbook.rows(self.sheet), self.first, None):
+            self.width = max(self.width, len(row))
             for column, value in enumerate(row):
-                kind = None if value == "" else kind_of_value(_whole(value))
+                kind = kind_of_value(value)
                 if kind is not None:
                     kinds.setdefault(column, set()).add(kind)
             if sampler.wants():
-                sampler.add([value if isinstance(value, str) else cell_text(value) for value in row])
+                sampler.add(list(map(cell_text, row)))
         others = [sheet for sheet in self.workbook.sheets if sheet != self.sheet]
         notes = [f"the sheet {self.sheet!r} is linked; others are kept as they are"] if others else []
         return Look(sampler.seen, sampler.kept, kinds, notes)
 
     def chunks(self) -> Iterator[SheetRows]:
-        for start in range(self.first, len(self.grid), CHUNK):
-            yield SheetRows(start, self.grid[start : start + CHUNK])
+        rows, first = islice(self.workbook.rows(self.sheet), self.first, None), self.first
+        while some := list(islice(rows, CHUNK)):
+            yield SheetRows(first, some)
+            first += len(some)
 
     def writer(self, out: IO[bytes], added: Sequence[str]) -> SheetWriter:
         if not self.name.lower().endswith((".xlsx", ".xlsm")):
@@ -104,8 +108,3 @@ class SheetWriter:
 
     def close(self) -> None:
         self.editor.save(self.out)
-
-
-def _whole(value: Any) -> Any:
-    """Spreadsheets know one kind of numbers; whole ones are whole."""
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value

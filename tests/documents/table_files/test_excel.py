@@ -152,7 +152,7 @@ def test_a_long_sheet_is_edited_in_pieces(
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"PK\x03\x04nonsense", "not a whole spreadsheet"),
+        (b"PK\x03\x04nonsense", "not a (whole|complete) spreadsheet"),
         (as_bytes(workbook()), "no sheet with cells"),
         (b"city\nParis\n", "not a xlsx file, whatever its name says"),
     ],
@@ -163,11 +163,21 @@ def test_damaged_and_empty_files_are_told(degree_linker: Linker, tmp_path: Path,
     assert not (tmp_path / "out_in.xlsx").exists()
 
 
+def test_a_cell_far_away_is_refused(degree_linker: Linker, tmp_path: Path) -> None:
+    """Within Excel's limits, but the rectangle up to it takes all memory."""
+    book = workbook(*ROWS)
+    book["cities"]["XFD1048576"] = "x"
+    with pytest.raises(SourceError) as refused:
+        linked_bytes(degree_linker, as_bytes(book), tmp_path, "in.xlsx", output="o.csv")
+    assert refused.value.code == "spreadsheet-size"
+    assert [path.name for path in tmp_path.iterdir()] == ["in.xlsx"]
+
+
 def test_a_damaged_part_is_told_before_anything_is_there(degree_linker: Linker, tmp_path: Path) -> None:
     data = bytearray(as_bytes(workbook(*ROWS)))
     at = data.index(b"xl/theme/theme1.xml") + 100
     data[at : at + 20] = bytes(20)
-    with pytest.raises(SourceError, match="not a whole spreadsheet"):
+    with pytest.raises(SourceError, match=r"not a (whole|complete) spreadsheet"):
         linked_bytes(degree_linker, bytes(data), tmp_path, "in.xlsx")
     assert [path.name for path in tmp_path.iterdir()] == ["in.xlsx"]
 
