@@ -19,7 +19,7 @@ from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import BuildError, EigenthemesError, KBExistsError, OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.read import FORMATS
+from eigenthemes.kg.source_formats import FORMATS
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 

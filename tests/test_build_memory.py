@@ -21,7 +21,7 @@ from eigenthemes.core import scratch as scratches
 from eigenthemes.core import spill
 from eigenthemes.core.spill import SpillScratch
 from eigenthemes.errors import BuildError
-from eigenthemes.kg.parts import Parts
+from eigenthemes.kg.statement_parts import Parts
 from eigenthemes.kg.statements import Statements
 
 IDS = st.sampled_from(["a", "b", "c", "d", "http://purl.obolibrary.org/obo/DOID_1", "DOID:1", "ä", "zz"])

@@ -51,7 +51,7 @@ def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
         code = "no-names-in-language"
         remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {languages}: keep these languages, too"
     elif statements.literal_predicates:
-        from eigenthemes.kg.rdf import shorten
+        from eigenthemes.kg.options import shorten
 
         where = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
         code, remedy = "no-names-in-predicate", f"the most frequent predicate with texts is {where}: if it holds names, say so"

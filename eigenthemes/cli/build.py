@@ -100,7 +100,7 @@ def build(
     """
     from eigenthemes.core.workers import available_cores
     from eigenthemes.kb.info import memory_in_words
-    from eigenthemes.kg.added_names import read_names
+    from eigenthemes.kg.tabular import read_names
 
     how = {
         "options": _read_options(options),

@@ -43,7 +43,7 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     from eigenthemes.core.workers import available_cores
     from eigenthemes.documents.reader import read_corrections
     from eigenthemes.kb.info import memory_in_words
-    from eigenthemes.kg.added_names import read_names
+    from eigenthemes.kg.tabular import read_names
 
     start = time.monotonic()
     documents, broken = (None, []) if gold is None else read_corrections(gold)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from eigenthemes.errors import SourceError
 
 EXAMPLES = 5  # that are kept of each problem
+MAX_ERRORS = 5000  # in a row: what follows has nothing of the format, and each error takes its time
 
 
 @dataclass
@@ -36,3 +37,29 @@ class Diagnostics:
         for problem, messages in other.examples.items():
             kept = self.examples.setdefault(problem, [])
             kept.extend(messages[: EXAMPLES - len(kept)])
+
+
+class ErrorBudget:
+    """Counts consecutive errors of a reader, which stops after `MAX_ERRORS`."""
+
+    def __init__(self) -> None:
+        self.errors = 0
+
+    def reset(self) -> None:
+        """Start anew: something valid was read."""
+        self.errors = 0
+
+    def spend(self) -> None:
+        """Count an error."""
+        self.errors += 1
+
+    @property
+    def is_spent(self) -> bool:
+        """Are there too many errors in a row?"""
+        return self.errors >= MAX_ERRORS
+
+    def report(self, diagnostics: Diagnostics, where: str, left: int, unit: str = "lines") -> None:
+        """Report how many lines, or other units, are not read any more."""
+        if left:
+            diagnostics.add("given up", where, f"{self.errors:,} errors in a row; the {left:,} {unit} behind them are not read")
+            diagnostics.counts[f"{unit} not read"] += left

@@ -9,29 +9,29 @@ from typing import Any
 
 import fastobo
 
+from eigenthemes.core.diagnostics import ErrorBudget
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 
 _FRAMES_AT_ONCE = 500  # fastobo is four times faster on many frames than on one; fewer only where there is an error
-_NAMES = {"skos:prefLabel": 0, "skos:altLabel": ALIAS, "IAO:0000118": ALIAS}  # properties that give names, and their rank
+_NAMES = {"skos:prefLabel": 0, "skos:altLabel": ALIAS, "IAO:0000118": ALIAS}  # properties with names, and their rank
 _REFERENCES = re.compile(r"\[[^\"]*\]([^\"\]]*)$")  # the list behind the text of a definition or synonym
 
 Frame = tuple[int, list[str]]  # number of the first line, lines
 
 
 def read_lines(lines: Iterator[str], options: ReadOptions, origin: str, statements: Statements) -> None:
-    """Read the statements of an OBO file; a clause that does not parse is noted and left out, its term stays."""
+    """Read the statements of an OBO file; a clause that does not parse is reported and left out, its term is kept."""
     statements.is_ontology = True
-    frames, patience = _frames(lines), Patience()
+    frames, budget = _frames(lines), ErrorBudget()
     while batch := list(islice(_terms(frames, statements), _FRAMES_AT_ONCE)):
-        _read_frames(batch, options, origin, statements, patience)
-        if patience.is_over:
-            patience.give_up(statements.diagnostics, f"{origin}:{batch[-1][0]}", sum(1 for _ in frames), "frames")
+        _read_frames(batch, options, origin, statements, budget)
+        if budget.is_spent:
+            budget.report(statements.diagnostics, f"{origin}:{batch[-1][0]}", sum(1 for _ in frames), "frames")
 
 
 def _terms(frames: Iterator[Frame], statements: Statements) -> Iterator[Frame]:
-    """Yield the terms; the names of relations are remembered on the way."""
+    """Yield the terms; names of relations go to the statements."""
     for number, frame in frames:
         if frame[0].startswith("[Typedef]"):
             _read_typedef(frame, statements)
@@ -40,10 +40,7 @@ def _terms(frames: Iterator[Frame], statements: Statements) -> Iterator[Frame]:
 
 
 def _frames(lines: Iterator[str]) -> Iterator[Frame]:
-    """Yield the `[Term]` and `[Typedef]` frames; the header and other frames hold nothing of the KG.
-
-    fastobo cannot open `[Instance]` frames, and comment lines make it panic: an empty line stands for those.
-    """
+    """Yield the `[Term]` and `[Typedef]` frames, with empty lines for comment lines, on which fastobo panics."""
     start, frame = 0, list[str]()
     for number, line in enumerate(lines, 1):
         if line.startswith("["):
@@ -57,25 +54,25 @@ def _frames(lines: Iterator[str]) -> Iterator[Frame]:
 
 
 def _read_typedef(frame: list[str], statements: Statements) -> None:
-    """Remember the name of a relation."""
+    """Add the name of a relation."""
     values = {tag: text.partition(" !")[0].strip() for tag, _, text in (line.partition(":") for line in frame)}
     if values.get("id") and values.get("name"):
         statements.relation_names.setdefault(values["id"], values["name"])
 
 
-def _read_frames(batch: list[Frame], options: ReadOptions, origin: str, statements: Statements, patience: Patience) -> None:
+def _read_frames(batch: list[Frame], options: ReadOptions, origin: str, statements: Statements, budget: ErrorBudget) -> None:
     try:
         frames = list(_parse("".join(_text(lines) for _, lines in batch)))
     except SyntaxError as error:
         if len(batch) > 1:
             for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
-                _read_frames(half, options, origin, statements, patience)
+                _read_frames(half, options, origin, statements, budget)
             return
         frames = _read_clauses(*batch[0], error, origin, statements)
     if frames:
-        patience.good()
+        budget.reset()
     else:
-        patience.bad()
+        budget.spend()
     for frame, (number, _) in zip(frames, batch, strict=False):
         _read_frame(frame, number, options, statements)
 
@@ -85,7 +82,7 @@ def _text(lines: list[str]) -> str:
 
 
 def _read_clauses(number: int, lines: list[str], error: SyntaxError, origin: str, statements: Statements) -> list[Any]:
-    """Return a frame without the clauses that do not parse; nothing where its id is one of them."""
+    """Return a frame without the clauses that do not parse; an empty list if its id is one of them."""
     head = [*lines[:1], *(line for line in lines if line.startswith("id:"))][:2]
     try:
         list(_parse(_text(head)))
@@ -98,7 +95,7 @@ def _read_clauses(number: int, lines: list[str], error: SyntaxError, origin: str
             continue
         if not _is_clause(head, line):
             statements.diagnostics.add("broken OBO clause (its term is kept)", f"{origin}:{line_number}", line[:80])
-        # what a text is taken from is often free text; the text itself is sound
+        # the references of a text are often free text: without them, the clause parses
         kept += [clause for clause in dict.fromkeys((line, _REFERENCES.sub(r"[]\1", line))) if _is_clause(head, clause)][:1]
     try:
         return list(_parse(_text(kept)))
@@ -163,7 +160,7 @@ def _read_clause(clause: Any, external_id: str, node: int, line: int, options: R
 
 
 def _read_property(given: Any, node: int, statements: Statements) -> None:
-    """Read a name that is given as a property."""
+    """Read a name given as a property."""
     rank = _NAMES.get(str(given.relation))
     if rank is not None and isinstance(given, fastobo.pv.LiteralPropertyValue):
         statements.name(node, given.value, rank)

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import SNIFF, open_decompressed, source_size
-from eigenthemes.kg.read import detect_format
+from eigenthemes.kg.source_formats import detect_format
 
 PIECE = 1 << 15  # bytes of a piece, and what is missing to the end of its last line, row or stanza
 SCAN = 300_000_000  # bytes of a source that are looked through at the most, compressed ones if it is compressed: seconds

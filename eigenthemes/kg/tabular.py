@@ -1,10 +1,11 @@
-"""Tables: nodes and edges as CSV, TSV, JSON lines or Parquet, and triples without a header (KGTK, OpenKE style).
+"""Tables of nodes and edges: CSV, TSV, JSON lines, Parquet, and triples without a header (KGTK, OpenKE).
 
-A file is a table of nodes or of edges by its header. Lists in a cell are split at `|`.
+The header decides whether a file is a table of nodes or of edges.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,29 +16,27 @@ from typing import IO, Any
 import orjson
 
 from eigenthemes.core.csv_records import csv_rows
+from eigenthemes.core.diagnostics import ErrorBudget
+from eigenthemes.core.paths import check_input
 from eigenthemes.errors import SourceError
-from eigenthemes.kg.columns import Columns, find_columns, known_headers
-from eigenthemes.kg.neo4j import plain_record
+from eigenthemes.kg.columns import NULL, Columns, find_columns, known_headers, no_columns_error, no_header_error, plain_record
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 
 _TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
 _OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
 _OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [2]})
-_LISTS = ("name", "aliases", "type", "edge")  # roles of which a record may hold several values
+_LISTS = ("name", "aliases", "type", "edge")  # roles with several values in a record
 _NO_TEXT = (list, tuple, dict, set, bytes, bool)
-_NULL = "\\N"  # how databases write nothing
-_LONGEST_HEADER = 60  # letters of a column name
-_MOST_WORDS = 6  # of a first row that ends as a sentence does
-_ENTITY = re.compile(r"&#?\w+;")  # of HTML: its semicolon separates nothing
+_ENTITY = re.compile(r"&#?\w+;")  # of HTML: its semicolon is no separator
+_ADDED_NAMES = "give a text file with a name and an id per line, separated by a tab or a comma"
 _KGTK_LITERAL = tuple("\"'^@!+-0123456789")
 
 Rows = Iterator[tuple[int, list[str]]]  # (line, cells)
 
 
 class TableReader:
-    """Puts the rows of one table into statements."""
+    """Reads the rows of one table into statements."""
 
     def __init__(self, statements: Statements, options: ReadOptions, origin: str) -> None:
         self.statements, self.options, self.origin = statements, options.of_file(origin), origin
@@ -54,6 +53,7 @@ class TableReader:
     # formats
 
     def read_delimited(self, stream: IO[bytes], delimiter: str) -> None:
+        """Read a CSV or TSV file."""
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         if delimiter == "\t":
             rows = self._tab_rows(text)
@@ -62,7 +62,7 @@ class TableReader:
         self.read_rows(rows, delimiter)
 
     def read_rows(self, rows: Rows, delimiter: str) -> None:
-        """Read rows of cells, the header first; between tabs it may be missing, and quotes are letters."""
+        """Read rows of cells, the header first; a TSV file may lack it, and its quotes are plain characters."""
         number, header = next(rows, (0, list[str]()))
         if not header:
             return
@@ -83,35 +83,32 @@ class TableReader:
                 continue
             raw = columns.kgtk or delimiter != "\t"
             cells = [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells]
-            self._row(columns, ["" if cell == _NULL else cell for cell in cells], number)
+            self._row(columns, ["" if cell == NULL else cell for cell in cells], number)
 
     def read_json_lines(self, lines: Iterable[str]) -> None:
-        empty, patience, lines = False, Patience(), iter(lines)
+        """Read one record per line; brackets and commas of an array are skipped."""
+        empty, budget, lines = False, ErrorBudget(), iter(lines)
         for number, line in enumerate(lines, 1):
-            line = line.strip().removeprefix("[").removesuffix("]").rstrip(", ")  # an array, one record a line
+            line = line.strip().removeprefix("[").removesuffix("]").rstrip(", ")
             if not line:
                 continue
             record, cause = _parsed(line)
             if cause:
                 self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", cause)
-                patience.bad()
-                if patience.is_over:
-                    left = sum(1 for _ in lines)
-                    patience.give_up(self.statements.diagnostics, f"{self.origin}:{number}", left)
+                budget.spend()
+                if budget.is_spent:
+                    budget.report(self.statements.diagnostics, f"{self.origin}:{number}", sum(1 for _ in lines))
             elif record:
-                patience.good()
-                self._mapping(plain_record(record), number)
+                budget.reset()
+                self.read_record(plain_record(record), number)
             else:
                 empty = True
                 self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}", "an empty object")
         if (empty or self._columns) and not any(self._columns.values()):
-            raise self._no_columns(next(iter(self._columns), ()))
-
-    def read_record(self, record: dict[str, Any], number: int) -> None:
-        """Read a node or an edge that is given by names and values."""
-        self._mapping(record, number)
+            raise no_columns_error(self.origin, next(iter(self._columns), ()))
 
     def read_parquet(self, file: Any) -> None:
+        """Read the records of a Parquet file."""
         import pyarrow
         import pyarrow.parquet
 
@@ -121,7 +118,7 @@ class TableReader:
                 for batch in table.iter_batches():
                     for record in batch.to_pylist():
                         number += 1
-                        self._mapping(record, number)
+                        self.read_record(record, number)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise SourceError(
                 f"{self.origin} is not a whole Parquet file ({error}); write it again", where=self.origin
@@ -136,7 +133,7 @@ class TableReader:
     # rows
 
     def _columns_of(self, header: Sequence[str], *, headerless: bool) -> Columns | None:
-        """Return the columns of a header; None where it is a row of its own, of a TSV without a header."""
+        """Return the columns of a header; None where it is the first row of a TSV file without a header."""
         columns = find_columns(header, self.options)
         self.statements.columns_seen.update(dict.fromkeys(cell.strip() for cell in header))
         if columns is not None:
@@ -145,51 +142,8 @@ class TableReader:
         if headerless and len(header) <= 3 and (not known or (len(header) == 3 and known == [1])):
             return None
         if self.options.header and not known and header and not self.options.columns:
-            raise self._no_header(header)
-        raise self._no_columns(header)
-
-    def _no_header(self, header: Sequence[str]) -> SourceError:
-        """The error for a first row that may be data: no advice that loses it."""
-        cells = [" ".join(cell.split()) for cell in header]
-        shown = ", ".join(cell for cell in cells if cell)[:100]
-        is_data = any(not cell or cell == _NULL or _is_number(cell) for cell in cells)
-        if is_data:
-            return SourceError(
-                f"{self.origin} seems to have no header (its first row is {shown}); say that it has none, and which column is "
-                "which by number, e.g. id=1 and name=2",
-                code="no-header",
-                where=Path(self.origin).name,
-            )
-        if _is_prose(cells):
-            return SourceError(
-                f"{self.origin} begins with a sentence ({shown[:_LONGEST_HEADER]}…), as a text for people does; give RDF, OBO, "
-                "or tables with a header",
-                code="format-refused",
-                where=self.origin,
-            )
-        return SourceError(
-            f"{self.origin} has no column with a usual name (its first row is {shown}); if that is a header, say which column "
-            f"is the id, e.g. id={cells[0]}; if it is data, say that there is no header, and which column is which by number",
-            code="maybe-no-header",
-            where=cells[0],
-        )
-
-    def _no_columns(self, header: Sequence[str]) -> SourceError:
-        columns = [" ".join(column.split()) for column in header]
-        if not any(columns):
-            return SourceError(
-                f"{self.origin} has no named column; a table of nodes needs a column id, one of edges source and target: "
-                "name them in its header, or in each record of JSON lines",
-                code="format-unknown",
-                where=self.origin,
-            )
-        return SourceError(
-            f"{self.origin} has the columns {', '.join(columns[:12])}; a table of nodes needs a column id, one of edges "
-            f"source and target: rename them or say which is which, id={columns[0]} for nodes, or source={columns[0]} and "
-            f"target={columns[-1]} for edges",
-            code="columns-unnamed",
-            where=self.origin,
-        )
+            raise no_header_error(self.origin, header)
+        raise no_columns_error(self.origin, header)
 
     def _read_headerless(self, number: int, first: list[str], rows: Rows) -> None:
         """Read rows without a header: `head relation tail`, `head tail`, or OpenKE's files, which begin with a count."""
@@ -225,7 +179,8 @@ class TableReader:
             else:
                 self.statements.diagnostics.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 2 or 3")
 
-    def _mapping(self, record: dict[str, Any], number: int) -> None:
+    def read_record(self, record: dict[str, Any], number: int) -> None:
+        """Read a node or an edge given by names and values."""
         keys = tuple(record)
         if keys not in self._columns:
             self._columns[keys] = find_columns(keys, self.options)
@@ -236,12 +191,12 @@ class TableReader:
             if row is not None:
                 self._row(columns, row, number)
         elif number == 1:
-            raise self._no_columns(keys)
+            raise no_columns_error(self.origin, keys)
         else:
             self.statements.diagnostics.add("record without an id", f"{self.origin}:{number}")
 
     def _checked(self, columns: Columns, row: list[Any], number: int) -> list[Any] | None:
-        """Return a record without values that are neither text nor number; None where it is nothing without them."""
+        """Return a record without values that are neither text nor number; None if it needs them."""
         odd = [
             (role, i)
             for role, places in columns.at.items()
@@ -318,7 +273,7 @@ class TableReader:
         self._edges_of(node, columns, row, number)
 
     def _edges_of(self, node: int, columns: Columns, row: Sequence[Any], number: int) -> None:
-        """Read the edges that columns of a node hold: ids of other nodes, the header being the relation."""
+        """Read the columns with ids of other nodes as edges; their header is the relation."""
         statements = self.statements
         for column, relation in columns.relations.items():
             value = row[column] if column < len(row) else None
@@ -328,7 +283,7 @@ class TableReader:
 
 
 def _parsed(line: str) -> tuple[dict[str, Any], str]:
-    """Return the record of a line of JSON, and what is wrong with it, if anything."""
+    """Return the record of a line of JSON, and the error, if any."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -350,32 +305,42 @@ def _listed(value: Any, separator: str | None = None) -> list[str]:
     return [part for part in text.split(separator) if part.strip()] if separator else [text]
 
 
-def _is_prose(cells: Sequence[str]) -> bool:
-    """Is a first row a sentence rather than names of columns?"""
-    is_sentence = len(" ".join(cells).split()) > _MOST_WORDS and cells[-1].endswith((".", "!", "?", ":"))
-    return is_sentence or max(map(len, cells)) > _LONGEST_HEADER
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 def _unquoted(cell: str) -> str:
-    """Unwrap a wholly quoted cell of a TSV, as spreadsheets write them; any other quote is a letter like the rest."""
+    """Return a fully quoted cell of a TSV file without its quotes; other quotes are plain characters."""
     if len(cell) > 1 and cell[0] == cell[-1] == '"':
         return cell[1:-1].replace('""', '"')
     return cell
 
 
 def _kgtk_literal(text: str) -> tuple[str, str | None]:
-    """KGTK writes 'Paris'@fr for a text with a language and "Paris" for one without."""
+    """Return text and language of a KGTK literal: 'Paris'@fr, or "Paris" without a language."""
     body, at, language = text.rpartition("@")
     if at and len(body) > 1 and body[0] == body[-1] == "'":
         return body[1:-1].replace("\\'", "'"), language
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1], None
     return text, None
+
+
+def read_names(path: str | Path) -> list[tuple[str, str]]:
+    """Read a file of names and entity ids: TSV where the first line has a tab, else CSV; a header is skipped."""
+    check_input(path, remedy=_ADDED_NAMES, once=True)
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"names cannot be read from {path} ({error}); {_ADDED_NAMES}", where=str(path)) from None
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in first else ",")
+    names = list[tuple[str, str]]()
+    for number, row in enumerate(rows, start=1):
+        cells = tuple(cell.strip() for cell in row)
+        if not any(cells) or (not names and tuple(map(str.lower, cells[:2])) == ("name", "id")):
+            continue
+        if len(cells) != 2 or not all(cells):
+            raise SourceError(
+                f"{path}:{number}: {len(cells)} cells where a name and an id were expected; {_ADDED_NAMES}", where=str(path)
+            )
+        names.append((cells[0], cells[1].removeprefix("<").removesuffix(">")))
+    if not names:
+        raise SourceError(f"{path} holds no names; {_ADDED_NAMES}", where=str(path))
+    return names

@@ -1,4 +1,4 @@
-"""The Wikidata JSON dump: one entity a line, or the published array form (one entity a line between brackets)."""
+"""The Wikidata JSON dump: one entity per line, with or without the brackets of an array."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 import orjson
 
+from eigenthemes.core.diagnostics import ErrorBudget
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.patience import Patience
 from eigenthemes.kg.statements import ALIAS, Statements
 
 INSTANCE_OF = "P31"
-_ODD = (AttributeError, KeyError, TypeError, ValueError)  # what JSON of another shape leads to
+_ODD = (AttributeError, KeyError, TypeError, ValueError)  # errors on JSON of another structure
 
 
 def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: str) -> Statements:
     """Read the statements of one block of lines."""
     statements = Statements(strict=options.strict)
     data = clean_utf8(data, first_line, origin, statements.diagnostics)
-    lines, patience = data.split(b"\n"), Patience()
+    lines, budget = data.split(b"\n"), ErrorBudget()
     for number, line in enumerate(lines, first_line):
         line = line.strip().removeprefix(b"[").removesuffix(b"]").strip().rstrip(b",")
         if not line:
@@ -33,13 +33,13 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             cause = "no id" if isinstance(error, KeyError) else str(error)
             statements.diagnostics.add("broken entity", f"{origin}:{number}", cause)
-            patience.bad()
-            if patience.is_over:
+            budget.spend()
+            if budget.is_spent:
                 left = sum(1 for line in lines[number + 1 - first_line :] if line)
-                patience.give_up(statements.diagnostics, f"{origin}:{number}", left)
+                budget.report(statements.diagnostics, f"{origin}:{number}", left)
                 break
             continue
-        patience.good()
+        budget.reset()
         statements.count += 1
         faults: list[str] = []
         try:
@@ -54,7 +54,7 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
 def _entity(
     statements: Statements, external_id: str, entity: dict[str, Any], options: ReadOptions, line: int, faults: list[str]
 ) -> None:
-    """Add what is sound of an entity; what is not goes to `faults`."""
+    """Add the valid statements of an entity; append the errors to `faults`."""
     node = statements.record(external_id, line)
     # An empty PHP array is dumped as [] where an object is meant: `or {}`.
     if options.sitelink and options.sitelink not in (entity.get("sitelinks") or {}):
@@ -79,7 +79,7 @@ def _entity(
 
 
 def _texts(terms: Any, options: ReadOptions, faults: list[str]) -> Iterator[tuple[str, int, str]]:
-    """Yield the texts in languages that are kept: (text, rank of its language, language)."""
+    """Yield the texts in languages to keep, each with the rank of its language and the language."""
     for term in terms:
         try:
             language, value = term["language"], term["value"]
@@ -95,7 +95,7 @@ def _texts(terms: Any, options: ReadOptions, faults: list[str]) -> Iterator[tupl
 
 
 def _items(statements: list[dict[str, Any]], faults: list[str]) -> Iterator[str]:
-    """Yield the items a property points to; deprecated statements, unknown values and other data types are passed over."""
+    """Yield the items a property points to; deprecated statements, unknown values and other data types are skipped."""
     for statement in statements:
         try:
             target = _item(statement)

@@ -17,7 +17,7 @@ from campaign.trial import Trial, note
 from campaign.world import World, copy_kb
 from eigenthemes.cli import all_commands
 from eigenthemes.embeddings.vector_sets import METHODS as VECTORS
-from eigenthemes.kg.read import FORMATS
+from eigenthemes.kg.source_formats import FORMATS
 from eigenthemes.ranking.methods import METHODS
 
 _NUMBERS = ["0", "1", "2", "3", "-1", "1.5", "nan", "inf", "-inf", "1e3", "1e308", "9" * 30, "9" * 5000, "x", "", "0x10", "١"]

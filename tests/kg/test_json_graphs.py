@@ -13,7 +13,8 @@ from helpers.kbs import build_untrained
 from eigenthemes.errors import SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.read import detect_format, read_sources
+from eigenthemes.kg.read import read_sources
+from eigenthemes.kg.source_formats import detect_format
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 

@@ -15,7 +15,7 @@ from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.xml_depth import BoundedDepth
+from eigenthemes.kg.xml_limits import LimitedXml
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -566,7 +566,7 @@ def test_depth_is_that_of_elements_however_the_file_is_read(size: int) -> None:
         b'<?xml version="1.0"?><!DOCTYPE a><a><b/><!-- <c> <c> --><b x="1">a > b<![CDATA[<c><c>]] > <c>]]></b><!----><b><c/>'
         * 50
     )
-    stream = BoundedDepth(io.BytesIO(text), "kg.rdf", Diagnostics())
+    stream = LimitedXml(io.BytesIO(text), "kg.rdf", Diagnostics())
     buffer = bytearray(size)
     while stream.readinto(buffer):
         pass

@@ -8,7 +8,7 @@ import pytest
 
 from eigenthemes.kg.read import read_sources
 from eigenthemes.kg.statements import Statements
-from eigenthemes.kg.xml_entities import EntitySizes
+from eigenthemes.kg.xml_limits import EntityExpansion
 
 RDF = (
     '<?xml version="1.0"?>{dtd}<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
@@ -48,7 +48,7 @@ def test_abbreviations_are_read(tmp_path: Path) -> None:
 def test_entities_that_grow_are_given_up(tmp_path: Path, declarations: str, labels: list[str]) -> None:
     statements = read(tmp_path, declarations, "Paris", *labels)
     assert statements.diagnostics.counts["given up"] == 1
-    assert "its entities stand for far more text than it has" in statements.diagnostics.examples["given up"][0]
+    assert "its entities expand to far more text than the file has" in statements.diagnostics.examples["given up"][0]
     assert len(statements.name_text.strings().blob) < 50_000_000
 
 
@@ -63,8 +63,8 @@ def test_what_an_entity_points_to_is_never_read(tmp_path: Path, address: str) ->
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000])
 def test_entities_are_counted_alike_however_the_file_is_cut(size: int) -> None:
     text = b"<!DOCTYPE a [<!ENTITY b \"123\"><!ENTITY c '&b;&b;'>]><a>&b;&c; & &amp; &#10; &b; <!-- <!ENTITY --> &c;</a>"
-    counted = EntitySizes()
+    counted = EntityExpansion()
     for start in range(0, len(text), size):
-        assert counted.pass_by(text[start : start + size])
+        assert counted.add(text[start : start + size])
     assert counted.values == {b"b": b"123", b"c": b"&b;&b;"}
-    assert counted.grown == 6 + 3 + 12 + 3 + 12  # the references in a declaration count, too
+    assert counted.expanded == 6 + 3 + 12 + 3 + 12  # the references in a declaration count, too

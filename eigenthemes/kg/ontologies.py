@@ -1,16 +1,18 @@
-"""OWL as a KG: classes and individuals are entities, some-values-from restrictions are edges, the rest is bookkeeping.
+"""Clean-up of ontologies when all sources are read: OWL's bookkeeping, names of relations, spellings of ids.
 
-The readers of RDF take every triple for what it is. What ontologies write in triples about themselves is taken out here, when
-all sources are read: axioms, restrictions, lists, headers, subsets, and properties, unless they are wanted.
+The readers of RDF take every triple literally. Classes and individuals of OWL are entities, some-values-from restrictions are
+edges; axioms, restrictions, lists, headers, subsets and properties are left out here, properties unless they are wanted.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.entity_ids import Curie, curie_of_iri, parse_curie
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
 
@@ -19,33 +21,17 @@ _RDF, _XSD = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2
 _OBO, _OBO_IN_OWL = "http://purl.obolibrary.org/obo/", "http://www.geneontology.org/formats/oboInOwl#"
 
 _CLASSES = (f"{_OWL}Class", f"{_RDFS}Class")
-_PLAIN = {*_CLASSES, f"{_OWL}NamedIndividual", f"{_OWL}Thing", f"{_RDFS}Resource"}  # types that say nothing of an entity
-_PROPERTIES = {
-    f"{_RDF}Property",
-    *(
-        f"{_OWL}{kind}Property"
-        for kind in (
-            "Object", "Datatype", "Annotation", "Ontology", "Transitive", "Symmetric", "Asymmetric", "Functional",
-            "InverseFunctional", "Reflexive", "Irreflexive", "Deprecated",
-        )
-    ),
-}  # fmt: skip
-_STRUCTURE = {
-    *(
-        f"{_OWL}{kind}"
-        for kind in (
-            "Axiom", "Annotation", "Restriction", "AllDisjointClasses", "AllDisjointProperties", "AllDifferent", "DataRange",
-            "NegativePropertyAssertion", "Ontology",
-        )
-    ),
-    f"{_RDF}Statement",
-    f"{_RDFS}Datatype",
-    f"{_OBO}IAO_0000078",  # curation status of a term
-    f"{_OBO}IAO_0000225",  # why a term is obsolete
-}  # fmt: skip
+_PLAIN = {*_CLASSES, f"{_OWL}NamedIndividual", f"{_OWL}Thing", f"{_RDFS}Resource"}  # types without information about an entity
+_PROPERTY_KINDS = """Object Datatype Annotation Ontology Transitive Symmetric Asymmetric Functional InverseFunctional Reflexive
+    Irreflexive Deprecated""".split()
+_PROPERTIES = {f"{_RDF}Property", *(f"{_OWL}{kind}Property" for kind in _PROPERTY_KINDS)}
+_STRUCTURE_KINDS = """Axiom Annotation Restriction AllDisjointClasses AllDisjointProperties AllDifferent DataRange
+    NegativePropertyAssertion Ontology""".split()
+_TERM_STATUS = (f"{_OBO}IAO_0000078", f"{_OBO}IAO_0000225")  # curation status, reason of obsolescence
+_STRUCTURE = {f"{_RDF}Statement", f"{_RDFS}Datatype", *_TERM_STATUS, *(f"{_OWL}{kind}" for kind in _STRUCTURE_KINDS)}
 _META_LEVEL = (_OWL, _RDF, _RDFS, _XSD, _OBO_IN_OWL)
 _OF_PROPERTIES = {f"{_RDFS}domain", f"{_RDFS}range", f"{_RDFS}subPropertyOf", f"{_OWL}inverseOf"}
-_ABOUT_TERMS = (  # predicates that say something of a term, not of what it means
+_ABOUT_TERMS = (  # predicates that describe a term, not its meaning
     _RDFS, _OBO_IN_OWL, f"{_OBO}IAO_", f"{_OBO}OMO_", "http://purl.org/dc/", "http://xmlns.com/foaf/0.1/",
 )  # fmt: skip
 _IS_A = f"{_RDFS}subClassOf"
@@ -53,9 +39,13 @@ _ENDS = {f"{_OWL}someValuesFrom", f"{_OWL}hasValue", f"{_OWL}allValuesFrom"}
 
 BOOKKEEPING, PROPERTY = "axioms, restrictions and other bookkeeping of an ontology", "properties of an ontology"
 
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_DENIALS = {"not", "never", "lack", "lacks", "lacking", "without", "disjoint", "excludes", "excluded", "absent"}
+_W3ID = ("http://w3id.org/", "https://w3id.org/")
 
-def settle_ontologies(statements: Statements, options: ReadOptions) -> None:
-    """Leave the bookkeeping of ontologies out, and make edges of what they say by restrictions."""
+
+def clean_ontologies(statements: Statements, options: ReadOptions) -> None:
+    """Leave out the bookkeeping of OWL, and turn restrictions into edges."""
     if _PROPERTIES.union(_STRUCTURE, _CLASSES).isdisjoint(statements.types):
         return
     statements.is_ontology = True
@@ -69,7 +59,7 @@ def settle_ontologies(statements: Statements, options: ReadOptions) -> None:
 
 
 class _Ontology:
-    """Masks over the nodes of the statements."""
+    """The statements of an ontology, with masks over its nodes."""
 
     def __init__(self, statements: Statements) -> None:
         self.statements = statements
@@ -78,9 +68,7 @@ class _Ontology:
         self.properties = self._typed(_PROPERTIES) & ~self.blank
         self.classes = self._typed(_CLASSES)
         self.structure = self._typed(_STRUCTURE) | (self.blank & (self.classes | self._typed(_PROPERTIES)))
-        for entity_id, node in statements.ids.items():
-            if entity_id.startswith(_META_LEVEL):
-                self.structure[node] = True
+        self.structure |= np.array([entity_id.startswith(_META_LEVEL) for entity_id in self.ids], dtype=bool)
         self._mark_lists()
 
     def _typed(self, types: Iterable[str]) -> NDArray[np.bool_]:
@@ -90,14 +78,14 @@ class _Ontology:
         return mask
 
     def _edges(self, *relations: str) -> Iterator[tuple[int, int]]:
-        """Yield source and target of the edges of some relations."""
+        """Yield source and target of each edge of these relations."""
         known = [self.statements.relations[each] for each in relations if each in self.statements.relations]
         rows = np.flatnonzero(np.isin(self.statements.numbers("edge_relation"), known))
         ends = (self.statements.numbers(name)[rows].tolist() for name in ("edge_source", "edge_target"))
         yield from zip(*ends, strict=True)
 
     def _mark_lists(self) -> None:
-        """Mark the lists that OWL's own predicates point to: their cells are blank nodes, too."""
+        """Mark the cells of lists that OWL's own predicates point to."""
         of_owl = [relation for relation in self.statements.relations if relation.startswith(_OWL)]
         rest = dict(self._edges(f"{_RDF}rest"))
         for _, cell in list(self._edges(*of_owl)):
@@ -106,7 +94,7 @@ class _Ontology:
                 cell = rest[cell]
 
     def is_about_properties(self) -> bool:
-        """Are there about as many named properties as all other named entities together? Then the sources are about them."""
+        """Return whether there are at least three named properties for every four other named entities."""
         named = np.zeros(len(self.ids), dtype=bool)
         named[self.statements.numbers("name_node")] = True
         properties = named & self.properties & ~self._typed([f"{_OWL}AnnotationProperty"])
@@ -118,7 +106,7 @@ class _Ontology:
         return True
 
     def name_relations(self) -> None:
-        """Call each relation by the best name of its property."""
+        """Name each relation by the best name of its property."""
         rows = np.flatnonzero(self.properties[self.statements.numbers("name_node")])
         rows = rows[np.argsort(self.statements.numbers("name_rank")[rows], kind="stable")]
         texts, nodes = self.statements.texts("name_text"), self.statements.numbers("name_node")
@@ -127,7 +115,7 @@ class _Ontology:
             self.statements.relation_names.setdefault(entity_id, str(texts[row]))
 
     def add_restrictions(self) -> None:
-        """Make an edge of `subClassOf (property some class)`, also within an intersection."""
+        """Turn each `subClassOf (property some class)` into an edge, also within an intersection."""
         self._property = dict(self._edges(f"{_OWL}onProperty"))
         self._end = dict(self._edges(*_ENDS))
         self._first, self._rest = dict(self._edges(f"{_RDF}first")), dict(self._edges(f"{_RDF}rest"))
@@ -147,7 +135,7 @@ class _Ontology:
                 self.statements.edge(source, part, _IS_A)
 
     def _members(self, cell: int | None, depth: int) -> Iterator[int]:
-        """Yield the members of a list, but not for ever: a list may lead back to itself."""
+        """Yield the members of a list, each cell once: a list may contain itself."""
         seen: set[int] = set()
         while cell is not None and cell not in seen and depth < 10:
             seen.add(cell)
@@ -156,7 +144,7 @@ class _Ontology:
             cell = self._rest.get(cell)
 
     def drop_edges(self, *, with_properties: bool) -> None:
-        """Drop what is said about classes and properties as terms; what is said of individuals stays."""
+        """Drop edges that annotate classes and properties; those of individuals are kept."""
         statements = self.statements
         annotations = {self.ids[node] for node in np.flatnonzero(self._typed([f"{_OWL}AnnotationProperty"])).tolist()}
         of_terms, of_all = np.zeros((2, len(statements.relations)), dtype=bool)
@@ -174,11 +162,11 @@ class _Ontology:
         statements.keep_edges(~dropped)
 
     def leave_out(self, *, with_properties: bool) -> None:
-        """Leave out bookkeeping and properties, what only bookkeeping pointed to, and the types that say nothing."""
+        """Leave out bookkeeping, nodes that only bookkeeping points to, properties, and uninformative types."""
         statements = self.statements
         ends = [statements.numbers(name) for name in ("edge_source", "edge_target")]
         self.touched[ends[1][self.structure[ends[0]]]] = True
-        out = self.structure | (self.touched & ~self._is_anything())
+        out = self.structure | (self.touched & ~self._is_described())
         properties = self.properties & ~out
         if not with_properties:
             out |= properties
@@ -189,13 +177,98 @@ class _Ontology:
             plain = [number for name, number in statements.types.items() if name in _PLAIN]
             statements.keep_types(~np.isin(statements.numbers("type_id"), plain))
 
-    def _is_anything(self) -> NDArray[np.bool_]:
-        """Which nodes are more than the end of an edge that was dropped?"""
+    def _is_described(self) -> NDArray[np.bool_]:
+        """Return which nodes are more than the end of an edge that was dropped."""
         mask = np.zeros(len(self.ids), dtype=bool)
-        columns = ["name_node", "description_node", "type_node", "prior_node", "record_node"]
-        for name in columns:
+        for name in ("name_node", "description_node", "type_node", "prior_node", "record_node"):
             mask[self.statements.numbers(name)] = True
         source, target = self.statements.numbers("edge_source"), self.statements.numbers("edge_target")
         inside = ~(self.structure[source] | self.structure[target])
         mask[source[inside]] = mask[target[inside]] = True
         return mask
+
+
+def merge_spellings(statements: Statements) -> None:
+    """Merge nodes whose ids are spellings of one id; the first spelling stays, the others redirect to it."""
+    by_iri = _curies_of_iris(statements)
+    if not by_iri and not statements.redirects:
+        return
+    first = _first_nodes(statements, by_iri)
+    ids = list(statements.ids)
+    nodes = np.arange(len(ids), dtype=np.uint32)
+    for node, own in first.items():
+        nodes[node] = own
+        if node != own:
+            statements.redirects[ids[node]] = ids[own]
+    if len(first):
+        statements.renumber(nodes)
+    known = {curie.key: ids[first.get(node, node)] for node, curie in by_iri.items()}
+    for old, new in statements.redirects.items():
+        if new not in statements.ids:
+            statements.redirects[old] = _known_spelling(new, known, statements)
+    for node, curie in by_iri.items():  # no rule expands these CURIEs: they are kept as redirects
+        if ids[node].startswith(_W3ID) and str(curie) not in statements.ids:
+            statements.redirects.setdefault(str(curie), ids[node])
+
+
+def _curies_of_iris(statements: Statements) -> dict[int, Curie]:
+    curies = ((node, curie_of_iri(entity_id)) for entity_id, node in statements.ids.items())
+    return {node: curie for node, curie in curies if curie is not None}
+
+
+def _first_nodes(statements: Statements, by_iri: dict[int, Curie]) -> dict[int, int]:
+    """Map each node with several spellings to the first of them. Two CURIEs alone are never merged."""
+    spelled: dict[str, list[int]] = {}
+    for node, curie in by_iri.items():
+        spelled.setdefault(curie.key, []).append(node)
+    if spelled:
+        for entity_id, node in statements.ids.items():
+            written = parse_curie(entity_id) if node not in by_iri else None
+            if written is not None and written.key in spelled:
+                spelled[written.key].append(node)
+    return {node: min(nodes) for nodes in spelled.values() if len(nodes) > 1 for node in nodes}
+
+
+def _known_spelling(entity_id: str, known: dict[str, str], statements: Statements) -> str:
+    """Return the spelling of an id that the sources use; the id itself where they lack it."""
+    curie = curie_of_iri(entity_id) or parse_curie(entity_id)
+    if curie is None:
+        return entity_id
+    return str(curie) if str(curie) in statements.ids else known.get(curie.key, entity_id)
+
+
+def clean_relations(statements: Statements) -> None:
+    """Name the relations of ontologies, and drop the edges of relations that deny, such as `lacks_part`."""
+    names = dict(statements.relation_names)
+    if statements.is_ontology:
+        _drop_denials(statements, names)
+        for relation in statements.relations:
+            curie = curie_of_iri(relation)
+            if curie is not None:
+                names.setdefault(relation, str(curie))
+    if names or statements.is_ontology:
+        statements.rename_relations(names)
+
+
+def is_negation(relation: str) -> bool:
+    """Return whether a relation is a negation: `lacks_part`, `never in taxon`, `hasNotCompleted`."""
+    local = relation.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+    return not _DENIALS.isdisjoint(word.lower() for word in _WORDS.findall(local))
+
+
+def _drop_denials(statements: Statements, names: dict[str, str]) -> None:
+    denying = np.array(
+        [is_negation(relation) or is_negation(names.get(relation, "")) for relation in statements.relations], dtype=bool
+    )
+    relation_of = statements.numbers("edge_relation")
+    dropped = denying[relation_of] if len(denying) else np.zeros(0, dtype=bool)
+    if not dropped.any():
+        return
+    relations = list(statements.relations)
+    dropped_names = sorted(
+        {names.get(relations[number], relations[number]) for number in np.unique(relation_of[dropped]).tolist()}
+    )
+    statements.notes[
+        f"{int(dropped.sum()):,} statements of relations that deny are no edges ({', '.join(dropped_names[:5])})"
+    ] = None
+    statements.keep_edges(~dropped)

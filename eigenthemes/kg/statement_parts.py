@@ -1,8 +1,10 @@
 """Statements on disk: parts of tables in Arrow's file format, written while the sources are read.
 
 A part is `<table>-<number>.arrow`, its columns those of `Statements.TABLES`, nodes by number; `ids-<number>.arrow` holds
-the ids of the nodes in order of number (an id may have several: `kg.numbering`). Any program that reads Arrow can read them,
-and an update could begin with them.
+the ids of the nodes in order of number.
+
+While sources are read, ids get numbers in order of appearance. If there are too many for the memory, they are written to disk
+and forgotten; an id that appears again gets another number. When all is read, each id keeps its first number.
 """
 
 from __future__ import annotations
@@ -19,13 +21,71 @@ from numpy.typing import NDArray
 from eigenthemes.core.scratch import Scratch, blocks, part_of
 from eigenthemes.core.spill import SpillScratch, one_sentence
 from eigenthemes.core.strings import HashTable, Strings, hash_bytes
-from eigenthemes.kg.numbering import Numbering, join_numbers
 from eigenthemes.kg.statements import Statements
 
 _TEXTS = ("name_text", "description_text", "id")
 _IDS = 1 << 18  # ids of one part
 _PROGRAM, _ID = 150 * 10**6, 170  # bytes of the program itself, and of an id and its number
 _EACH = 16  # bytes that a statement takes in memory, about
+_GROUPS = 1 << 16  # ids whose texts are compared at a time
+
+
+class Numbering(dict[str, int]):
+    """Numbers of ids; its length is the next number, also when earlier ids were forgotten.
+
+    over_lines  forgotten ids that contain a line break, which readers report
+    """
+
+    def __init__(self) -> None:
+        self.forgotten = 0
+        self.over_lines: list[str] = []
+
+    def __len__(self) -> int:
+        return self.forgotten + super().__len__()
+
+    @property
+    def held(self) -> int:
+        """Return the number of ids in memory."""
+        return super().__len__()
+
+    def forget(self) -> None:
+        """Forget all ids; their numbers are not used again."""
+        self.forgotten = len(self)
+        self.over_lines += [entity_id for entity_id in self if "\n" in entity_id]
+        self.clear()
+
+
+def join_numbers(ids: Strings, scratch: Scratch) -> tuple[Strings, NDArray[np.uint32]]:
+    """Return the distinct ids in order of first appearance, and for each row of `ids` its row among them."""
+    numbers = scratch.row_numbers(len(ids))
+    hashes, row = scratch.sort_rows((scratch.hashes(ids), numbers), (1 << 64, max(1, len(ids))))
+    (bounds,) = scratch.chosen(scratch.first_of_equal(hashes), numbers)
+    first = scratch.empty(len(ids), np.uint32)  # for each row, the first one of the same id
+    for begin, end in blocks(len(bounds), _GROUPS):
+        last = len(row) if end == len(bounds) else bounds[end]
+        some, starts = row[bounds[begin] : last], bounds[begin:end] - bounds[begin]
+        leader = np.repeat(some[starts], np.diff(np.append(starts, len(some))))
+        first[some] = leader
+        for at in _different(ids, some, leader):  # two ids have the same hash, which hardly ever happens
+            group = some[leader == leader[at]].tolist()  # ascending
+            first[some[at]] = next(other for other in group if ids.raw(other) == ids.raw(int(some[at])))
+    (kept,) = scratch.by_blocks(lambda own, other: (own == other,), (first, numbers), (np.bool_,))
+    place = scratch.offsets(kept)
+    (joined,) = scratch.by_blocks(lambda some: (place[some],), (first,), (np.uint32,))
+    (rows,) = scratch.chosen(kept, numbers)
+    return scratch.take_strings(ids, rows), joined
+
+
+def _different(ids: Strings, rows: NDArray[np.uint32], others: NDArray[np.uint32]) -> list[int]:
+    """Return the positions at which two lists of rows are different ids."""
+    unequal = np.flatnonzero(rows != others)
+    if not len(unequal):
+        return []
+    one, other = ids.take(rows[unequal]), ids.take(others[unequal])
+    same_length = np.diff(one.offsets) == np.diff(other.offsets)
+    if same_length.all() and np.array_equal(one.blob, other.blob):
+        return []
+    return [int(at) for number, at in enumerate(unequal) if one.raw(number) != other.raw(number)]
 
 
 class Parts:
@@ -40,7 +100,7 @@ class Parts:
         self._times = 0  # that ids were written
 
     def write_if_large(self, statements: Statements) -> None:
-        """Write what was read so far to disk, if it has become much."""
+        """Write the statements to disk if they take much memory."""
         if _PROGRAM + _ID * self.ids.held > self._scratch.own_memory // 2:
             self.write_ids()
         columns = (statements.edge_source, statements.name_node, statements.description_node, statements.type_node)
@@ -48,12 +108,12 @@ class Parts:
             self.write(statements)
 
     def write(self, statements: Statements) -> None:
-        """Write what was read so far to disk."""
+        """Write the statements to disk."""
         for table, columns in statements.take_rows().items():
             self._write(table, columns)
 
     def write_ids(self) -> None:
-        """Write the ids that are known to disk, and forget them: those that appear again get further numbers."""
+        """Write the ids to disk and forget them; those that appear again get new numbers."""
         texts = iter(self.ids)
         while some := list(islice(texts, _IDS)):
             self._write("ids", {"id": Strings.of(some)})
@@ -61,7 +121,7 @@ class Parts:
         self.ids.forget()
 
     def settle(self, statements: Statements) -> None:
-        """Give statements that are read their columns back, as arrays that are mapped, and their ids as a table of strings."""
+        """Give the statements their columns back as mapped arrays, and their ids as a table of strings."""
         self.write(statements)
         self.write_ids()
         columns = {name: self._read(table, name) for table, names in Statements.TABLES.items() for name in names}
@@ -112,7 +172,7 @@ class Parts:
 
 
 class IdTable(Mapping[str, int]):
-    """Ids -> their numbers 0, 1, ..., in order; strings and a table of their hashes, nothing of it Python objects."""
+    """Numbers of ids, kept as strings and a table of hashes instead of Python objects."""
 
     def __init__(self, strings: Strings, scratch: Scratch) -> None:
         self.strings = strings

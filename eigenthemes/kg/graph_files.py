@@ -1,43 +1,96 @@
-"""JSON that is one value, not one per line: OBO graphs, arrays of records, objects with a list of nodes and one of edges."""
+"""Graphs in one file: GraphML, OBO graphs, exports of Neo4j, and JSON with a list of nodes and one of edges."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import IO, Any
+from xml.parsers import expat
 
 import orjson
 
 from eigenthemes.errors import SourceError
-from eigenthemes.kg.neo4j import plain_record
+from eigenthemes.kg.columns import plain_record
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 from eigenthemes.kg.tabular import TableReader
 
-_OBO_GRAPHS = re.compile(rb'"graphs"\s*:\s*\[')
-_JSON_LD = re.compile(rb'"@(?:context|graph|id|type)"\s*:')
+_RELATION = ("relation", "label", "type", "predicate", "labels")  # attributes with the relation of an edge, best first
 _EDGE_LISTS = ("edges", "links", "rels", "relationships")
 _SYNONYM = re.compile(r"has(Exact|Related|Broad|Narrow)Synonym$")
 _OBO_IN_OWL, _OBO = "http://www.geneontology.org/formats/oboInOwl#", "http://purl.obolibrary.org/obo/"
 _PROPERTY_EDGES = ("subPropertyOf", "inverseOf")
 
 
-def detect_json(text: bytes) -> str:
-    """Say which JSON a file is by its beginning: jsonld, json (one value) or jsonl (one record a line)."""
-    if _OBO_GRAPHS.search(text):
-        return "json"
-    if _JSON_LD.search(text):
-        return "jsonld"
-    lines = (line.strip().removeprefix(b"[").removesuffix(b"]").rstrip(b", ") for line in text.split(b"\n"))
-    first = next((line for line in lines if line), b"{}")
+def read_graphml(stream: IO[bytes], reader: TableReader) -> None:
+    """Read the nodes and edges of GraphML, as NetworkX, Gephi, yEd and Neo4j write it."""
+    parser = _GraphmlParser(reader)
     try:
-        record = orjson.loads(first)
-    except orjson.JSONDecodeError:
-        return "json"
-    return "json" if isinstance(record, dict) and isinstance(record.get("nodes"), list) else "jsonl"
+        parser.expat.ParseFile(stream)
+    except expat.ExpatError as error:
+        reader.statements.diagnostics.add("broken XML", f"{reader.origin}:{error.lineno}", expat.ErrorString(error.code))
+
+
+class _GraphmlParser:
+    """Turns elements into records of a table."""
+
+    def __init__(self, reader: TableReader) -> None:
+        self.reader = reader
+        self.keys: dict[str, str] = {}  # key -> name of the attribute
+        self.record: dict[str, Any] | None = None
+        self.is_edge = False
+        self.attribute, self.text = "", list[str]()
+        self.expat = expat.ParserCreate()
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self.text.append
+        self.expat.EntityDeclHandler = self._refuse_entities
+
+    def _refuse_entities(self, *_: Any) -> None:
+        raise SourceError(f"{self.reader.origin} declares entities, which GraphML does not use; write it without them")
+
+    def _start(self, element: str, attributes: dict[str, str]) -> None:
+        name = element.rpartition(":")[2]
+        if name == "key":
+            self.keys[attributes.get("id", "")] = attributes.get("attr.name", attributes.get("id", ""))
+        elif name == "node":
+            self.record, self.is_edge = {"id": attributes.get("id")}, False
+            if attributes.get("labels"):
+                self.record["labels"] = attributes["labels"]
+        elif name == "edge":
+            self.record, self.is_edge = {key: attributes.get(key) for key in ("source", "target", "label")}, True
+        elif name == "data":
+            self.attribute = self.keys.get(attributes.get("key", ""), attributes.get("key", ""))
+        elif name in ("NodeLabel", "EdgeLabel"):  # yEd writes names into the drawing
+            self.attribute = "label"
+        self.text.clear()
+
+    def _end(self, element: str) -> None:
+        name = element.rpartition(":")[2]
+        if name in ("data", "NodeLabel", "EdgeLabel"):
+            text = "".join(self.text).strip()
+            if self.record is not None and self.attribute and text and self.attribute not in ("id", "source", "target"):
+                self.record[self.attribute] = text
+            self.attribute = ""
+        elif name in ("node", "edge") and self.record is not None:
+            record = _graphml_edge(self.record) if self.is_edge else _graphml_node(self.record)
+            self.reader.read_record(record, self.expat.CurrentLineNumber)
+            self.record = None
+        self.text.clear()
+
+
+def _graphml_node(attributes: dict[str, Any]) -> dict[str, Any]:
+    labels = attributes.pop("labels", "")  # of Neo4j: `:Person:Actor`
+    types = [label for label in labels.split(":") if label]
+    return {**attributes, "type": types} if types else attributes
+
+
+def _graphml_edge(attributes: dict[str, Any]) -> dict[str, Any]:
+    relation = next((attributes[name] for name in _RELATION if attributes.get(name)), None)
+    return {"source": attributes["source"], "target": attributes["target"], "relation": relation}
 
 
 def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statements) -> None:
-    """Read a file that is one JSON value; where it is none, line by line."""
+    """Read a file that is one JSON value, or else one record per line."""
     reader = TableReader(statements, options, origin)
     try:
         value = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
@@ -48,19 +101,18 @@ def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statem
         reader.read_json_lines(lines)
         return
     if isinstance(value, dict) and isinstance(value.get("graphs"), list):
-        for graph in value["graphs"]:
-            if isinstance(graph, dict):
-                _read_obo_graph(graph, options, origin, statements)
+        for graph in _objects(value["graphs"]):
+            _read_obo_graph(graph, options, origin, statements)
         return
     for number, record in enumerate(_records(value, origin), 1):
         if isinstance(record, dict):
-            reader.read_record(record, number)
+            reader.read_record(plain_record(record), number)
         else:
             statements.diagnostics.add("record that is no object", f"{origin}, record {number:,}")
 
 
 def _is_record(line: str) -> bool:
-    """Is a line a whole JSON object?"""
+    """Return whether a line is a complete JSON object."""
     try:
         return isinstance(orjson.loads(line.strip().rstrip(",")), dict)
     except orjson.JSONDecodeError:
@@ -79,11 +131,11 @@ def _broken(origin: str, error: orjson.JSONDecodeError) -> SourceError:
 def _records(value: Any, origin: str) -> list[Any]:
     """Return all records: of an array, or of an object with nodes and edges."""
     if isinstance(value, list):
-        return [plain_record(record) if isinstance(record, dict) else record for record in value]
+        return value
     lists = [value.get(name) for name in ("nodes", *_EDGE_LISTS)] if isinstance(value, dict) else []
-    records = [record for each in lists if isinstance(each, list) for record in each]
+    records = [record for each in lists for record in _listed(each)]
     if records:
-        return [plain_record(record.get("data", record)) if isinstance(record, dict) else record for record in records]
+        return [record.get("data", record) if isinstance(record, dict) else record for record in records]
     if isinstance(value, dict) and ("id" in value or "source" in value):
         return [value]
     keys = ", ".join(list(value)[:6]) if isinstance(value, dict) else type(value).__name__
@@ -96,18 +148,20 @@ def _records(value: Any, origin: str) -> list[Any]:
 
 
 def _read_obo_graph(graph: dict[str, Any], options: ReadOptions, origin: str, statements: Statements) -> None:
-    """Read one graph of OBO graphs as the readers of OBO and OWL read the same ontology."""
+    """Read an OBO graph as the readers of OBO and OWL read the same ontology."""
     statements.is_ontology = True
     properties = set()
     for number, node in enumerate(_listed(graph.get("nodes")), 1):
         if not isinstance(node, dict) or not isinstance(node.get("id"), str):
             statements.diagnostics.add("record without an id", f"{origin}, node {number:,}")
-        elif node.get("type") == "PROPERTY" and not options.with_properties:
+            continue
+        is_property = node.get("type") == "PROPERTY"
+        if is_property and node.get("lbl"):
+            statements.relation_names.setdefault(node["id"], str(node["lbl"]))
+        if is_property and not options.with_properties:
             properties.add(node["id"])
-            _name_relation(node, statements)
         else:
-            _name_relation(node, statements)
-            _read_node(node, number, options, statements)
+            _read_obo_node(node, number, options, statements)
     for number, edge in enumerate(_listed(graph.get("edges")), 1):
         ends = [str(edge.get(key) or "") for key in ("sub", "pred", "obj")] if isinstance(edge, dict) else [""]
         if not all(ends):
@@ -125,12 +179,7 @@ def _objects(value: Any) -> list[dict[str, Any]]:
     return [each for each in _listed(value) if isinstance(each, dict)]
 
 
-def _name_relation(node: dict[str, Any], statements: Statements) -> None:
-    if node.get("type") == "PROPERTY" and node.get("lbl"):
-        statements.relation_names.setdefault(node["id"], str(node["lbl"]))
-
-
-def _read_node(node: dict[str, Any], number: int, options: ReadOptions, statements: Statements) -> None:
+def _read_obo_node(node: dict[str, Any], number: int, options: ReadOptions, statements: Statements) -> None:
     meta = node["meta"] if isinstance(node.get("meta"), dict) else {}
     index = statements.record(node["id"], number)
     statements.count += 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eigenthemes.kg import patience
+from eigenthemes.core import diagnostics
 from eigenthemes.kg.read import read_sources
 from eigenthemes.kg.statements import Statements
 
@@ -30,7 +30,7 @@ def read(path: Path, format_name: str, records: list[bool]) -> Statements:
 
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_every_record_is_read_or_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format_name: str) -> None:
-    monkeypatch.setattr(patience, "MOST_IN_A_ROW", 1000)
+    monkeypatch.setattr(diagnostics, "MAX_ERRORS", 1000)
     *_, problem, what = FORMATS[format_name]
     for records in ([True, False] * 1500, [True] + [False] * 990 + [True] * 2000, [False] * 3000 + [True] * 3000):
         statements = read(tmp_path / "kg", format_name, records)
@@ -43,5 +43,5 @@ def test_every_record_is_read_or_counted(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_last_errors_of_a_file_are_no_reason_to_give_up(tmp_path: Path) -> None:
     for format_name, (*_, problem, _) in FORMATS.items():
-        statements = read(tmp_path / "kg", format_name, [True] + [False] * patience.MOST_IN_A_ROW)
-        assert statements.diagnostics.counts == {problem: patience.MOST_IN_A_ROW}
+        statements = read(tmp_path / "kg", format_name, [True] + [False] * diagnostics.MAX_ERRORS)
+        assert statements.diagnostics.counts == {problem: diagnostics.MAX_ERRORS}

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.spill import LEAST, SpillScratch
 from eigenthemes.core.strings import Strings
-from eigenthemes.kg import parts as statement_parts
-from eigenthemes.kg.numbering import join_numbers
-from eigenthemes.kg.parts import IdTable, Parts
-from eigenthemes.kg.rdf import _iris_over_lines
+from eigenthemes.kg import statement_parts
+from eigenthemes.kg.rdf import iris_over_lines
+from eigenthemes.kg.statement_parts import IdTable, Parts, join_numbers
 from eigenthemes.kg.statements import Statements
 
 
@@ -69,13 +68,13 @@ def test_ids_that_are_forgotten_have_the_same_numbers_in_the_end(data: st.DataOb
             if forgets:
                 parts.write(spilled)
                 parts.write_ids()
-        told = list(_iris_over_lines(spilled))
+        told = list(iris_over_lines(spilled))
         parts.settle(spilled)
         assert list(spilled.ids) == list(plain.ids)
         assert spilled.left_out == plain.left_out
         for column in ("edge_source", "edge_target"):
             assert spilled.numbers(column).tolist() == plain.numbers(column).tolist()
-    assert told == list(_iris_over_lines(plain))
+    assert told == list(iris_over_lines(plain))
 
 
 @given(st.lists(st.sampled_from(["a", "b", "ab", "c", ""])), st.sampled_from([1, 2, 1000]))
