@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from eigenthemes.kb.graph import Graph
     from eigenthemes.kb.store import KB
     from eigenthemes.kg.options import ReadOptions
-    from eigenthemes.linker import Linker
+    from eigenthemes.linker import Linker, LinkOptions
     from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions, TaumilOptions
     from eigenthemes.records import (
         Candidate,
@@ -97,7 +97,7 @@ _NAMES = {
     "kb.graph": ("Graph",),
     "kb.store": ("KB",),
     "kg.options": ("ReadOptions",),
-    "linker": ("Linker",),
+    "linker": ("LinkOptions", "Linker"),
     "ranking.options": ("AverageOptions", "ContextOptions", "EigenOptions", "TaumilOptions"),
     "explanations": (
         "CandidateMap",
@@ -155,6 +155,7 @@ __all__ = [
     "KBNotFoundError",
     "KBVersionError",
     "Link",
+    "LinkOptions",
     "LinkedDocument",
     "LinkedTable",
     "Linker",

@@ -62,7 +62,7 @@ def link_arrow(
             where="batch",
         )
     roles = DocumentColumns.of(columns)
-    schema = linked_schema(batch.schema, explain=linker.explain, columns=columns, error_column=error_column)
+    schema = linked_schema(batch.schema, explain=linker.options.explain, columns=columns, error_column=error_column)
     if isinstance(batch, pa.Table):
         linked = [link_arrow(each, linker, columns=columns, error_column=error_column) for each in batch.to_batches()]
         return pa.Table.from_batches(linked, schema=schema)

@@ -6,7 +6,7 @@ documents -> mentions -> candidates -> scores -> decisions -> links
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,133 +45,154 @@ class DecidedBatch:
     explanations: list[Explanation] | None = None
 
 
-class Linker:
-    """Links the mentions of documents to the entities of a KB. Ready after construction, for any number of threads.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkOptions:
+    """Options of a `Linker`, the same for Python, the command line, the service, tables, data frames, spaCy and Ray.
 
-    method      one of `ranking.methods.METHODS`; None: the best one the KB is ready for
-    threshold   least probability of a link; None: the KB's own. Of methods that tell noise, it is about any candidate being
-                right, and None links always; other methods have no probabilities, and a threshold is refused
-    allow_nil   may "not in the KB" be the answer? False: the best candidate always is
-    vectors     name of the set of vectors; None: the one made or imported last
-    top         candidates that a link's ranking shows
-    explain     add to each link why: which names and which edges spoke for it. Only of a calibrated method
-    label_lang  language tag, e.g. "de": entities are shown by their first name in that language, if any; None: by their labels
-    detector    what finds the mentions of documents that bring none: "names", "cells" or "given"
-    about       text about the source of all documents, as a heading or a place: its words and names are evidence, not mentions
-    language    of the texts: "en", "de", "fr", "es" or "tr"; None: as the KB's names and each text say
-    candidates  how candidates are found
-    scoring     options of the method, e.g. `EigenOptions(k=20)`; those it does not use are refused
+    Parameters
+    ----------
+    method : str, optional
+        One of `ranking.methods.METHODS`. None: the best one the KB is ready for.
+    threshold : float, optional
+        Least probability of a link. None: the KB's own. Methods without probabilities refuse a threshold.
+    allow_nil : bool
+        Whether "not in the KB" may be the answer. False: the best candidate always is.
+    vectors : str, optional
+        Name of the set of vectors. None: the one made or imported last.
+    top : int
+        Number of candidates in the ranking of each link.
+    explain : bool
+        Add an explanation to each link. Only calibrated methods can.
+    label_lang : str, optional
+        Language tag, for instance "de": label entities by their first name in that language, if they have one.
+    detector : str
+        Finds the mentions of documents that bring none: "names", "nested-names", "names-and-dates", "cells", "given" or
+        "spacy:FOLDER".
+    language : str, optional
+        Language of the texts: "en", "de", "fr", "es" or "tr". None: taken from the KB's names and from each text.
+    about : str, optional
+        Text about the source of all documents, such as a heading or a place. Its words and names are evidence, not mentions.
+    candidates : CandidateOptions
+        Options of the candidate generator.
+    scoring : AverageOptions, EigenOptions, ContextOptions or TaumilOptions, optional
+        Options of the method. Those that it does not use are refused.
 
-    Opening a linker holds BLAS to one thread in this process (see `core.blas`).
+    Raises
+    ------
+    OptionError
+        A value is not allowed, or two of them exclude each other.
     """
 
-    def __init__(
-        self,
-        kb: KB | str | Path,
-        *,
-        method: str | None = None,
-        threshold: float | None = None,
-        allow_nil: bool = True,
-        vectors: str | None = None,
-        top: int = 3,
-        explain: bool = False,
-        label_lang: str | None = None,
-        detector: str = "names",
-        language: str | None = None,
-        about: str | None = None,
-        candidates: CandidateOptions | None = None,
-        scoring: ScoringOptions | None = None,
-    ) -> None:
+    method: str | None = None
+    threshold: float | None = None
+    allow_nil: bool = True
+    vectors: str | None = None
+    top: int = 3
+    explain: bool = False
+    label_lang: str | None = None
+    detector: str = "names"
+    language: str | None = None
+    about: str | None = None
+    candidates: CandidateOptions = field(default_factory=CandidateOptions)
+    scoring: ScoringOptions | None = None
+
+    def __post_init__(self) -> None:
+        if self.method is not None:
+            method_named(self.method)
+        check_whole("top", self.top, least=0)
+        if self.threshold is not None:
+            check_probability("threshold", self.threshold)
+            if not self.allow_nil:
+                raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
+
+
+class Linker:
+    """Link the mentions of documents to the entities of a KB; any number of threads may share one.
+
+    Parameters
+    ----------
+    kb : KB or path
+        The KB, or its folder.
+    options : LinkOptions, optional
+        How to link; None: the defaults.
+    **changes
+        Fields of `LinkOptions`, in place of those of `options`.
+
+    Raises
+    ------
+    OptionError
+        The KB or the method cannot be used with these options.
+
+    Notes
+    -----
+    Opening a linker limits BLAS to one thread in this process (see `core.blas`).
+    """
+
+    def __init__(self, kb: KB | str | Path, *, options: LinkOptions | None = None, **changes: Any) -> None:
+        self.options = options = replace(options or LinkOptions(), **changes)
         self.kb = kb = kb if isinstance(kb, KB) else KB.open(kb)
-        self.method_name = method or default_method(kb, vectors)
+        self.method_name = options.method or default_method(kb, options.vectors)
         self.method = method_named(self.method_name)
-        self.method.check_options(self.method_name, scoring)
-        if vectors is not None and not (self.method.uses_vectors or (candidates and candidates.generator == "paper")):
-            raise OptionError(
-                f"the vectors {vectors} mean nothing to the method {self.method_name}; leave them out, or choose another",
-                code="unused-option",
-                where="vectors",
-            )
-        check_whole("top", top, least=0)
-        if explain and not self.method.calibrated:
-            raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained, or leave explain out")
-        self.top, self.explain, self.scoring = top, explain, scoring
-        self.labels = Labels(kb, label_lang)
-        self.candidates = candidates or CandidateOptions()
+        self._check_method()
+        self.labels = Labels(kb, options.label_lang)
         self.batches = batch_maker(
             kb,
             needs_vectors=self.method.needs_vectors,
-            candidates=self.candidates,
-            vectors=vectors,
-            detector=detector,
-            language=language,
+            candidates=options.candidates,
+            vectors=options.vectors,
+            detector=options.detector,
+            language=options.language,
             sharing=self.method.sharing,
-            about=about,
+            about=options.about,
         )
-        if threshold is not None and not allow_nil:
-            raise OptionError("a threshold means nothing where every mention is linked; leave it out, or allow NIL")
-        self.rule = DecisionRule(
-            self._threshold(threshold),
-            allow_nil,
-            detected=self._detected_threshold(threshold),
-            exact=threshold is None,
-            cells=self._cell_threshold(threshold),
-        )
-        self._options: dict[str, Any] = {
-            "method": method,
-            "threshold": threshold,
-            "allow_nil": allow_nil,
-            "vectors": vectors,
-            "top": top,
-            "explain": explain,
-            "label_lang": label_lang,
-            "detector": detector,
-            "language": language,
-            "about": about,
-            "candidates": candidates,
-            "scoring": scoring,
-        }
+        self.rule = self._decision_rule()
         self._make_ready()
 
     @classmethod
     def open(cls, path: str | Path, **options: Any) -> Linker:
-        """A linker on a KB folder; options as in `Linker`."""
-        return cls(KB.open(path), **options)
+        """Return a linker on a KB folder; options as in `Linker`."""
+        return cls(path, **options)
 
     def __repr__(self) -> str:
         threshold = f", threshold={self.threshold:.2f}" if self.method.calibrated and self.rule.allow_nil else ""
         return f"Linker({self.kb!r}, method={self.method_name!r}{threshold})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (self.kb, self._options)
+        return _reopened, (self.kb, self.options)
 
     @property
-    def path_and_options(self) -> tuple[str, dict[str, Any]]:
-        """What another process needs to open the same linker."""
-        return str(self.kb.path.absolute()), dict(self._options)
+    def path_and_options(self) -> tuple[str, LinkOptions]:
+        """The KB's path and the options: all that another process needs to open the same linker."""
+        return str(self.kb.path.absolute()), self.options
 
     @property
     def threshold(self) -> float:
         """Least probability of a link; 0 where NIL is not allowed."""
         return self.rule.threshold if self.rule.allow_nil else 0.0
 
-    def _threshold(self, wanted: float | None) -> float:
-        if wanted is not None:
-            check_probability("threshold", wanted)
-        if self.method.calibrated:
-            ranker = ranker_of(self.kb, self._vectors_name)
-            return ranker.threshold if wanted is None else wanted
-        if wanted is not None and not self.method.tells_noise:
-            raise OptionError(f"{self.method_name} gives no probabilities, so a threshold means nothing; leave it out")
-        return wanted or 0.0
+    def _check_method(self) -> None:
+        """Refuse options that the method does not use."""
+        name, method, options = self.method_name, self.method, self.options
+        method.check_options(name, options.scoring)
+        if options.vectors is not None and not method.uses_vectors and options.candidates.generator != "paper":
+            raise OptionError(
+                f"the vectors {options.vectors} mean nothing to the method {name}; leave them out, or choose another",
+                code="unused-option",
+                where="vectors",
+            )
+        if options.explain and not method.calibrated:
+            raise OptionError(f"{name} cannot be explained; use the method selftrained, or leave explain out")
+        if options.threshold is not None and not (method.calibrated or method.tells_noise):
+            raise OptionError(f"{name} gives no probabilities, so a threshold means nothing; leave it out")
 
-    def _detected_threshold(self, wanted: float | None) -> float | None:
-        """Return the threshold of mentions found by their spelling, which the probability itself doubts; None: the same."""
-        return min(self._threshold(None), DETECTED_THRESHOLD) if wanted is None and self.method.calibrated else None
-
-    def _cell_threshold(self, wanted: float | None) -> float | None:
-        """Return the threshold of the cells of tables; None: the same."""
-        return ranker_of(self.kb, self._vectors_name).cell_threshold if wanted is None and self.method.calibrated else None
+    def _decision_rule(self) -> DecisionRule:
+        """Return which mentions are linked: by the threshold that was given, or by those of the KB's ranker."""
+        threshold, allow_nil = self.options.threshold, self.options.allow_nil
+        ranker = ranker_of(self.kb, self._vectors_name) if self.method.calibrated else None
+        if threshold is not None or ranker is None:
+            return DecisionRule(threshold or 0.0, allow_nil, exact=threshold is None)
+        detected = min(ranker.threshold, DETECTED_THRESHOLD)  # their probability is lower: they may not be names at all
+        return DecisionRule(ranker.threshold, allow_nil, detected=detected, exact=True, cells=ranker.cell_threshold)
 
     @property
     def _vectors_name(self) -> str | None:
@@ -181,7 +202,7 @@ class Linker:
         """Load everything that would be loaded at first use, so that threads only read, whatever becomes of the folder."""
         self.kb.map_files()
         limit_blas_threads()
-        self.method.make_ready(self.kb, self.scoring)
+        self.method.make_ready(self.kb, self.options.scoring)
 
     # documents in, links out
 
@@ -287,7 +308,7 @@ class Linker:
 
     def check(self, document: Document) -> None:
         """Refuse a document that lacks what the method needs."""
-        self.method.check_document(document, self.scoring)
+        self.method.check_document(document, self.options.scoring)
         if isinstance(document.mentions, PlainMentions):
             return
         for number, mention in enumerate(document.mentions or ()):
@@ -303,14 +324,14 @@ class Linker:
     def decide(self, documents: Iterable[Document]) -> DecidedBatch:
         """Decide every mention of some documents: the path that all linking takes."""
         batch = self.batches.make(documents)
-        scored = self.method(batch, self.kb, self.scoring)
-        decisions = decide(batch, scored, self.method, self.rule, top=self.top)
-        return DecidedBatch(batch, decisions, self._explanations(batch, scored, decisions) if self.explain else None)
+        scored = self.method(batch, self.kb, self.options.scoring)
+        decisions = decide(batch, scored, self.method, self.rule, top=self.options.top)
+        return DecidedBatch(batch, decisions, self._explanations(batch, scored, decisions) if self.options.explain else None)
 
     def explainer(self, documents: Iterable[Document]) -> Explainer:
         """Decide every mention of some documents, and return what explains them."""
         batch = self.batches.make(documents)
-        scored = self.method(batch, self.kb, self.scoring)
+        scored = self.method(batch, self.kb, self.options.scoring)
         return self._explainer(batch, scored, decide(batch, scored, self.method, self.rule))
 
     def _explanations(self, batch: Batch, scored: Scored, decisions: Decisions) -> list[Explanation]:
@@ -328,7 +349,7 @@ class Linker:
             threshold=self.threshold,
             detected=self.rule.detected if self.rule.allow_nil else None,
             cells=self.rule.cells if self.rule.allow_nil else None,
-            aliases=self.candidates.aliases,
+            aliases=self.options.candidates.aliases,
         )
 
     def links(self, decided: DecidedBatch) -> Iterator[LinkedDocument]:
@@ -346,7 +367,7 @@ class Linker:
                         entity,
                         label,
                         score,
-                        tuple(RankedCandidate(*candidate) for candidate in ranking[: self.top]),
+                        tuple(RankedCandidate(*candidate) for candidate in ranking[: self.options.top]),
                         probability,
                         reason,
                         batch.unknown.get(mention, ()),
@@ -364,7 +385,7 @@ class Linker:
 
     def map_of(self, decided: DecidedBatch, number: int) -> CandidateMap | None:
         """The map of a document of a batch by its number, as `candidate_map` makes it."""
-        options = self.method.effective(self.scoring)
+        options = self.method.effective(self.options.scoring)
         weighting = options if isinstance(options, AverageOptions) else EigenOptions()
         return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)
 
@@ -387,6 +408,6 @@ def _cell_of(link: Link) -> tuple[int, int]:
     return link.mention.row or 0, link.mention.col or 0
 
 
-def _reopened(kb: KB, options: dict[str, Any]) -> Linker:
-    """A linker that was pickled: it travels as the KB's path and its options."""
-    return Linker(kb, **options)
+def _reopened(kb: KB, options: LinkOptions) -> Linker:
+    """Open a linker that was pickled as its KB and its options."""
+    return Linker(kb, options=options)

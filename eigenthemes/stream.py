@@ -19,7 +19,7 @@ from eigenthemes.documents.encoded_links import EncodedLinks, is_as_given
 from eigenthemes.documents.reader import Record, parse_record
 from eigenthemes.documents.writer import json_line, line_in_pieces
 from eigenthemes.errors import DocumentError
-from eigenthemes.linker import DecidedBatch, Linker
+from eigenthemes.linker import DecidedBatch, Linker, LinkOptions
 from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.ranking.decide import NIL_REASONS
 from eigenthemes.records import Document, LinkedDocument, Mention
@@ -141,8 +141,7 @@ def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Work
             yield link_chunk(linker, records, as_records)
         return
     path, options = linker.path_and_options
-    given = tuple(sorted(options.items()))
-    yield from workers.map(_link_in_worker, ((path, given, records, as_records) for records in chunks))
+    yield from workers.map(_link_in_worker, ((path, options, records, as_records) for records in chunks))
 
 
 def chunks_of(records: Iterable[Record], most: int = _CHUNK) -> Iterator[list[Record]]:
@@ -165,13 +164,13 @@ def collect_garbage_rarely() -> None:
 
 
 @lru_cache(maxsize=1)
-def _worker_linker(path: str, options: tuple[tuple[str, Any], ...]) -> Linker:
+def _worker_linker(path: str, options: LinkOptions) -> Linker:
     """The linker of this worker process, opened once."""
     collect_garbage_rarely()
-    return Linker(path, **dict(options))
+    return Linker(path, options=options)
 
 
-def _link_in_worker(path: str, options: tuple[tuple[str, Any], ...], records: list[Record], as_records: bool) -> Chunk:
+def _link_in_worker(path: str, options: LinkOptions, records: list[Record], as_records: bool) -> Chunk:
     return link_chunk(_worker_linker(path, options), records, as_records)
 
 
@@ -218,7 +217,7 @@ def linked_records(linker: Linker, decided: DecidedBatch) -> Iterator[tuple[Docu
         links = []
         for mention in range(first, last):
             ranking, nil_reason, probability = next(answers)
-            link = _link(batch.mentions[mention], ranking, nil_reason, probability, linker.top)
+            link = _link(batch.mentions[mention], ranking, nil_reason, probability, linker.options.top)
             if explanations is not None:
                 link["explanation"] = explanations[mention].to_dict()
             if mention in batch.unknown:
@@ -262,7 +261,7 @@ def _line_writer(linker: Linker, decided: DecidedBatch) -> Callable[[Document, i
         decisions.nil_reason,
         NIL_REASONS,
         labels=linker.labels,
-        top=linker.top,
+        top=linker.options.top,
         unknown=batch.unknown,
     )
     return lambda document, first: line_in_pieces(document, links.of_mentions(document.mentions or (), first))

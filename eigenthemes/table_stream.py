@@ -30,7 +30,7 @@ from eigenthemes.documents.table_files.table_file import (
     TableWriter,
 )
 from eigenthemes.errors import OptionError, SourceError
-from eigenthemes.linker import Linker
+from eigenthemes.linker import Linker, LinkOptions
 from eigenthemes.records import LinkedTable, Table
 from eigenthemes.table_plan import ColumnPlan, OnSample, TableSummary, TableTask, Texts, added_names, columns_of, plan_columns
 from eigenthemes.tables import Columns
@@ -140,8 +140,7 @@ def _linked_chunks(
     waiting: list[tuple[Rows, Texts]] = []
     given: tuple[Any, ...] = ()
     if workers.jobs > 1:
-        path, options = linker.path_and_options
-        given = (path, tuple(sorted(options.items())))
+        given = linker.path_and_options
 
     def tasks() -> Iterator[tuple[Any, ...]]:
         for rows in table.chunks():
@@ -155,12 +154,12 @@ def _linked_chunks(
 
 
 @lru_cache(maxsize=1)
-def _worker_linker(path: str, options: tuple[tuple[str, Any], ...]) -> Linker:
+def _worker_linker(path: str, options: LinkOptions) -> Linker:
     """The linker of this worker process, opened once."""
-    return Linker(path, **dict(options))
+    return Linker(path, options=options)
 
 
-def _link_in_worker(path: str, options: tuple[tuple[str, Any], ...], plan: ColumnPlan, texts: Texts) -> list[Answers]:
+def _link_in_worker(path: str, options: LinkOptions, plan: ColumnPlan, texts: Texts) -> list[Answers]:
     return link_texts(_worker_linker(path, options), plan, texts)
 
 

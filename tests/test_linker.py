@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import pickle
 import re
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from eigenthemes import KB, EigenthemesError
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.linker import Linker
+from eigenthemes.linker import Linker, LinkOptions
 from eigenthemes.ranking.options import EigenOptions
 from eigenthemes.records import Document, Mention
 
@@ -283,3 +284,27 @@ def test_documents_made_in_python_are_checked_as_those_of_files(degree_linker: L
     with pytest.raises(DocumentError, match=re.escape(sentence)):
         degree_linker.link(Document(text="Paris is large.", mentions=(mention,)))
     assert degree_linker.link(Document(text="Paris is large.", mentions=(Mention("Paris", 0, 5),))).links[0].entity == "paris"
+
+
+def test_options_are_one_frozen_object(demo_kb: KB) -> None:
+    options = LinkOptions(method="eigen", top=5, scoring=EigenOptions(k=4))
+    linker = Linker(demo_kb, options=options)
+    assert linker.options == options == Linker(demo_kb, method="eigen", top=5, scoring=EigenOptions(k=4)).options
+    assert Linker(demo_kb, options=options, top=1).options == replace(options, top=1)
+    assert hash(options) == hash(replace(options))
+    assert pickle.loads(pickle.dumps(linker)).options == options
+    assert linker.path_and_options == (str(demo_kb.path.absolute()), options)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"method": "none"}, {"top": -1}, {"top": 1.5}, {"threshold": 2}, {"threshold": 0.5, "allow_nil": False}],
+)
+def test_options_are_validated_before_a_kb_is_opened(given: dict[str, Any]) -> None:
+    with pytest.raises(OptionError):
+        LinkOptions(**given)
+
+
+def test_an_unknown_option_is_refused(demo_kb: KB) -> None:
+    with pytest.raises(TypeError, match="topp"):
+        Linker(demo_kb, topp=3)

@@ -44,6 +44,7 @@ def test_public_names_are_exactly_these() -> None:
         "KBNotFoundError",
         "KBVersionError",
         "Link",
+        "LinkOptions",
         "LinkedDocument",
         "LinkedTable",
         "Linker",

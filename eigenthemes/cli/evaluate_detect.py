@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.options import parse_candidates, parse_scoring
+from eigenthemes.cli.options import link_options, parse_scoring
 from eigenthemes.cli.output import counted, print_table, say, terminal_progress
 from eigenthemes.core.progress import Silent
 
@@ -30,17 +30,7 @@ def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], opti
     from eigenthemes.ranking.methods import method_named, scoring_options
 
     scoring = scoring_options({name: method_named(name) for name in methods}, parse_scoring(dict(options)))
-    linkers = {
-        name: Linker(
-            kb,
-            method=name,
-            scoring=scoring[name],
-            candidates=parse_candidates(dict(options)),
-            vectors=options["vectors"],
-            language=options["language"],
-        )
-        for name in methods
-    }
+    linkers = {name: Linker(kb, options=link_options(options, name, scoring[name])) for name in methods}
     results: dict[str, Any] = {}
     for name, documents in gold.items():
         read = list(documents)

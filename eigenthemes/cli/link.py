@@ -24,7 +24,7 @@ from eigenthemes.cli.options import (
     about_option,
     candidate_options,
     language_option,
-    parse_candidates,
+    link_options,
     parse_scoring,
     scoring_flags,
     vectors_option,
@@ -167,7 +167,7 @@ def _link_opened(linker: Linker, files: DocumentFiles, options: Mapping[str, Any
 
 
 def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
-    """The linker that the flags of a command ask for; what the KB lacks is printed on stderr."""
+    """Open the linker that the flags of a command describe; print what the KB lacks on stderr."""
     from eigenthemes.kb.store import KB
     from eigenthemes.linker import Linker
     from eigenthemes.ranking.methods import default_method, method_named, scoring_options
@@ -178,21 +178,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
     if given.get("method") is None:
         for part in opened.missing_parts():
             say(f"warning: {part}", err=True)
-    return Linker(
-        opened,
-        method=name,
-        threshold=given["threshold"],
-        allow_nil=given.get("nil", "on") == "on",
-        vectors=given["vectors"],
-        top=given.get("top", 3),
-        label_lang=given.get("label_lang"),
-        explain=given.get("explain", False),
-        language=given.get("language"),
-        about=given.get("about"),
-        detector="nested-names" if given.get("nested") else given.get("detector", "names"),
-        candidates=parse_candidates(given),
-        scoring=scoring[name],
-    )
+    return Linker(opened, options=link_options(given, name, scoring[name]))
 
 
 def _tell(report: Report, wanted: bool) -> None:

@@ -12,6 +12,8 @@ from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.candidates.options import CandidateOptions
+    from eigenthemes.linker import LinkOptions
+    from eigenthemes.ranking.options import ScoringOptions
 
 Command = Callable[..., Any]
 
@@ -89,6 +91,18 @@ def scoring_flags(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def link_options(given: Mapping[str, Any], method: str, scoring: ScoringOptions | None) -> LinkOptions:
+    """Return the options of a linker from the flags of a command; what a command has no flag for keeps its default."""
+    from eigenthemes.linker import LinkOptions
+
+    names = ("threshold", "vectors", "top", "explain", "label_lang", "detector", "language", "about")
+    options = {name: given[name] for name in names if name in given}
+    if given.get("nested"):
+        options["detector"] = "nested-names"
+    allow_nil = given.get("nil", "on") == "on"
+    return LinkOptions(method=method, scoring=scoring, allow_nil=allow_nil, candidates=parse_candidates(given), **options)
 
 
 def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:

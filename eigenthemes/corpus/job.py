@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 import eigenthemes
@@ -25,7 +25,7 @@ from eigenthemes.core.places import find, join, read_file, read_folder, remove, 
 from eigenthemes.corpus.parts import Part, errors_name
 from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
-from eigenthemes.linker import Linker
+from eigenthemes.linker import Linker, LinkOptions
 
 OWN_FOLDER = "_eigenthemes"
 _FORMAT, _VERSION = "eigenthemes-job", 1
@@ -70,7 +70,7 @@ class Job:
     folder: str
     kb_path: str
     kb_state: str
-    options: dict[str, Any]
+    options: LinkOptions
     columns: Mapping[str, str] | None = None
     archive: tuple[str, str] | None = None
 
@@ -80,12 +80,12 @@ class Job:
     ) -> Job:
         """Return the job of linking with this linker into a folder."""
         path, options = linker.path_and_options
-        return Job(folder, path, linker.kb.state, {**options, "method": linker.method_name}, columns, archive)
+        return Job(folder, path, linker.kb.state, replace(options, method=linker.method_name), columns, archive)
 
     def open_linker(self) -> Linker:
         """Open the linker on this machine; a KB that is not the one the job began with is refused."""
         path = self.kb_path if self.archive is None else str(unpacked(*self.archive))
-        linker = Linker(path, **self.options)
+        linker = Linker(path, options=self.options)
         if linker.kb.state != self.kb_state:
             where = path if self.archive is None else self.archive[0]
             raise KBError(

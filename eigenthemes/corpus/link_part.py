@@ -111,7 +111,7 @@ def _link_parquet(job: Job, part: Part, linker: Linker) -> PartReport:
         documents = ParquetDocuments(file, part.name, roles)
         first, last = (0, None) if part.piece is None else (part.piece.first, part.piece.last)
         try:
-            with LinkedRows(documents, out, errors, explain=linker.explain, first=first) as rows:
+            with LinkedRows(documents, out, errors, explain=linker.options.explain, first=first) as rows:
                 for batch in documents.batches() if last is None else documents.rows(first, last):
                     linked = link_arrow(batch, linker, columns=job.columns, error_column=rows.cause)
                     _count(total, *rows.write(batch, linked))

@@ -125,7 +125,7 @@ def test_the_linkers_own_text_counts_for_all_documents(paris: KB) -> None:
     linker = Linker(paris, allow_nil=False, about="News of Lamar County, Texas")
     assert entities(linker, {"mentions": [{"text": "Paris"}]}) == ["tx"]
     options = linker.path_and_options[1]
-    assert options["about"] == "News of Lamar County, Texas"
+    assert options.about == "News of Lamar County, Texas"
 
 
 def test_documents_with_and_without_about_in_one_batch(paris: KB) -> None:

@@ -98,7 +98,7 @@ class Reconciler:
         """Decide all names of some documents."""
         linker = self.linker
         batch = make_batch(linker, documents, self.look_ups)
-        scored = linker.method(batch, linker.kb, linker.scoring)
+        scored = linker.method(batch, linker.kb, linker.options.scoring)
         return DecidedQueries(batch, scored, decide(batch, scored, linker.method, linker.rule, top=top))
 
     def _refused_types(self, documents: Sequence[QueryDocument]) -> dict[Any, str]:

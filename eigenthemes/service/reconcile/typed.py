@@ -51,7 +51,7 @@ class TypedLookUps:
             return self._kept[types]
 
     def _open(self, names: tuple[str, ...], all_types: bool) -> TypedLookUp:
-        kb, options = self._linker.kb, asdict(self._linker.candidates)
+        kb, options = self._linker.kb, asdict(self._linker.options.candidates)
         masks = [kb.of_types([name]) for name in names]
         rarest = int(np.argmin([mask.sum() for mask in masks]))
         only = (names[rarest],) if all_types else names

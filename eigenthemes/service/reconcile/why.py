@@ -54,5 +54,5 @@ def _explainer(reconciler: Reconciler, document: QueryDocument) -> Explainer:
         feature_context_of(linker.kb, vectors),
         nil_reasons=[NIL_REASONS[reason] for reason in decided.decisions.nil_reason.tolist()],
         threshold=linker.threshold,
-        aliases=linker.candidates.aliases,
+        aliases=linker.options.candidates.aliases,
     )
