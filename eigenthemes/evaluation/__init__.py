@@ -1,1 +1,1 @@
-"""How good links are: figures for a batch of mentions, and whether two methods really differ."""
+"""Evaluation of methods against gold."""

@@ -34,7 +34,7 @@ _MANY = 100  # names for which kernels are loaded
 
 @dataclass(slots=True)
 class MethodScores:
-    """What a method scored, mention by mention, and the seconds it took.
+    """The scores of a method per mention, and its time in seconds.
 
     probability  of the best candidate, by a calibrated method; 0 where there is none
     linked       was a link given? by a calibrated method
@@ -125,7 +125,7 @@ def evaluate(
 def _batch_makers(
     kb: KB, methods: Mapping[str, Method], candidates: CandidateOptions | None, vectors: str | None
 ) -> dict[Sharing | None, BatchMaker]:
-    """What makes batches, by the kind of candidates that methods take; the one that finds most of them is the first."""
+    """Return batch makers by the candidates that methods use; the one with most candidates comes first."""
     kinds = sorted({method.sharing for method in methods.values()}, key=lambda sharing: sharing is not None)
     needs_vectors = any(method.needs_vectors for method in methods.values())
     return {
@@ -229,7 +229,7 @@ def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
 
 
 def _note_gold(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which mentions have gold [mentions], and which candidates are gold [n]; what does not depend on a method is noted."""
+    """Return masks of mentions with gold [mentions] and of gold candidates [n], and record what all methods share."""
     table, bounds = batch.table, batch.mention_bounds
     gold, is_gold = gold_of(batch, kb)
     counted = has_gold(batch)

@@ -1,4 +1,4 @@
-"""Names found in plain text and linked, against annotated documents: what somebody gets who has nothing but texts."""
+"""Evaluation of detection and linking in plain text against annotated documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMPARED = {
 
 @dataclass(slots=True)
 class DetectionRun:
-    """What was counted over annotated texts.
+    """Counts over annotated texts.
 
     counts       (what is compared, how spans match) -> counts
     probability  of each link that counts, and whether it is right
@@ -54,7 +54,7 @@ class DetectionRun:
 def evaluate_detection(
     linker: Linker, documents: Iterable[Document], *, advance: Advance = lambda amount: None
 ) -> DetectionRun:
-    """Link annotated texts twice, as if nobody had annotated them and with the mentions given, and compare."""
+    """Link annotated texts twice, with detected and with given mentions, and compare."""
     run = DetectionRun()
     linker.link("")  # what is loaded at first use is nobody's time
     for some in batches_of(documents, BATCH):
@@ -88,7 +88,7 @@ def gold_spans(document: Document, kb: KB) -> list[GoldSpan]:
 
 
 def found_spans(linked: LinkedDocument, kb: KB, *, linked_only: bool) -> list[tuple[FoundSpan, float]]:
-    """Return the spans of a linked document with their probability; 0 where they are not linked or the method gives none."""
+    """Return the spans of a linked document with their probability; 0 if not linked or not calibrated."""
     found = []
     for link in linked.links:
         if link.mention.start is None or link.mention.end is None or (linked_only and link.entity is None):

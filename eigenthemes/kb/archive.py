@@ -35,7 +35,7 @@ def archive_hash(path: str) -> str:
 
 
 def unpacked(path: str, sha256: str, *, cache: Path | None = None) -> Path:
-    """Return the folder of the KB in an archive, unpacked on this machine by whoever asked first.
+    """Return the folder of an archived KB, unpacked once per machine.
 
     sha256  what the archive must have; another one is refused before anything is unpacked
     """
@@ -140,7 +140,7 @@ def _digest(file: IO[bytes]) -> str:
 
 
 def _cache_folder() -> Path:
-    """Return a folder of this user on this machine's own disk; nobody else may have put a KB there."""
+    """Return a cache folder on local disk that only this user can write."""
     if os.environ.get(CACHE):
         return Path(os.environ[CACHE])
     user = os.getuid() if hasattr(os, "getuid") else "user"

@@ -16,7 +16,7 @@ FILES = ("attribute_indptr", "entity_attributes", "attribute_share")
 
 @dataclass(frozen=True, slots=True)
 class EntityAttributes:
-    """The distinct attributes of each entity, and how frequent they are by chance.
+    """The distinct attributes of each entity, and their background frequencies.
 
     indptr      [n + 1] int64
     attributes  [q] uint32: those of entity i are attributes[indptr[i]:indptr[i + 1]]
@@ -97,7 +97,7 @@ def described_attribute(kb: KB, attribute: int) -> tuple[str, str, bool, bool]:
 
 
 def type_label(kb: KB, type_id: str) -> str:
-    """Return the label of a type, where it is an entity of its own; else the part of its id that people read."""
+    """Return the label of a type if it is an entity, else the readable part of its id."""
     index = kb.index_of(type_id)
     names = [] if index is None else kb.names_of(index)
     return names[0] if names else readable(type_id)

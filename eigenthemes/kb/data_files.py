@@ -97,7 +97,7 @@ def sizes_of(entities: int, files: dict[str, dict[str, Any]]) -> dict[str, int]:
 
 
 def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> str | None:
-    """Say what is wrong with the numbers of an array; None: nothing, or there is no rule for it."""
+    """Return a description of the damage in an array; None if it is sound or has no rule."""
     expected = sizes.get(_COLUMNS.get(name, ""), len(array))
     if name.startswith("vectors-"):
         expected = sizes["entities"]
@@ -121,7 +121,7 @@ def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> st
 
 
 def damage_of_numbers(name: str, numbers: NDArray[Any], sizes: dict[str, int]) -> str | None:
-    """Say what is wrong with some of the numbers of an array that numbers things; None: nothing."""
+    """Return a description of the damage in some indices of an array; None if they are sound."""
     counted = _NUMBERS.get(name)
     if counted is None or not len(numbers):
         return None
@@ -169,7 +169,7 @@ class KBFiles:
         self._closed = False
 
     def close(self) -> None:
-        """Let go of the mapped files; arrays that somebody still holds stay as they are."""
+        """Release the mapped files; arrays that are still referenced stay valid."""
         with self._mapping:
             self._closed = True
             self._mapped.clear()
@@ -201,7 +201,7 @@ class KBFiles:
         return array
 
     def map_files(self) -> None:
-        """Map all files now: then the KB stays as it is, whatever becomes of the folder."""
+        """Map all files now, so that later changes of the folder have no effect."""
         for name in self.manifest["files"]:
             self.mapped(name)
 

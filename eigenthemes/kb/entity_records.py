@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredStrings(Strings):
-    """`Strings` that lie in the files of a KB: bytes that are no UTF-8 and offsets that lead nowhere are told as damage."""
+    """`Strings` in the files of a KB: invalid UTF-8 and invalid offsets raise KBDamagedError."""
 
     path: Path
     name: str
@@ -154,7 +154,7 @@ class Labels:
 
 
 def _checked_language(kb: KB, language: str | None) -> str | None:
-    """Return a language tag in small letters; refuse one in which the KB has no names, as if nothing had been asked."""
+    """Return a language tag in lower case; raise OptionError if the KB has no names in it."""
     if language is None:
         return None
     wanted = language.lower().replace("_", "-")

@@ -63,7 +63,7 @@ def degree_bins(degree: NDArray[np.int64]) -> list[dict[str, int]]:
 
 
 def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Yield the lines of the card for people; `remedies` says how to come by "vectors" and a "ranker" where there are none."""
+    """Yield the lines of `info`; `remedies` has advice for missing "vectors" and a missing "ranker"."""
     counts, none = figures["counts"], {part: f"none; {remedy}" for part, remedy in (remedies or {}).items()}
     rows = [
         (
@@ -104,7 +104,7 @@ def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = 
 
 
 def memory_in_words(counts: dict[str, int]) -> str:
-    """Say what a KB remembers of people's corrections."""
+    """Return the counts of corrections in words."""
     words = []
     if counts["corrections"]:
         parts = ((counts["none"], "none of this KG"), (counts["not_a_name"], "not a name"))
@@ -123,7 +123,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def pile_in_words(kb: KB, pile: dict[str, Any]) -> str:
-    """Say which types are more often, and less often, in a pile of documents than in made-up ones; empty: none is."""
+    """Return in words which types are over- and under-represented in the corpus; empty if none is."""
     ranked = sorted(pile["often"].items(), key=lambda item: item[1])
     rare = [item for item in ranked[:_MOST_TYPES] if item[1] <= 1 / _OFTEN]
     often = [item for item in ranked[: -_MOST_TYPES - 1 : -1] if item[1] >= _OFTEN]
@@ -182,7 +182,7 @@ def _degree_lines(degree: dict[str, Any]) -> Iterator[str]:
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a build that say something: those that are not empty, and those that are not the default."""
+    """Return the options of a build that are neither empty nor the default."""
     return {key: value for key, value in options.items() if (value != _DEFAULTS[key] if key in _DEFAULTS else value)}
 
 

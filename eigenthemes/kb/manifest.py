@@ -83,7 +83,7 @@ LAYOUT = {
 
 
 def find_mismatch(manifest: Any) -> str | None:
-    """Say which part of a manifest is missing or of the wrong kind; None: none is."""
+    """Return a description of the first part of a manifest that is missing or has the wrong type, else None."""
     wrong = _mismatch(manifest, LAYOUT)
     if wrong is not None:
         return wrong.lstrip(".")
@@ -190,7 +190,7 @@ def parse_manifest(path: Path) -> dict[str, Any]:
 
 
 def own_hash(manifest: dict[str, Any]) -> str:
-    """Hash all of a manifest but its own hash: SHA-256 of JSON with sorted keys, without spaces, in ASCII."""
+    """Return the SHA-256 of a manifest without its hash field, as ASCII JSON with sorted keys."""
     rest = {key: value for key, value in manifest.items() if key != "sha256"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
@@ -230,7 +230,7 @@ def sync_folder(path: Path) -> None:
 
 
 def find_damage(folder: Path, files: dict[str, dict[str, Any]]) -> str | None:
-    """Say which file is missing or has another size than the manifest says; None: none."""
+    """Return a description of the first file that is missing or has the wrong size, else None."""
     start = f"{folder}{os.sep}"  # a Path for each file would take longer than all the rest of opening a KB
     for name, described in files.items():
         try:
@@ -292,19 +292,19 @@ def overview_rows(manifest: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def prior_words(counts: dict[str, Any]) -> str:
-    """Say where the priors come from."""
+    """Return the source of the priors in words."""
     return "the degree" if counts["prior"] == "degree" else "given by the sources"
 
 
 def vectors_words(name: str, about: dict[str, Any]) -> str:
-    """Say how a set of vectors was made."""
+    """Return in words how a set of vectors was made."""
     source = f" from {about['source']}" if "source" in about else ""
     sizes = "".join(f", {about[key]:,} {key}" for key in ("dimensions", "entities") if key in about)
     return f"{name}: {about.get('method', 'given')}{source}{sizes}"
 
 
 def ranker_words(name: str, about: dict[str, Any]) -> str:
-    """Say how a ranker was trained, and what its threshold is."""
+    """Return in words how a ranker was trained, with its threshold."""
     used = f" with {name}" if name else ""
     trained = f"trained{used} on {about['training']['documents']:,} made-up documents" if "training" in about else "given"
     return f"{trained}; threshold {about['threshold']:.2f}"

@@ -22,7 +22,7 @@ WHOLE = ALIAS  # kinds up to this one are names the KG itself gives
 
 @dataclass(frozen=True, slots=True)
 class SpelledNames:
-    """How each name is spelled.
+    """Names with letter case.
 
     indptr   [names + 1] int64, tokens [t] uint32: the tokens of each name, in order
     letters  [names] uint64: hash of its letters and digits as they are written

@@ -26,7 +26,7 @@ FILES = ("memory_blob", "memory_offsets")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What somebody said a name means: ids of which any is right, none (`gold` is empty), or that it is no name at all."""
+    """A correction of a name: ids of which any is right, NIL (`gold` is empty), or not a name."""
 
     text: str
     gold: tuple[str, ...]
@@ -39,7 +39,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class RememberedDocument:
-    """What one document says.
+    """The corrections of one document.
 
     key  what makes it the same document: its text or, without one, its id or, without either, its names
     """
@@ -50,7 +50,7 @@ class RememberedDocument:
 
     @classmethod
     def of(cls, document: Document) -> RememberedDocument:
-        """Return what the mentions of a document with gold say."""
+        """Return the corrections in a document with gold."""
         said = [mention for mention in document.mentions or () if mention.gold is not None]
         answers = [Answer(mention.name, mention.gold or (), bool(mention.source.get(NOT_A_NAME))) for mention in said]
         return cls(document_key(document), document.id, tuple(answers))
@@ -68,7 +68,7 @@ class RememberedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """All that people said, in order; any change makes a new one."""
+    """All corrections in order; immutable."""
 
     documents: Mapping[str, RememberedDocument] = field(default_factory=dict)
 
@@ -80,7 +80,7 @@ class Memory:
 
     @property
     def answers(self) -> int:
-        """How many answers there are; names that were given are none."""
+        """Return the number of corrections without added names."""
         return sum(len(document.answers) for key, document in self.documents.items() if key != ADDED)
 
     @property
@@ -89,7 +89,7 @@ class Memory:
         return (document for key, document in self.documents.items() if key != ADDED)
 
     def with_documents(self, documents: Iterable[Document]) -> Memory:
-        """Remember documents with gold; the same document again replaces what it said, one without gold says nothing."""
+        """Add documents with gold; a document with a known id replaces its earlier version."""
         new = {said.key: said for said in map(RememberedDocument.of, documents) if said.answers}
         return Memory({**self.documents, **new})
 
@@ -100,7 +100,7 @@ class Memory:
         return Memory({**self.documents, ADDED: RememberedDocument(ADDED, None, tuple(answers))}) if answers else self
 
     def without(self, *, names: Collection[str] = (), document_ids: Collection[str] = ()) -> Memory:
-        """Forget what was said of some names, and what some documents said, by their ids or keys."""
+        """Remove the corrections of some names, and of some documents by their ids or keys."""
         keys = set(map(key_of, names))
         kept = {}
         for key, document in self.documents.items():
@@ -127,7 +127,7 @@ class Memory:
         writer.add_strings("memory", Strings.of(lines))
 
     def described(self) -> dict[str, Any]:
-        """Return what the manifest says of it; nothing where there is none."""
+        """Return its manifest entry; empty without corrections."""
         if not self:
             return {}
         answers = [answer for document in self.corrected for answer in document.answers]
@@ -174,7 +174,7 @@ def _parsed(line: str) -> RememberedDocument:
 
 @dataclass(slots=True)
 class NameMemory:
-    """What is remembered of one name: in how many documents it meant what. Names that people gave count as one.
+    """Counts of documents per meaning of one name; added names count once.
 
     linked      entity -> documents
     none        documents in which it was none of the KG, or something that the KG lacks
@@ -193,14 +193,14 @@ class NameMemory:
         return sum(self.linked.values()) + self.none
 
     def add(self, said: DocumentAnswer, times: int) -> None:
-        """Count what one document says, or, with -1, take it back."""
+        """Add the counts of one document, or subtract them with `times=-1`."""
         for entity in said.entities:
             self.linked[entity] = self.linked.get(entity, 0) + times
         self.none += times * said.none
         self.not_a_name += times * said.not_a_name
 
     def without(self, said: DocumentAnswer) -> NameMemory:
-        """Return what is remembered but for what one document says."""
+        """Return the counts without one document."""
         rest = NameMemory(dict(self.linked), self.none, self.not_a_name, self.spellings)
         rest.add(said, -1)
         rest.linked = {entity: count for entity, count in rest.linked.items() if count}
@@ -209,7 +209,7 @@ class NameMemory:
 
 @dataclass(slots=True)
 class DocumentAnswer:
-    """What one document says of one name; a name may mean several things in it."""
+    """The meanings of one name in one document."""
 
     entities: set[int] = field(default_factory=set)
     none: bool = False
@@ -237,12 +237,12 @@ class NameMemories:
         return document_key(document) in self._said
 
     def find(self, normalized: str, *, without: DocumentAnswer | None = None) -> NameMemory | None:
-        """Return what is remembered of a normalised name, but for what one document says; None: nothing."""
+        """Return the counts of a normalised name without one document; None if there are none."""
         found = self._names.get(squash(normalized))
         return found if found is None or without is None else found.without(without)
 
     def said_by(self, document: Document) -> dict[str, DocumentAnswer]:
-        """Return what a document itself said of each name, normalised and without spaces."""
+        """Return the document's own corrections by name, normalised and without spaces."""
         return self._said.get(document_key(document), {})
 
     def items(self) -> Iterator[tuple[str, NameMemory]]:

@@ -67,7 +67,7 @@ def collect_profiles(kb: KB, spelled: SpelledNames) -> EntityProfiles:
 def _without_function_words(
     kb: KB, indptr: NDArray[np.int64], words: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Leave "of" and "the" out of profiles: in a small KB they are as rare as any word, and say nothing."""
+    """Remove function words from profiles; in a small KB they look as rare as content words."""
     found = kb.name_index.token_table.find_all(hash_strings(Strings.of(sorted(FUNCTION_WORDS))))
     tells = np.ones(len(kb.name_index.tokens), dtype=bool)
     tells[found[found >= 0]] = False

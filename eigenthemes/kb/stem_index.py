@@ -47,7 +47,7 @@ class StemIndex:
 
 
 class InflectedNames:
-    """Finds the name that a given one is but for inflection and spelling; the index is made when first asked for.
+    """Find the names that equal a form up to inflection and spelling; the index is built on first use.
 
     language  of the names; None: that of the KB's names, or English
     """
@@ -58,7 +58,7 @@ class InflectedNames:
 
     @cached_property
     def is_inflected(self) -> bool:
-        """Whether names have other forms at all."""
+        """Return True if some name has inflected forms."""
         return is_inflected(self.kb, self.language)
 
     @cached_property
@@ -98,7 +98,7 @@ def stem_index(kb: KB, language: str) -> StemIndex | None:
 
 
 def _joined(index: NameIndexArrays, hashes: NDArray[np.uint64], key: NDArray[np.int64]) -> StemIndex:
-    """Index names whose stems are others, and all names as they are: where both are the same, the name as it is."""
+    """Index names by stems and as written; on a clash the name as written wins."""
     kinds = index.key_kinds <= WHOLE
     names = np.flatnonzero(np.logical_or.reduceat(kinds, index.key_indptr[:-1])) if len(kinds) else np.zeros(0, dtype=np.int64)
     both, first = np.unique(np.concatenate((index.key_table.hashes[names], hashes)), return_index=True)

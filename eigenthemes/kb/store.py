@@ -104,7 +104,7 @@ class KB(KBFiles, Shown):
         raise damaged(path, damage)
 
     def close(self) -> None:
-        """Let go of the mapped files; arrays that somebody still holds stay as they are."""
+        """Release the mapped files; arrays that are still referenced stay valid."""
         with self._making:
             super().close()
             self._made.clear()
@@ -124,7 +124,7 @@ class KB(KBFiles, Shown):
 
     @property
     def state(self) -> str:
-        """What changes whenever the KB is changed."""
+        """Return a string that changes whenever the KB changes."""
         return str(self.manifest.get("sha256") or self.manifest["data"])
 
     def __len__(self) -> int:
@@ -153,7 +153,7 @@ class KB(KBFiles, Shown):
             yield from entity_records(self, first, min(first + _BLOCK, len(self)))
 
     def __getitem__(self, entity_id: str) -> Entity:
-        """Return the entity of an id, or of one that stands for it; KeyError if there is none."""
+        """Return the entity of an id or of its replaced id; raise KeyError if there is none."""
         index = self._known_index(entity_id)
         return next(entity_records(self, index, index + 1))
 
@@ -307,7 +307,7 @@ class KB(KBFiles, Shown):
 
     @cached_property
     def memory_lines(self) -> Strings:
-        """What people said names mean, a document each: see `kb.memory`."""
+        """Corrections as JSON lines, one document each; see `kb.name_memory`."""
         return self._strings("memory")
 
     @cached_property
@@ -328,7 +328,7 @@ class KB(KBFiles, Shown):
 
     @cached_property
     def answers(self) -> NDArray[np.bool_]:
-        """Which entities may be answers [n]: those with a name, but for what the build keeps to connect others only."""
+        """Return a mask of linkable entities [n]: named, and not kept only as connectors."""
         named: NDArray[np.bool_] = np.diff(self.array("entity_names")) > 0
         return named & (self.array("answers") != 0) if self.has("answers") else named
 
@@ -365,7 +365,7 @@ class KB(KBFiles, Shown):
 
     @cached_property
     def mapped_name_index(self) -> NameIndexArrays:
-        """The name index as it lies on the disk, for a few look-ups: whoever uses it checks the rows it reads."""
+        """The memory-mapped name index, for a few look-ups; callers check the rows they read."""
         return self._name_index(self.mapped)
 
     def _name_index(self, array: Callable[[str], NDArray[Any]]) -> NameIndexArrays:
@@ -385,7 +385,7 @@ class KB(KBFiles, Shown):
 
     @cached_property
     def spelled_names(self) -> SpelledNames | None:
-        """How each name is spelled; None: an old KB does not keep it."""
+        """Names with letter case; None if the KB does not store them."""
         if not self.has("name_tokens"):
             return None
         return SpelledNames(*(self.array(f"name_{part}") for part in ("token_indptr", "tokens", "letters")))
@@ -411,7 +411,7 @@ class KB(KBFiles, Shown):
         return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"), known)
 
     def cached(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return something made from the KB: made when first asked for, kept as long as the KB is open."""
+        """Return a value derived from the KB, computed on first use and cached while the KB is open."""
         if name not in self._made:
             with self._making:
                 if name not in self._made:
@@ -423,7 +423,7 @@ class KB(KBFiles, Shown):
 
     @property
     def described(self) -> dict[str, Any]:
-        """What the manifest says of the KB, for one that is changed and written again."""
+        """Return the manifest's description of the KB, for writing a changed version."""
         return {key: value for key, value in self.manifest.items() if key not in OF_THE_FOLDER}
 
     @property
@@ -433,7 +433,7 @@ class KB(KBFiles, Shown):
 
     @property
     def vector_sets(self) -> dict[str, dict[str, Any]]:
-        """Name -> how it was made, of every set of vectors; the one used unless another is asked for comes first."""
+        """Return how each set of vectors was made, by name; the default set comes first."""
         return dict(self.manifest.get("vectors", {}))
 
     @property

@@ -170,7 +170,7 @@ class KBWriter:
 
 
 def check_writable(path: Path, *, force: bool) -> None:
-    """Refuse a path where no KB may be written: asked before hours of reading, and again before writing."""
+    """Raise if no KB may be written at a path; called before reading and again before writing."""
     if path.is_dir():
         names = {entry.name for entry in path.iterdir()}
         ours = {name for name in names if name in (MANIFEST, _LOCK, NEW_MANIFEST) or _OURS.fullmatch(name)}

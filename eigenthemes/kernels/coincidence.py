@@ -1,4 +1,4 @@
-"""What the names of a text could have in common: attributes that more of them can have than by chance.
+"""Kernel: attributes that more names of a text can have than the background predicts.
 
 Attributes are those of `kernels.columns`. What counts is which candidates are *there*, not how likely they are: on a page of
 sports results every city can be a team, long before any of them is likelier than its city.
@@ -21,7 +21,7 @@ _LAST, _NAMES, _ENTITIES = range(3)  # of an attribute: the last name that could
 
 @kernel
 def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attributes: Any, share: Any) -> Any:
-    """Compute what the names of its document say for each candidate by what they can have in common.
+    """Compute the support of each candidate by attributes that the names of its document can share.
 
     documents   [d + 1] names of each document; names [m + 1] rows (candidates) of each name
     counted     [d] bool: documents that are looked at
@@ -83,7 +83,7 @@ def _most_rows(documents: Any, names: Any) -> Any:
 
 @kernel
 def _room_for(many: Any) -> Any:
-    """Return the size of a hash table for so many numbers."""
+    """Return the size of a hash table for `many` numbers."""
     size = 64
     while size < 2 * many:
         size *= 2

@@ -1,4 +1,4 @@
-"""What the names of a table's column have in common: attributes of entities, and how often a column has them.
+"""Kernels over the attributes that the names of a table column share.
 
 An attribute is a type or a relation with its direction: types are numbered first, then relations as `Graph.relations` has them.
 """
@@ -64,7 +64,7 @@ def names_with(bounds: Any, entity: Any, attributes: Any, attribute_count: Any) 
 
 @kernel
 def column_evidence(columns: Any, bounds: Any, entity: Any, attributes: Any, share: Any) -> Any:
-    """Compute what the other names of its column say for each candidate.
+    """Compute the support of each candidate by the other names of its column.
 
     columns     (indptr [c + 1], names): the names of each column that have candidates; bounds [m + 1] candidates of each name
     entity      [n] int64

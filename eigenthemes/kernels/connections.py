@@ -1,4 +1,4 @@
-"""What the candidates of a document have to do with each other in the graph: edges, shared neighbours, the same entity again.
+"""Kernels that connect the candidates of a document in the graph: edges, shared neighbours, repeated entities.
 
 `connect` walks the neighbours of all candidates of a document once, and keeps what they have in common, however likely each is.
 Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `most` of each at most.
@@ -21,7 +21,7 @@ _ALL_BITS = (1 << _BITS) - 1
 
 
 class Connections(NamedTuple):
-    """What the candidates of each document have to do with each other in the graph.
+    """Connections between the candidates of each document in the graph.
 
     Distinct candidates and nodes are numbered through all documents. The nodes of a document are its candidates, then all other
     entities that candidates of two names or more have as neighbours.
@@ -47,7 +47,7 @@ class Connections(NamedTuple):
 
 @kernel
 def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any, most: Any, scratch: Any) -> Any:
-    """Return what the candidates of each document have to do with each other in the graph.
+    """Return the connections between the candidates of each document in the graph.
 
     documents   [d + 1] names of each document; names [m + 1] rows (candidates) of each name
     entity      [n] int64; considered [n] bool: the others have to do with nobody

@@ -1,4 +1,4 @@
-"""What the cells of a row say of each other: the relation that leads from one column of a table to another.
+"""Kernels for table rows: the relation that leads from one column to another.
 
 Cells are given by their names: rows with the same names in two columns count once. A relation leads from one entity to another
 directly or, where too few rows state it so, as a chain: over one entity between them, by the same relation twice.
@@ -27,7 +27,7 @@ _LEAST_LIKELIER = 1e-2
 
 @kernel
 def row_factors(cells: Any, starts: Any, bounds: Any, candidates: Any, graph: Any, scratch: Any, factor: Any) -> Any:
-    """Multiply what the other cells of its row say for each candidate of a cell into `factor`, for all cells of a table.
+    """Multiply the support of the other cells of a row into `factor`, for all cells of a table.
 
     cells       [rows, columns] the name of each cell, -1: none; starts [rows, columns] where its candidates are in `factor`
     bounds      [names + 1] candidates of each name
@@ -209,7 +209,7 @@ def _nearer(x: Any, y: Any, graph: Any) -> Any:
 
 @kernel
 def _multiply(names: Any, starts: Any, counted: Any, bounds: Any, candidates: Any, graph: Any, factor: Any) -> None:
-    """Multiply into the factors of two cells of a row what each says for the candidates of the other.
+    """Multiply the mutual support of two cells of a row into their factors.
 
     With q of the pairs stating the relation, two candidates that do so are q / CHANCE times as likely, others (1 - q) /
     (1 - CHANCE) times; a cell without an entity says nothing. The pair itself does not count for q.

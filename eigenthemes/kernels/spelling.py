@@ -1,4 +1,4 @@
-"""How mentions are spelled beside the names of their candidates."""
+"""Kernels that compare the spelling of mentions with the names of their candidates."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def spelling(
 
 @kernel
 def _ask_for(first: Any, last: Any, entity: Any, names: Any, asked: Any) -> None:
-    """Read where the names of some candidates are, all at once: later nobody waits for each in turn."""
+    """Touch the name offsets of some candidates in one pass, so that later reads hit the cache."""
     for row in range(first, last):
         asked[row] = names[0][entity[row]]
     for row in range(first, last):
@@ -102,7 +102,7 @@ def _parts(
     sharing: Any,
     names: Any,
 ) -> None:
-    """Note where the words of a mention stand in the names of its candidates, side by side.
+    """Record the positions of a mention's words in the names of its candidates.
 
     The words of all names of an entity are looked through at once: few of them are the first word of the mention.
     """

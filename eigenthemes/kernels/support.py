@@ -1,4 +1,4 @@
-"""What the graph says for each candidate of a document: edges, shared neighbours and repetitions, other names only.
+"""Kernels for graph support: edges, shared neighbours and repetitions, from other names only.
 
 `support` sums up what the other candidates contribute, given what `connections.connect` found and how likely each is, and
 `contributions` returns who contributed what to one candidate. Candidates of weight 0 neither give nor get support.
@@ -151,7 +151,7 @@ def _meetings(parts: Any, row: Any, first: Any, last: Any, weight: Any, connecti
 
 @kernel
 def _room_for_names(documents: Any) -> Any:
-    """Return room for the names of a document, as `_edges` takes it."""
+    """Allocate the buffers that `_edges` uses for the names of a document."""
     most = 0
     for document in range(len(documents) - 1):
         most = max(most, documents[document + 1] - documents[document])

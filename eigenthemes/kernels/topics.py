@@ -1,4 +1,4 @@
-"""What a document is about: hubs of the graph that many of its names have to do with, and what that says for candidates."""
+"""Kernels for document topics: hubs related to many names, and their support of candidates."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def topic_factors(
 def _score(
     first: Any, last: Any, bounds: Any, probability: Any, near: Any, mass: Any, score: Any, gain: Any, found: Any, met: Any
 ) -> Any:
-    """Add up what each name says for each hub; note who was met, and return how many. `mass` is all 0, and is left so."""
+    """Sum the support of names for hubs and return the number of hubs met; `mass` is all 0 before and after."""
     lists, indptr, hubs = near
     many = 0
     for name in range(first, last):
@@ -165,7 +165,7 @@ def _weigh(
     gain: Any,
     hits: Any,
 ) -> None:
-    """Multiply candidates by what the topics say; all candidates of a name together stay as likely as they were.
+    """Multiply candidates by the support of topics; the sum over each name is unchanged.
 
     hits  room for (the end of the list of each candidate of a name, the topics that each has to do with)
     """

@@ -44,7 +44,7 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
 
 
 def _shares_words(mention: Mention) -> bool:
-    """Return whether a mention stands for a name of which other words stand elsewhere: "breast" and ovarian cancer."""
+    """Return True if a mention shares words with a coordinated name: "breast" and ovarian cancer."""
     return mention.full_name is not None and len(mention.full_name.split()) > len(mention.text.split())
 
 
@@ -180,7 +180,7 @@ def _tail(before: str, short: str) -> str:
 
 
 def long_form_of(short: str, candidate: str) -> str | None:
-    """Return the part of a text, to its end, that a short form stands for; None where the letters do not fit."""
+    """Return the end of a text that a short form abbreviates; None if the letters do not fit."""
     at = len(candidate)
     letters = [char.lower() for char in short if char.isalnum()]
     lowered = candidate.lower()

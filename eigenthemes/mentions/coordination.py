@@ -58,7 +58,7 @@ class _Text:
 
 
 def with_coordinated(found: list[LocatedMatch], text: str, pieces: Pieces, words: Words, look_up: LookUp) -> list[LocatedMatch]:
-    """Return matches with those that share a word with another one; they stand for a shorter match within them."""
+    """Return matches with coordinated ones added; these replace shorter matches within them."""
     if not _AND.intersection(words.texts):
         return found
     located = _Text(text, pieces, words)

@@ -68,5 +68,5 @@ def detector_named(name: str, kb: KB, language: str | None = None, *, allowed: N
 
 
 def with_mentions(document: Document, detector: Detector) -> Document:
-    """Return the document with mentions: its own, if it brings any list of them, else those that the detector finds."""
+    """Return the document with its given mentions, else with detected ones."""
     return document if document.mentions is not None else replace(document, mentions=detector.detect(document))

@@ -86,7 +86,7 @@ Matches = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What spans are looked up in: hashes, the match types of each, and a filter that ends most looks in vain."""
+    """The table for span look-ups: hashes, their match types, and a filter for fast misses."""
 
     table: HashTable
     indptr: NDArray[np.int64]
@@ -95,7 +95,7 @@ class Keys:
 
     @classmethod
     def of_names(cls, index: NameIndexArrays) -> Keys:
-        """Return the names of a KB as they are spelled."""
+        """Return the keys of a KB's names without stemming."""
         return cls(index.key_table, index.key_indptr, index.key_kinds, index.key_filter)
 
     @classmethod
@@ -117,7 +117,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class WordForms:
-    """How the words of a text may be read: forms [w], which may lose their last letter [w], and other forms of the last one."""
+    """Forms of the words of a text [w], which may drop their last letter [w], and other forms of the last word."""
 
     forms: Strings
     drops: Flags
@@ -169,7 +169,7 @@ _SHOUTED_FROM = 6  # letters of a word in capitals that is inflected: "NEUTROPHI
 
 
 class Stems:
-    """The names of a KB by their stems, of each language that a text turns out to be in; made when first asked for.
+    """The names of a KB by stems, per language of the text; built on first use.
 
     language  of all texts; None: that of the KB's names or, where they have several or none, what each text looks like
     """
@@ -199,7 +199,7 @@ class Stems:
 
 
 def stemmed_forms(words: Words, language: str) -> WordForms:
-    """Return the stems of the words of a text; a word with capitals inside, but for headlines, stays as it is."""
+    """Return the stems of the words of a text; words with inner capitals are unchanged outside headlines."""
     inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
     stems = [stem(form, language) if may else form for form, may in zip(words.plain, inflected.tolist(), strict=True)]
     return WordForms(Strings.of(stems), np.zeros(len(stems), dtype=bool), no_other_forms(words))

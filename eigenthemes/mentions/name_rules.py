@@ -43,7 +43,7 @@ _ACRONYM_END = re.compile(r"\w\.\w")
 
 @dataclass(frozen=True, slots=True)
 class MatchFlags:
-    """What the rules say of matches, as far as the text alone can tell; all [n] bool.
+    """Results of the text-only rules for matches; all [n] bool.
 
     mention      may be a mention
     small_word   a single word in lower case: a mention where the KB writes it so
@@ -186,13 +186,13 @@ def _is_never_named(text: str, dates: bool) -> bool:
 
 
 def _is_title(heads: NDArray[np.int64], words: Words) -> Flags:
-    """Return which words are the title of a person, as it is written without a full stop ("Mr Baker")."""
+    """Return a mask of personal titles without a full stop ("Mr Baker")."""
     texts = words.texts
     return np.fromiter((texts[word] in _TITLES for word in heads.tolist()), dtype=bool, count=len(heads))
 
 
 def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:
-    """Return which pieces are beside a word that is not in capitals: where all is in capitals, these say nothing."""
+    """Return a mask of pieces next to a word that is not all capitals; in all-capital text, case says nothing."""
     quiet = np.concatenate(([False], (~words.shouted & (np.diff(words.forms.offsets) > 1))[word], [False]))
     return np.asarray(quiet[first] | quiet[first + 2])
 

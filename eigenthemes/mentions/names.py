@@ -64,7 +64,7 @@ _STYLES: dict[str, Callable[[str], object]] = {
 
 
 class NameWriting:
-    """Tells how a KB writes its names; what it remembers follows from the KB alone, so that threads may share one."""
+    """Describe how a KB writes its names; its cache depends on the KB only, so threads may share it."""
 
     def __init__(self, kb: KB) -> None:
         self.kb = kb
@@ -99,7 +99,7 @@ class NameWriting:
         return known
 
     def is_common(self, form: str) -> bool:
-        """Return whether very many entities have a word, which then says nothing alone."""
+        """Return True if so many entities have a word that it is no evidence alone."""
         known = self._common.get(form)
         if known is None:
             if len(self._common) >= _REMEMBERED:
@@ -111,7 +111,7 @@ class NameWriting:
         return known
 
     def _names_of_key(self, row: int) -> Iterator[str]:
-        """Yield the names of a key, as they are written, with brackets after them, or turned round at their commas."""
+        """Yield the names of a key as written, with brackets, or turned at commas."""
         index = self.kb.name_index
         first, last = index.key_indptr[row : row + 2]
         entities = index.key_entities[first:last][index.key_kinds[first:last] <= UNBRACKETED]
@@ -254,7 +254,7 @@ class NameDetector:
         return Keys.of_names(self.kb.name_index)
 
     def _may_be_mentions(self, matches: Matches, pieces: Pieces, words: Words) -> Flags:
-        """Apply the rules of this module's docstring: those of the text, then what the KB has to say of single words."""
+        """Apply the rules of the text, then those of the KB for single words."""
         flags = apply_rules(matches, pieces, words, dates=self.dates)
         mention = flags.mention.copy()
         if self._writing.is_small or not words.capital.any():

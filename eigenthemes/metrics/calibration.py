@@ -1,4 +1,4 @@
-"""Whether probabilities can be believed, and what saying "not in the KB" (NIL) gains and costs.
+"""Calibration of probabilities, and the gains and costs of NIL.
 
 All arrays are [mentions], of one data set:
 

@@ -1,4 +1,4 @@
-"""Whether two methods really differ on the same mentions.
+"""Significance of the difference between two methods on the same mentions.
 
 a, b                 [n] float64: the credit of each mention under each method (`metrics.precision.credit`)
 document_of_mention  [n] int: which document each mention is in

@@ -1,4 +1,4 @@
-"""Links of a text against annotated ones, when nobody said where the names are.
+"""Metrics of detected and linked spans against annotated ones.
 
 Two ways to compare. Strong: the same span. Weak: spans that overlap. Each link is right at most once, and so is each
 annotation. Annotations whose entity the KB does not have are left out: nobody could find them, and a link on one of them counts
@@ -67,7 +67,7 @@ def _overlap(span: FoundSpan, gold: GoldSpan) -> bool:
 
 @dataclass(slots=True)
 class SpanCounts:
-    """What was found, counted document by document: (right, found, annotated)."""
+    """Counts per document: (right, detected, annotated)."""
 
     documents: list[tuple[int, int, int]] = field(default_factory=list)
 

@@ -92,7 +92,7 @@ AnyDocument = TypeVar("AnyDocument")
 
 @dataclass(frozen=True)
 class Batch:
-    """Some documents with the candidates of all their mentions; what a method scores.
+    """Documents with the candidates of all their mentions; the input of a method.
 
     documents        each with its mentions
     mention_bounds   [documents + 1] int64: mentions of document i
@@ -123,7 +123,7 @@ class Batch:
 
     @lazy
     def are_plain(self) -> bool:
-        """Whether no mention brings candidates of its own, or asks for types."""
+        """Return True if no mention has given candidates or type restrictions."""
         return all(map(_is_plain, self.documents))
 
     @lazy
@@ -141,24 +141,24 @@ class Batch:
 
     @lazy
     def starts(self) -> NDArray[np.int64]:
-        """Where each mention starts in the text of its document, or where its name first occurs [mentions]; -1: nowhere."""
+        """Return the start of each mention in its text, or of its name's first occurrence [mentions]; -1 if absent."""
         return np.array(list(chain.from_iterable(map(_starts_of, self.documents))), np.int64)
 
     @lazy
     def brings_candidates(self) -> NDArray[np.bool_]:
-        """Which mentions came with candidates of their own [mentions]."""
+        """Return a mask of mentions with given candidates [mentions]."""
         if self.are_plain:
             return np.zeros(len(self.texts), dtype=bool)
         return np.array([mention.candidates is not None for mention in self.mentions], dtype=bool)
 
     @property
     def is_cell(self) -> NDArray[np.bool_]:
-        """Which mentions are cells of a table [mentions]."""
+        """Return a mask of mentions that are table cells [mentions]."""
         return _in_tables(self.documents, np.diff(self.mention_bounds))
 
     @property
     def in_text(self) -> NDArray[np.bool_]:
-        """Which documents are no tables [documents]."""
+        """Return a mask of documents that are no tables [documents]."""
         return np.array([document.table is None for document in self.documents], dtype=bool)
 
     def document_spans(self) -> Iterator[tuple[Document, int, int]]:
@@ -168,14 +168,14 @@ class Batch:
 
     @property
     def shown(self) -> NDArray[np.bool_]:
-        """Which mentions are the documents' own, and no witnesses [mentions]."""
+        """Return a mask of the documents' own mentions, without those of `about` [mentions]."""
         shown = np.ones(self.table.mentions, dtype=bool)
         for first, last in self._witness_spans():
             shown[first:last] = False
         return shown
 
     def shown_spans(self) -> Iterator[tuple[Document, int, int]]:
-        """Return each document, as `document_spans`, without its witnesses."""
+        """Yield each document with the range of its own mentions, without those of `about`."""
         if self.witnesses is None:
             yield from self.document_spans()
             return
@@ -217,7 +217,7 @@ class BatchMaker:
         return batch
 
     def _with_witnesses(self, documents: list[Document]) -> tuple[list[Document], NDArray[np.int64] | None]:
-        """Return the documents with the names in what is said about their sources as further mentions, and how many."""
+        """Return the documents with the names of `about` as further mentions, and their number."""
         if self.about is None and all(document.about is None for document in documents):
             return documents, None
         abouts = ["\n".join(filter(None, (self.about, document.about))) for document in documents]
@@ -254,7 +254,7 @@ class BatchMaker:
     def _given_or_found(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
     ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
-        """Return the candidates that mentions bring, or that are found for them, and the ids that the KB does not know."""
+        """Return given or retrieved candidates, and the given ids that the KB does not have."""
         looked_up = [i for i, mention in enumerate(mentions) if mention.candidates is None]
         parts = [(np.array(looked_up, np.int64), self._look_up([mentions[i] for i in looked_up]))]
         unknown: dict[int, tuple[str, ...]] = {}
@@ -304,7 +304,7 @@ class BatchMaker:
         return _replaced(table, found, places), {i: tried[number][1] for i, number in chosen.items()}
 
     def _look_up(self, mentions: Sequence[Mention]) -> CandidateTable:
-        """Look up the candidates of some mentions, those of asked types among entities of these types only."""
+        """Look up the candidates of some mentions, restricted to their types."""
         asked = dict.fromkeys(mention.only_types for mention in mentions)
         if len(asked) <= 1:
             return self.generator_of(next(iter(asked), ())).find_batch([mention.name for mention in mentions])
@@ -383,7 +383,7 @@ def has_gold(batch: Batch) -> NDArray[np.bool_]:
 
 
 def _is_plain(document: Document) -> bool:
-    """Return whether no mention of a document brings candidates, or asks for types."""
+    """Return True if no mention of a document has given candidates or type restrictions."""
     mentions = document.mentions or ()
     if isinstance(mentions, PlainMentions):
         return mentions.candidates is None
@@ -426,7 +426,7 @@ def _in_tables(documents: Sequence[Document], counts: Sequence[int] | NDArray[np
 
 
 def _interleave(mentions: int, tables: Sequence[CandidateTable], places: Sequence[NDArray[np.int64]]) -> CandidateTable:
-    """Make one table, in order of mention, from tables of some mentions each; `places` says which."""
+    """Merge tables into one, in order of mention; `places` has the mentions of each table."""
     mention_of = np.concatenate([place[table.mention_of] for table, place in zip(tables, places, strict=True)])
     order = np.argsort(mention_of, kind="stable")
     columns = (np.concatenate([getattr(table, name) for table in tables])[order] for name in _COLUMNS)
@@ -434,7 +434,7 @@ def _interleave(mentions: int, tables: Sequence[CandidateTable], places: Sequenc
 
 
 def _replaced(table: CandidateTable, other: CandidateTable, places: NDArray[np.int64]) -> CandidateTable:
-    """Put the candidates of another table in place of those of some mentions; `places` says of which, -1: of none."""
+    """Replace the candidates of some mentions by those of another table; `places` has their rows, -1 for none."""
     kept, taken = ~np.isin(table.mention_of, places), places[other.mention_of] >= 0
     mention_of = np.concatenate((table.mention_of[kept], places[other.mention_of[taken]]))
     order = np.argsort(mention_of, kind="stable")

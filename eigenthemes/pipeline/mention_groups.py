@@ -117,7 +117,7 @@ class MentionGroups:
 
     @lazy
     def other_names(self) -> Ints:
-        """How many other names the document of each group has [m]."""
+        """Return the number of other names in the document of each group [m]."""
         counts = np.diff(self.document_names)
         return (np.repeat(counts, counts) - 1)[self.name_of]
 
@@ -160,7 +160,7 @@ class MentionGroups:
 
 
 class WrittenNames(NamedTuple):
-    """The names of a batch as they are written, each once.
+    """The distinct names of a batch, with letter case.
 
     number  [mentions] of the name of each mention
     same    [w] the same number for names that are the same once they are normalised
@@ -173,7 +173,7 @@ class WrittenNames(NamedTuple):
 
     @classmethod
     def of(cls, batch: Batch) -> WrittenNames:
-        """Tell the names of a batch apart."""
+        """Collect the distinct names of a batch."""
         from eigenthemes.kernels.name_words import hash_words
 
         number_of: dict[str, int] = {}

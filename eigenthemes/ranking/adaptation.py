@@ -74,7 +74,7 @@ GROUP = FeatureGroup(name="pile", columns={"pile": "what the pile of documents i
 
 @dataclass(frozen=True, slots=True)
 class PileModel:
-    """Log-odds that an entity is of the pile and not of made-up documents; they add to its utility.
+    """Log-odds that an entity occurs in the user's corpus rather than in synthetic documents; they add to its utility.
 
     documents  how many it was learned from
     weights    of "one" and NUMBERS

@@ -68,7 +68,7 @@ def candidate_map(
 
 
 class _Role(NamedTuple):
-    """What an entity is in a document: a candidate of these mentions, with the best of its scores; is it one's answer?"""
+    """The role of an entity in a document: its mentions, its best score, and if it is linked."""
 
     mentions: tuple[int, ...]
     chosen: bool

@@ -1,4 +1,4 @@
-"""What is different for the cells of tables: their column speaks for a candidate, and NIL has a model of its own."""
+"""Evidence and NIL model for table cells: the other cells of a column support a candidate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WEIGHED_LIKE = {**WEIGHED_LIKE, **NIL_WEIGHED_LIKE}
 
 @dataclass(frozen=True, slots=True)
 class CellModel:
-    """What a ranker knows of the cells of tables.
+    """Parameters of a ranker for table cells.
 
     choice     [2] weights of CELL_COLUMNS, which add to the utility of a candidate from the second round on
     nil        [g] weights of NIL in the last round: of NIL_COLUMNS, COLUMNS and CELL_NIL_COLUMNS; None: as in a text
@@ -56,7 +56,7 @@ class CellModel:
 
 @dataclass(frozen=True)
 class CellRound:
-    """What the columns say in one round.
+    """Evidence of the columns in one round.
 
     elsewhere  [n] the highest probability of the same entity for another name of the column in the round before
     """
@@ -73,7 +73,7 @@ class CellRound:
 
     @lazy
     def utility(self) -> Floats:
-        """What they add to the utility of each candidate [n]."""
+        """Return the utility that columns add to each candidate [n]."""
         return dot(self.features, self.model.choice)
 
     def nil_odds(self, odds: Floats, columns: NDArray[np.float32], choice: Floats) -> Floats:
@@ -89,14 +89,14 @@ class CellRound:
         return odds
 
     def nil_features(self, columns: NDArray[np.float32], choice: Floats) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Return which groups are cells with candidates [b], and all columns that tell NIL of them [b, g]."""
+        """Return the groups that are cells with candidates [b], and their NIL features [b, g]."""
         best = best_rows(self.evidence.groups, choice)
         cells = np.flatnonzero(self.evidence.is_cell & (best >= 0))
         return cells, np.concatenate((columns[cells], self.evidence.nil_columns(best[cells], self.elsewhere)), axis=1)
 
 
 def cell_evidence(model: CellModel | None, groups: MentionGroups, context: FeatureContext) -> CellEvidence | None:
-    """Return what the columns of tables say; None without tables, or where the KB was not trained for them."""
+    """Return the evidence of table columns; None without tables, or if the ranker has no cell model."""
     return None if model is None or context.attributes is None else CellEvidence.of(groups, context.attributes)
 
 
@@ -106,7 +106,7 @@ def to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:
 
 
 def from_named(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
-    """Return the weights of columns by their names; of a newer one, that of the column it was told from; else 0."""
+    """Return the weights of columns by name; 0 for columns that have none."""
     return np.array([weights.get(column, weights.get(_WEIGHED_LIKE.get(column, column), 0.0)) for column in columns])
 
 

@@ -1,4 +1,4 @@
-"""What the text says: the words around a mention, or all of its document, beside the words of a candidate's description.
+"""Context methods: compare the words around a mention, or of its document, with a candidate's description.
 
 As in the paper, a text is the plain average of the vectors of its words, a description too, and their cosine is the score; 0
 where one of them has no known word. In a table, the other cells of a row are near, and all cells are the document.
@@ -80,7 +80,7 @@ class Words(Protocol):
 
 
 class Texts:
-    """Averages of word vectors: of texts, and of descriptions, which are made as they are asked for and kept."""
+    """Mean word vectors of texts and, cached, of descriptions."""
 
     def __init__(self, kb: KB, words: Words) -> None:
         self.kb, self.words = kb, words
@@ -130,7 +130,7 @@ class Texts:
             yield np.asarray(unit_rows(rest[None, :])[0])
 
     def _content(self, words: list[str]) -> Rows:
-        """Return the row of each word; -1: unknown, or it says nothing."""
+        """Return the row of each word; -1 for unknown and function words."""
         return np.where([is_content(word) for word in words], self.words.rows(words), -1).astype(np.int64)
 
     def _sum(self, rows: Rows) -> Matrix:
@@ -153,7 +153,7 @@ def texts_of(kb: KB, word_vectors: str | None) -> Texts:
 
 
 def texts_and_nouns_of(kb: KB, word_vectors: str | None) -> Texts:
-    """Open the texts, and load what tells nouns."""
+    """Open the texts, and load the noun tagger."""
     nouns("ready")
     return texts_of(kb, word_vectors)
 

@@ -52,7 +52,7 @@ class DecisionRule:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What was decided for the mentions of a batch.
+    """Decisions for the mentions of a batch.
 
     order        [k] rows of the batch's table, best first within a mention, the first `top` of each
     bounds       [mentions + 1] where the rows of each mention begin in `order`
@@ -69,7 +69,7 @@ class Decisions:
 
     @property
     def linked(self) -> NDArray[np.bool_]:
-        """Which mentions are linked [mentions]."""
+        """Return a mask of the linked mentions [mentions]."""
         return np.asarray(self.nil_reason == LINKED)
 
 

@@ -26,7 +26,7 @@ _HALF = 0.5
 
 
 def abbreviation_clues(groups: MentionGroups, entity_of: NDArray[np.int64], kb: KB) -> tuple[NDArray[np.float64], list[str]]:
-    """Return log-odds of each group [m], and the long form where it speaks against the best candidate, `entity_of` [m].
+    """Return log-odds of each group [m], and the long form that contradicts its best candidate `entity_of` [m].
 
     Against it: the long form is no name of the KB, and shares less than half of its words with every name of the candidate.
     """
@@ -84,7 +84,7 @@ def remembered_odds(groups: MentionGroups, having: NDArray[np.int64], context: F
 
 
 def _written(groups: MentionGroups) -> list[list[str]]:
-    """Return how each group is written: as it stands in the text ("B cells"), then by the name it was found by ("B cell")."""
+    """Return the forms of each group: as in the text ("B cells"), then the matched name ("B cell")."""
     written: list[list[str]] = [[] for _ in range(len(groups))]
     for group, mention in zip(groups.group_of.tolist(), groups.batch.mentions, strict=True):
         text = normalize(mention.text)
@@ -130,7 +130,7 @@ ALONE_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED)
 
 @dataclass(frozen=True, slots=True)
 class ChanceModel:
-    """Weights that tell names from chance: `chance` of CHANCE_COLUMNS, `alone` of ALONE_COLUMNS, for names without others."""
+    """Weights that separate names from false matches: `false_match` of FALSE_MATCH_COLUMNS, `alone` of ALONE_COLUMNS."""
 
     chance: Floats
     alone: Floats
@@ -155,7 +155,7 @@ class ChanceModel:
 
 @dataclass(frozen=True, slots=True)
 class BestCandidates:
-    """What is known of the best candidate of each mention group that has one.
+    """Features of the best candidate of each mention group that has candidates.
 
     having       [b] the groups
     entity       [b]
@@ -188,7 +188,7 @@ class BestCandidates:
 def best_candidates(
     groups: MentionGroups, features: NDArray[np.float32], probability: Floats, nil: Floats, context: FeatureContext
 ) -> BestCandidates:
-    """Compute what tells names from chance, of the best candidate of each group."""
+    """Compute the features that separate names from false matches, for the best candidate of each group."""
     best_row = best_rows(groups, probability)
     having = np.flatnonzero(best_row >= 0)
     rows = best_row[having]
@@ -223,7 +223,7 @@ def _namesakes(groups: MentionGroups, context: FeatureContext) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How likely the mention groups of a batch are names of this KG at all.
+    """Probabilities that the mention groups of a batch are names of this KG.
 
     factor      [m] of each group; 1 where the mention was given
     abbreviated [m] what the text defines the name to stand for, where it speaks against it; else empty
@@ -259,7 +259,7 @@ def detect(
 
 @dataclass(frozen=True, slots=True)
 class NameOdds:
-    """Log-odds that groups with candidates are names at all [b], their documents [b], what abbreviations stand for [m]."""
+    """Log-odds that groups with candidates are names [b], their documents [b], and expanded abbreviations [m]."""
 
     odds: Floats
     document: Ints
@@ -307,7 +307,7 @@ def settle(z: Floats, document: Ints, documents: int) -> Floats:
 
 
 def _clues(groups: MentionGroups, best: BestCandidates, context: FeatureContext) -> tuple[Floats, list[str]]:
-    """Return the mean clue of the mentions of each group that has candidates [b], and what abbreviations stand for [m]."""
+    """Return the mean clue of the mentions of each group with candidates [b], and expanded abbreviations [m]."""
     batch = groups.batch
     of_mention = [
         clue for document, first, last in batch.document_spans() for clue in clues(document, batch.mentions[first:last])

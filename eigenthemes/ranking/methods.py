@@ -38,7 +38,7 @@ _LONGEST_COORDINATE = 1.01  # of a vector of unit length, and a little for round
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a method makes of a batch.
+    """The result of a method for a batch.
 
     scores             [n] float64 of each candidate, higher is better; a probability where the method is calibrated
     match_probability  [mentions] that any candidate is right, by methods that say so beside their scores
@@ -60,7 +60,7 @@ def check_vectors(vectors: Vectors | None, entities: NDArray[np.uint32], kb: KB)
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How candidates are scored.
+    """A method that scores candidates.
 
     score          `score(batch, kb, options) -> float64 [n]`, or a `Scored`
     options        the kind of options it takes; None: it has none
@@ -87,7 +87,7 @@ class Method:
 
     @property
     def sharing(self) -> Sharing | None:
-        """Which entities that share words with a mention are its candidates: only a ranker can weigh how much they share."""
+        """Return how entities that share words with a mention become candidates; only a ranker can weigh them."""
         return None if self.calibrated else SHARING_UNWEIGHED
 
     def __call__(self, batch: Batch, kb: KB, options: Any = None) -> Scored:
@@ -143,7 +143,7 @@ class Method:
         refuse_changed(options, self.unused, f"the method {name}")
 
     def make_ready(self, kb: KB, options: Any) -> None:
-        """Load what it needs of a KB; whatever is missing is said now."""
+        """Load the parts of a KB that the method needs, and report what is missing."""
         effective = self.effective(options)
         if self.prepare is not None:
             self.prepare(kb, effective)
@@ -205,7 +205,7 @@ METHODS = {
 
 
 def default_method(kb: KB, vectors: str | None = None) -> str:
-    """Return the best method a KB is ready for: its own ranker, else the paper's, else, without vectors, prior times name."""
+    """Return the best method that a KB supports: selftrained, else eigen, else, without vectors, prior-name."""
     if has_ranker(kb, vectors or next(iter(kb.vector_sets), None)):
         return "selftrained"
     return "eigen" if kb.vector_sets else "prior-name"

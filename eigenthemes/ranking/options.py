@@ -1,4 +1,4 @@
-"""What each method can be told. An option that a method does not use is refused: it would seem to have been tried."""
+"""Options of each method; an option that a method does not use is refused."""
 
 from __future__ import annotations
 

@@ -38,18 +38,18 @@ _CERTAIN = 1e-12  # distance from 0 and 1 at which odds are counted as endless
 
 
 class Confidence(NamedTuple):
-    """The log-odds that are told of a best candidate are `slope` times those that the models find, plus `shift`."""
+    """Calibration of the best candidate: its log-odds times `slope`, plus `shift`."""
 
     slope: float = 1.0
     shift: float = 0.0
 
     def of(self, probability: Floats) -> Floats:
-        """Return the probabilities to tell for those of best candidates."""
+        """Return the calibrated probabilities of best candidates."""
         inside = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
         return sigmoid(self.slope * np.log(inside / (1 - inside)) + self.shift)
 
     def tell(self, groups: MentionGroups, probability: Floats, nil: Floats) -> tuple[Floats, Floats]:
-        """Return the probability of each candidate [n] and of NIL [m] as they are told; those of tables as they are.
+        """Return the calibrated probability of each candidate [n] and of NIL [m]; table cells stay unchanged.
 
         What the best one gains it takes from NIL alone, so that two that are nearly as likely stay so; what it loses the
         others and NIL share. Equal best ones stay equal.
@@ -193,7 +193,7 @@ def _columns(rounds: int) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class BatchRanking:
-    """What the ranker makes of a batch; everything that decisions and explanations need.
+    """The ranker's result for a batch, as decisions and explanations need it.
 
     groups           the mention groups of the batch, and their candidates
     features         [n, c] COLUMNS of each candidate in the last round
@@ -224,7 +224,7 @@ class BatchRanking:
 
     @property
     def detection_factor(self) -> Floats | None:
-        """How likely each mention is a name of this KG at all [mentions]; None: all were given."""
+        """Return the probability that each mention is a name of this KG [mentions]; None if all were given."""
         return None if self.detection is None else self.detection.factor[self.groups.group_of]
 
 

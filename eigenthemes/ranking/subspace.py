@@ -27,7 +27,7 @@ _ROWS = 4096  # a large document is taken in blocks: memory stays flat, and sums
 
 @dataclass(frozen=True, slots=True)
 class Subspace:
-    """What a document is about.
+    """The low-rank subspace of a document.
 
     scaled      [d, k] float32, V_k Sigma_k: a column for each eigentheme, as long as the theme is strong; or None, and then
     gram        [d, d] float32, E^T W^2 E: all d themes count, and there are more candidates than dimensions
@@ -156,7 +156,7 @@ def _with_room(symmetric: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _by_lapack(symmetric: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """As `top_eigenvectors`, by LAPACK's ssyevr for the asked-for eigenpairs alone."""
+    """Compute the top eigenpairs with LAPACK's ssyevr, as `top_eigenvectors` does."""
     from scipy.linalg.lapack import ssyevr
 
     limit_blas_threads()

@@ -1,4 +1,4 @@
-"""What a linked table is about: the type of each column, and the relation between two columns.
+"""Report of a linked table: the type of each column, and the relations between columns.
 
 What the table-annotation field calls column type annotation (CTA) and column property annotation (CPA). Counted from the links
 alone, so that a table may be added piece by piece.
@@ -65,7 +65,7 @@ class ColumnRelation:
 
 @dataclass(frozen=True, slots=True)
 class TableReport(Shown):
-    """What a table is about.
+    """The types of a table's columns, and the relations between them.
 
     types      of each linked column
     relations  of the pairs of columns that have one
@@ -106,7 +106,7 @@ class TableReport(Shown):
 
 
 def report_table(kb: KB, linked: LinkedTable, *, accuracy: dict[str, int] | None = None) -> TableReport:
-    """Say what a linked table is about."""
+    """Return the report of a linked table."""
     reporter = TableReporter(kb, {column: linked.column_name(column) for column in linked.columns})
     reporter.add_linked(linked)
     return reporter.report(accuracy)
@@ -170,7 +170,7 @@ class TableReporter:
         return known
 
     def report(self, accuracy: dict[str, int] | None = None) -> TableReport:
-        """Say what the cells so far have in common."""
+        """Return the report of the cells so far."""
         types = tuple(self._type_of(column) for column in sorted(self.columns))
         relations = (self._relation_of(pair) for pair in self._codes)
         return TableReport(types, tuple(each for each in relations if each is not None), accuracy or {})
@@ -194,12 +194,12 @@ class TableReporter:
         return ColumnRelation(subject, object_, relation, readable_relation(self.kb, code), self._codes[pair][code], rows)
 
     def _most_telling(self, counts: Mapping[int, int], cells: int, least: float) -> int | None:
-        """Return the attribute, of those that enough cells agree on, that is least likely to be so by chance."""
+        """Return the most significant attribute that enough cells share."""
         enough = [attribute for attribute, count in counts.items() if count >= max(_LEAST, least * cells)]
         return max(enough, key=lambda each: (self._ratio(each, counts[each], cells), counts[each], -each), default=None)
 
     def _ratio(self, attribute: int, having: int, cells: int) -> float:
-        """Return the log-likelihood ratio of so many cells having an attribute."""
+        """Return the log-likelihood ratio of `having` cells sharing an attribute."""
         p, share = min(having / (cells + 1), _MOST_COMMON), float(self._share[attribute])
         return having * log(p / share) + (cells - having) * log((1 - p) / (1 - share))
 
@@ -216,6 +216,6 @@ def relation_codes(kb: KB, entity: int, other: int) -> list[int]:
 
 
 def _background(kb: KB) -> NDArray[np.float64]:
-    """Return how frequent each attribute is by chance; of a KB that does not keep it, as if all were equally frequent."""
+    """Return the background frequency of each attribute; uniform if the KB does not store it."""
     attributes = EntityAttributes.of(kb)
     return np.full(attribute_count(kb), 0.01) if attributes is None else attributes.share

@@ -1,4 +1,4 @@
-"""The latent topic of a document: after the rounds, what most of its names have to do with speaks for candidates once more.
+"""The latent topic of a document: hubs that most of its names are related to support their candidates once more.
 
 In a paper on mice every gene is the mouse's, although the human one is more popular and each name by itself says little.
 """
@@ -23,7 +23,7 @@ GROUP = FeatureGroup(name="topic", columns={}, weakness="has less to do with wha
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """What the documents of a batch are about.
+    """Topics of the documents of a batch.
 
     factor  [n] by which each candidate became likelier; topic [d] the entity that a document is about, -1: none can be told;
     weight  [d] how likely that is

@@ -1,4 +1,4 @@
-"""The self-trained ranker: a conditional logit fitted on documents made up from the KG itself.
+"""Training of the ranker: a conditional logit fitted on synthetic documents from the KG.
 
 recipe     what synthetic documents are like: the same for all KGs
 naming     how an entity may be called

@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Pile:
-    """The names of a pile of documents.
+    """The names of a corpus.
 
     odds        [k] that each is a name at all, by the KB and its document
     document    [k] and how many there are
@@ -52,7 +52,7 @@ class _Pile:
 def adapt(
     kb: KB, ranker: Ranker, documents: Iterable[Document], *, vectors: str | None = None, progress: Progress | None = None
 ) -> Ranker:
-    """Return the ranker adapted to a pile of documents; their mentions and gold, if they have any, are not looked at."""
+    """Return the ranker adapted to a corpus; given mentions and gold are ignored."""
     plain = [replace(document, mentions=None) for document in documents if has_text(document)]
     with (progress or Silent()).step("adapting", total=len(plain), unit="documents") as advance, one_thread():
         pile = _read_pile(kb, ranker, plain, vectors, advance)
@@ -149,7 +149,7 @@ _MADE_UP = (300, 2000)  # documents, at least and at most
 def learn_pile(
     kb: KB, ranker: Ranker, documents: Sequence[Document], *, vectors: str | None = None, progress: Progress | None = None
 ) -> PileModel:
-    """Return what a pile of documents is about; their gold, if they have any, is not looked at."""
+    """Return the corpus prior of some documents; their gold is ignored."""
     with (progress or Silent()).step("learning the pile", total=len(documents), unit="documents") as advance, one_thread():
         there = np.zeros(len(kb))
         maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
@@ -175,7 +175,7 @@ def _mass(entity: NDArray[np.int64], probability: Floats, document: NDArray[np.i
 
 
 def _made_up(kb: KB, documents: int) -> Floats:
-    """Return how often each entity is in made-up documents [entities]."""
+    """Return the frequency of each entity in synthetic documents [entities]."""
     sampler, counts = Sampler(kb, np.random.default_rng(0)), np.zeros(len(kb))
     least, most = _MADE_UP
     for document in sampler.documents(min(max(documents, least), most)):
@@ -185,7 +185,7 @@ def _made_up(kb: KB, documents: int) -> Floats:
 
 
 def _fit(kb: KB, documents: int, there: Floats, made_up: Floats) -> PileModel:
-    """Tell the entities of the pile from those of made-up documents, both given by how often they are there [entities]."""
+    """Fit log-odds between entity frequencies of the corpus and of synthetic documents [entities]."""
     entities = np.flatnonzero(there + made_up > 0)
     indptr, entity_types = kb.array("type_indptr"), kb.array("entity_types")
     owner = np.repeat(np.arange(len(kb)), np.diff(indptr))

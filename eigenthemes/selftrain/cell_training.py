@@ -1,4 +1,4 @@
-"""Fit what is different for the cells of tables, on made-up tables: how frequent attributes are by chance, and NIL."""
+"""Fit the cell model on synthetic tables: background frequencies of attributes, and NIL."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _batches(tables: Iterable[Document], maker: BatchMaker, advance: Advance = l
 def _nil_columns(
     ranker: Ranker, batch: Batch, kb: KB, context: FeatureContext
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return all columns that tell NIL of the cells of a batch that have candidates [b, g], and of which none is right [b]."""
+    """Return the NIL features of cells with candidates [b, g], and a mask of those without a right one [b]."""
     ranking = rank_batch(ranker, batch, context)
     groups = ranking.groups
     assert ranking.cells is not None

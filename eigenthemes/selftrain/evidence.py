@@ -1,4 +1,4 @@
-"""What a KB keeps beside its ranker, for the evidence that the ranker weighs: attributes, profiles and hubs of entities."""
+"""Evidence that a KB stores beside its ranker: attributes, profiles and hubs of entities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from eigenthemes.selftrain.sampling import Sampler
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the features of a ranker that is trained now are computed from, beside what every KB has."""
+    """The evidence arrays that features of a new ranker are computed from."""
 
     attributes: EntityAttributes
     profiles: EntityProfiles

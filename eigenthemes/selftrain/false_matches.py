@@ -1,4 +1,4 @@
-"""Fit what tells names from chance: synthetic documents with names thrown in that nobody meant."""
+"""Fit the false-match model on synthetic documents with unrelated names inserted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 
 def fit_chance(ranker: Ranker, documents: Iterable[Document], maker: BatchMaker, context: FeatureContext) -> ChanceModel | None:
-    """Fit a chance model on documents of `with_chance_names`; None where they have no chance names to learn from."""
+    """Fit a false-match model on documents of `with_false_matches`; None if they contain none."""
     parts: list[BestCandidates] = []
     chance: list[NDArray[np.bool_]] = []
     for chunk in batches_of(documents, _CHUNK):
@@ -60,7 +60,7 @@ def _fit(columns: Floats, is_name: NDArray[np.bool_]) -> Floats:
 
 
 def with_chance_names(sampler: Sampler, many: int) -> Iterator[Document]:
-    """Yield synthetic documents with names thrown in, in any order."""
+    """Yield synthetic documents with false matches inserted, in any order."""
     rng = sampler.rng
     for document in sampler.documents(many):
         mentions = list(document.mentions or ())

@@ -53,7 +53,7 @@ def fit_choice(
 
 
 def fit_nil(features: Features, is_nil: NDArray[np.bool_], *, start: Floats | None = None, strength: float = 1.0) -> Floats:
-    """Fit the weights [g] of the logistic regression that tells groups without a right candidate, from features [m, g]."""
+    """Fit the NIL weights [g] of a logistic regression on features [m, g]."""
     return fit_soft(features.astype(np.float64), is_nil.astype(np.float64), start=start, strength=strength)
 
 

@@ -79,7 +79,7 @@ def gold_train(
 
 @dataclass(frozen=True, slots=True)
 class _Gold:
-    """Documents to fit on, one batch each, and the features with and without what people said of the names."""
+    """Documents to fit on, one batch each, with features computed with and without corrections."""
 
     training: list[TrainingBatch]
     features: FeatureContext
@@ -96,7 +96,7 @@ class _Gold:
 
 
 def without_own(batch: Batch, context: FeatureContext) -> Batch:
-    """Take out candidates that only the document itself said, of a batch of one document."""
+    """Remove candidates that come only from the document's own corrections, in a batch of one document."""
     table, memory = batch.table, context.memory
     remembered = np.flatnonzero(table.match_type == REMEMBERED)
     if memory is None or not len(remembered):
@@ -110,7 +110,7 @@ def without_own(batch: Batch, context: FeatureContext) -> Batch:
 
 
 def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
-    """Return the documents with those of their mentions that have gold; empty gold says that none is in any KB.
+    """Return the documents with their mentions that have gold; empty gold means NIL.
 
     What people say is not a name at all ("not_a_name") says nothing about names that are missing from the KB, and is left out.
     """
@@ -144,7 +144,7 @@ def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Rank
 
 
 def _kept_aside(gold: _Gold, ranker: Ranker, strength: float, advance: Advance) -> list[tuple[TrainingBatch, Ranker]]:
-    """Return each document with a ranker that was fitted on others."""
+    """Return each document with a ranker fitted on the other folds."""
     held_out: list[tuple[TrainingBatch, Ranker]] = []
     for fold in range(_FOLDS):
         others = [part for number, part in enumerate(gold.training) if number % _FOLDS != fold]
@@ -184,7 +184,7 @@ ENOUGH = 20  # corrections from which on weights are fitted
 
 
 def check_gold(documents: Iterable[Document], kb: KB) -> list[Document]:
-    """Return the documents that say something of their names; refuse gold that has nothing to do with the KB."""
+    """Return the documents with usable gold; raise if no gold id is in the KB."""
     said = [document for document in documents if any(mention.gold is not None for mention in document.mentions or ())]
     if not said:
         raise DocumentError('no mention has gold to train on; give documents whose mentions have "gold": ids of the KB')

@@ -1,4 +1,4 @@
-"""How an entity may be called: by its label, an alias, a part of either, with another ending, in other letters, misspelled."""
+"""The naming channel: label, alias, part, inflection, letter case and typos."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def short_alias_rate(kb: KB, rng: np.random.Generator) -> float:
 
 
 def reworded_alias_rate(kb: KB, rng: np.random.Generator) -> float:
-    """Estimate how many of the KG's own aliases say the label in other words: they share some with it, and both have others.
+    """Estimate the share of aliases that reword the label: some shared words, and other words on both sides.
 
     "Kidney abnormality" for "Abnormality of the kidney": an ontology is full of them, a gazetteer has few. What the KG does
     itself, texts do too, in words that it has not thought of.
@@ -104,7 +104,7 @@ class Namer:
         self.common_nouns = names_common_nouns(kb)
 
     def name(self, entity: int) -> str:
-        """Return a name by which somebody may call an entity."""
+        """Draw a name for an entity."""
         recipe = self.recipe
         first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
         aliases = range(first + 1, last)  # their rows: an entity may have very many
@@ -134,7 +134,7 @@ class Namer:
         return self._choose([words[-1], words[-1], words[0], self._choose(parts)])
 
     def reworded(self, name: str, other: str) -> str:
-        """Return a name in other words: some of its own, and some of another name of the same entity, which may be the same."""
+        """Return a name reworded with words of another name of the same entity."""
         words = _BRACKETED.sub(" ", name).split()
         if len(words) < 2:
             return name
@@ -145,7 +145,7 @@ class Namer:
         return " ".join(words)
 
     def crossed(self, first_entity: int, second_entity: int) -> str:
-        """Return the first half of one name and the second half of another: a name that nobody has, usually."""
+        """Return the first half of one name and the second half of another: usually the name of no entity."""
         first, second = self.kb.label_of(first_entity).split(), self.kb.label_of(second_entity).split()
         return " ".join(first[: max(1, len(first) // 2)] + second[len(second) // 2 :])
 

@@ -1,4 +1,4 @@
-"""What synthetic documents are like: one recipe for all KGs. How its numbers were chosen is in docs/selftrained.md."""
+"""The recipe of synthetic documents, the same for all KGs; docs/selftrained.md has the evidence for its numbers."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def harsher(recipe: Recipe) -> Recipe:
 
 @dataclass(frozen=True, slots=True)
 class TableRecipe:
-    """What made-up tables are like. Shares are of tables, of rows, or of cells.
+    """The recipe of synthetic tables; shares are of tables, rows or cells.
 
     type, relation  tables of entities of one type; that stand in one relation; the rest: in one relation to one neighbour
     least           entities that a type, a relation or a neighbour must have; drawn in proportion to the root of their number

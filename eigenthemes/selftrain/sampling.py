@@ -1,4 +1,4 @@
-"""Synthetic documents, made up from the KG: entities that belong together and some that do not, called as people would."""
+"""Sample synthetic documents from the KG: related entities and some unrelated ones, named as people would."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REMOVED = "\0removed"  # in a mention's source: its entity is to be taken out of
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """What the steps of a random walk need."""
+    """The arrays of a random walk."""
 
     indptr: NDArray[np.int64]
     neighbors: NDArray[np.uint32]
@@ -74,7 +74,7 @@ def _draw(cumulative: NDArray[np.float64], rng: np.random.Generator, many: int) 
 
 
 class Sampler:
-    """Makes synthetic documents; with profiles of entities, words of these stand in the written ones."""
+    """Sample synthetic documents; with profiles, their words become context."""
 
     def __init__(
         self, kb: KB, rng: np.random.Generator, recipe: Recipe = RECIPE, profiles: EntityProfiles | None = None
@@ -154,7 +154,7 @@ class Sampler:
         return topic is None or self.rng.random() < self.recipe.strangers or self.walk.adjacent(entity, topic)
 
     def crossed(self, entity: int) -> Mention | None:
-        """Return now and then, in place of an entity, a name made of half of its name and half of another one's."""
+        """Return, at the recipe's rate, a mention made of halves of two names instead of an entity."""
         if self.rng.random() < self.recipe.crossed and (other := self.entity()) != entity:
             return Mention(self.namer.crossed(entity, other), gold=())
         return None

@@ -1,4 +1,4 @@
-"""The documents and tables that a ranker is trained on, made up in other processes while features are computed in this one.
+"""Generate synthetic documents and tables in worker processes while features are computed here.
 
 One stream of random numbers runs through all documents, whatever the number of processes: so the same are made by any.
 """
@@ -28,7 +28,7 @@ _Where = KB | tuple[Path, str]  # the KB itself, or for another process its path
 
 
 class Amounts(NamedTuple):
-    """How many documents are made to fit on, to calibrate (twice), and with names by chance; tables to fit on, to calibrate."""
+    """Numbers of documents to fit, to calibrate (twice) and with false matches; tables to fit and to calibrate."""
 
     training: int
     aside: int
@@ -38,7 +38,7 @@ class Amounts(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """What is needed after the weights are fitted: documents of a harsher recipe, others, and some with names by chance."""
+    """Documents for calibration: of the harder recipe, of the ordinary one, and with false matches."""
 
     harsh: list[Document]
     held_out: list[Document]

@@ -89,7 +89,7 @@ class TableSampler:
         return None, self._around_a_node()
 
     def _around_a_node(self) -> Ints:
-        """Draw a node and a relation; return the entities that stand in this relation to it."""
+        """Draw a node and a relation; return the entities with this relation to it."""
         graph = self.kb.graph
         for _ in range(_TRIES):
             node = self._draw(self._roots_of_degrees)
@@ -122,7 +122,7 @@ class TableSampler:
         return int(codes[self.rng.integers(len(codes))]) if len(codes) else None
 
     def _related_cell(self, entity: int, relation: int | None, missing: float) -> Mention | None:
-        """Return a cell with an entity that stands in the relation to another; None: it stays empty."""
+        """Return a cell with an entity related to another; None for an empty cell."""
         graph = self.kb.graph
         first, last = graph.indptr[entity], graph.indptr[entity + 1]
         if relation is None or self.rng.random() >= self.recipe.filled:
@@ -132,7 +132,7 @@ class TableSampler:
         return self._cell(int(related[self.rng.integers(len(related))]), missing) if len(related) else None
 
     def _cell(self, entity: int, missing: float) -> Mention:
-        """Return a cell that names an entity, or now and then nobody."""
+        """Return a cell that names an entity or, at the rate `missing`, none of the KG."""
         crossed = self.sampler.crossed(entity)
         if crossed is not None:
             return crossed

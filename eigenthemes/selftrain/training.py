@@ -100,7 +100,7 @@ def self_train(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Ranker:
-    """Train a ranker for a KB on synthetic documents; nobody's labels are used.
+    """Train a ranker for a KB on synthetic documents, without labels.
 
     vectors    name of a set of vectors; None: the first
     context    vectors of words and descriptions; None: the text does not count
@@ -143,13 +143,13 @@ def self_train(
 
 
 def documents_for(named: int) -> int:
-    """Return how many synthetic documents a KB with so many named entities needs."""
+    """Return the number of synthetic documents for a KB with `named` named entities."""
     least, most = _DOCUMENTS
     return max(least, min(4 * named, _ENOUGH), min(named // 2, most))
 
 
 def amounts_for(documents: int) -> Amounts:
-    """Return how much is made up in all where so many documents are for fitting."""
+    """Return the amounts of synthetic data for `documents` fitting documents."""
     tables = max(1, documents // _TABLES)
     aside, with_chance = max(1, documents // _KEPT_ASIDE), max(1, documents // _WITH_CHANCE)
     return Amounts(documents, aside, with_chance, tables, max(1, tables // _KEPT_ASIDE))
@@ -229,7 +229,7 @@ def fit_round(
 def nil_examples(
     training: Sequence[TrainingBatch], features: Sequence[Features], choice: Floats
 ) -> tuple[Features, NDArray[np.bool_]]:
-    """Return what tells whether none is right of each mention group with candidates [m, g], and whether that is so [m]."""
+    """Return the NIL features of mention groups with candidates [m, g], and their NIL labels [m]."""
     of_best, is_nil = [], []
     for part, x in zip(training, features, strict=True):
         groups = part.groups
@@ -242,7 +242,7 @@ def nil_examples(
 def fit_confidence(
     ranker: Ranker, harsh: Sequence[TrainingBatch], ordinary: Sequence[TrainingBatch], context: FeatureContext
 ) -> Ranker:
-    """Make the ranker as sure of its choices as harsh documents allow, by a temperature; of NIL, by its weights, as both do."""
+    """Calibrate choices by a temperature on the harder documents, and NIL by its weights on both kinds."""
     rankings = [rank_batch(ranker, part.batch, context) for part in (*harsh, *ordinary)]
     last = ranker.rounds[-1]
     of_best, is_nil = nil_examples([*harsh, *ordinary], [ranking.features for ranking in rankings], last.choice)
@@ -273,5 +273,5 @@ def _with_temperature(
 
 
 def unlearned(ranker: Ranker) -> list[str]:
-    """List the columns whose weight is 0 because they never told two candidates of a synthetic mention apart."""
+    """List the columns whose weight is 0 because they never varied within a synthetic mention."""
     return [column for column, weight in zip(COLUMNS, ranker.rounds[-1].choice, strict=True) if weight == 0]

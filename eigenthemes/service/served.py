@@ -54,7 +54,7 @@ class ServedKB:
 
     @property
     def state(self) -> str:
-        """What changes whenever the KB is changed."""
+        """Return a string that changes whenever the KB changes."""
         return str(self.kb.manifest.get("sha256") or self.kb.manifest["data"])[:12]
 
     def linker(self, options: LinkOptions = LinkOptions()) -> Linker:  # noqa: B008  frozen

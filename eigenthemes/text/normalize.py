@@ -67,7 +67,7 @@ _compiled = cache(re.compile)
 
 
 class _Folding(dict[int, str | int | None]):
-    """What `str.translate` does with a character, decided once per character."""
+    """Character folding for `str.translate`, computed once per character."""
 
     def __missing__(self, code: int) -> str | int | None:
         self[code] = folded = _fold(chr(code))
@@ -165,7 +165,7 @@ def squash(normalized: str) -> str:
 
 
 def name_key(name: str) -> int:
-    """Return the hash under which a name stands in the name index: of its normalised letters without spaces."""
+    """Return the key of a name in the name index: the hash of its normalised letters without spaces."""
     return hash_bytes(squash(normalize(name)).encode("utf-8", "replace"))
 
 

@@ -165,7 +165,7 @@ def _look_at(text: str) -> tuple[str, int]:
 
 
 def _words(texts: list[str]) -> tuple[Words, NDArray[np.int64]]:
-    """Tell about each of the distinct words of a text what the rules ask; with their bits."""
+    """Return the distinct words of texts with the properties that the rules need, and their bits."""
     usual = max(map(len, texts), default=0) <= _USUAL
     looks = list(map(_word, texts)) if usual else [_word(text) if len(text) <= _USUAL else _look_at(text) for text in texts]
     forms = [form for form, _ in looks]
@@ -189,7 +189,7 @@ def _gap(text: str) -> int:
 
 
 def _look_at_gap(text: str) -> int:
-    """Return what can be told of what stands between two words, as bits."""
+    """Return the properties of the characters between two words, as bits."""
     looks = (
         text == "",
         text == " ",

@@ -213,7 +213,7 @@ def checked_language(language: str) -> str:
 
 
 def guess_language(words: Sequence[str], among: Iterable[str]) -> str | None:
-    """Return which of some languages the distinct words of a text are in; None where they do not clearly say so."""
+    """Return the language of a text's distinct words; None if it is unclear."""
     counts = sorted(((_clues(words, language), language) for language in among), reverse=True)
     if not counts or counts[0][0] < _CLEARLY + (counts[1][0] if len(counts) > 1 else 0):
         return None
@@ -221,6 +221,6 @@ def guess_language(words: Sequence[str], among: Iterable[str]) -> str | None:
 
 
 def _clues(words: Sequence[str], language: str) -> int:
-    """Count the words that speak for a language: its commonest and, in Turkish, names with endings behind an apostrophe."""
+    """Count the words typical of a language: its commonest and, in Turkish, names with a suffix after an apostrophe."""
     common = len(_COMMON_WORDS[language].intersection(words))
     return common if language != "tr" else common + sum(map(has_turkish_ending, words))

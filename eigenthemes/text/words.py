@@ -35,7 +35,7 @@ def words_of(text: str) -> list[str]:
 
 
 def part_elisions(text: str) -> str:
-    """Return a text of the same length in which an elided article stands apart: "l'Europe" is "l Europe".
+    """Replace the apostrophe of elided articles by a space: "l'Europe" becomes "l Europe".
 
     A name that is written with an apostrophe is found in two pieces as well as in one.
     """

@@ -249,7 +249,7 @@ class Explainer:
         return tuple(islice((word for word in words if word not in FUNCTION_WORDS), _MAX_WORDS))
 
     def _words_of_names(self, group: int) -> NDArray[np.int64]:
-        """Return the words of all names of the document of a group: what they support is told as support."""
+        """Return the words of all names in a group's document; these are explained as support instead."""
         document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
         indptr, words = self.groups.words
         first, last = indptr[self.groups.document_names[document : document + 2]]
@@ -269,12 +269,12 @@ class Explainer:
         return {ROW.name: float(np.log(max(rows.factor[rows.candidates(mention)][candidate], _LEAST_FACTOR)))}
 
     def _row_reason(self, mention: int, row: int) -> RowReason | None:
-        """Return which other cell of its row speaks for a candidate."""
+        """Return the cell of the same row that supports a candidate."""
         rows = self.ranking.rows
         return None if rows is None else rows.reason(mention, int(self.groups.entity[row]), self.context)
 
     def _of_pile(self, row: int) -> dict[str, float]:
-        """Return what the pile of documents adds to the utility of a candidate; nothing where the KB was adapted to none."""
+        """Return the utility that the corpus prior adds to a candidate; empty if the KB was not adapted."""
         pile = self.ranking.pile
         return {} if pile is None else {PILE.name: float(pile[row]) / self._temperature}
 
@@ -300,7 +300,7 @@ class Explainer:
         return ColumnReason(*attribute, int(found.having[row]), int(found.others[row]))
 
     def _memory_reason(self, group: int, row: int) -> MemoryReason | None:
-        """Return what corrections say of the name of a group, beside its best candidate."""
+        """Return the corrections of a group's name, compared with its best candidate."""
         memory, name = self.context.memory, self.groups.names[int(self.groups.name_of[group])]
         said = None if memory is None else memory.find(name)
         if memory is None or said is None:
@@ -318,7 +318,7 @@ class Explainer:
         return GIVEN if is_given else MATCH_TYPES[match_type], matched
 
     def _display_label(self, entity: int, text: str, rivals: list[int]) -> str:
-        """Return the label, told apart from the mention's text and from rivals of the same label."""
+        """Return the label, qualified where it equals the mention's text or a rival's label."""
         label = self.kb.label_of(entity)
         twins = [rival for rival in rivals if rival != entity and self.kb.label_of(rival) == label]
         if not twins and normalize(label) != normalize(text):

@@ -24,7 +24,7 @@ from eigenthemes.ranking.topic import GROUP as TOPIC
 
 
 def shares_of(best: ExplainedCandidate, runner_up: ExplainedCandidate | None) -> tuple[dict[str, float], dict[str, float]]:
-    """Return what speaks for the best candidate, and against it; without a runner-up, what it adds by itself."""
+    """Return the contributions for and against the best candidate; without a runner-up, its own."""
     ahead = ahead_in(best, runner_up)
     total = sum(value for value in ahead.values() if value > 0)
     if not total > 0:
@@ -94,7 +94,7 @@ def _answer(explanation: Explanation) -> str:
 
 
 def _detection_clause(explanation: Explanation) -> Iterator[str]:
-    """Say where the probability is lower because the words may be no name at all."""
+    """Yield a clause if the probability is lower because the words may be no name."""
     if explanation.detection is None or explanation.detection > _SURELY_NAMED:
         return
     factor = _percent(explanation.detection)
@@ -105,14 +105,14 @@ def _detection_clause(explanation: Explanation) -> Iterator[str]:
 
 
 def _column_clause(explanation: Explanation) -> Iterator[str]:
-    """Say what the other names of a table's column, or of a text, have in common with the best candidate."""
+    """Yield a clause on attributes that the column or text shares with the best candidate."""
     for reason, where in ((explanation.column, "in this column"), (explanation.coincidence, "here")):
         if reason is not None:
             yield f"{reason.having} of the {reason.others} other names {where} can {_can(reason)}"
 
 
 def _topic_clause(explanation: Explanation) -> Iterator[str]:
-    """Say what the text is about, where that speaks for the best candidate."""
+    """Yield a clause on the topic of the text, if it supports the best candidate."""
     topic = explanation.topic
     if topic is not None and topic.names > 1:
         some = "most names" if 2 * topic.having > topic.names else f"{topic.having} of the {topic.names} names"
@@ -120,13 +120,13 @@ def _topic_clause(explanation: Explanation) -> Iterator[str]:
 
 
 def _words_clause(explanation: Explanation) -> Iterator[str]:
-    """Say which words near the name belong to the best candidate."""
+    """Yield a clause on words near the name that belong to the best candidate."""
     if explanation.words:
         yield f"words near it fit ({', '.join(map(cut, explanation.words))})"
 
 
 def _row_clause(explanation: Explanation) -> Iterator[str]:
-    """Say which cell of the same row speaks for the best candidate."""
+    """Yield a clause on the cell of the same row that supports the best candidate."""
     row = explanation.row
     if row is not None:
         to = f"from {cut(row.text)} in its row to it" if row.reverse else f"from it to {cut(row.text)} in its row"
@@ -134,7 +134,7 @@ def _row_clause(explanation: Explanation) -> Iterator[str]:
 
 
 def _memory_clause(explanation: Explanation) -> Iterator[str]:
-    """Say what corrections say of the name."""
+    """Yield a clause on corrections of the name."""
     memory = explanation.memory
     if memory is None:
         return
@@ -211,7 +211,7 @@ def _support_clause(explanation: Explanation, best: ExplainedCandidate) -> str:
 
 
 def because(reason: Reason, label: str, names: int = 1) -> str:
-    """Say why names (how many) support a candidate of this label."""
+    """Return a phrase for why names support a candidate with this label."""
     if reason.type == EDGE:
         return f"{reason.relation} {label}" if reason.reverse else reason.relation
     if reason.type == SHARED:
@@ -229,7 +229,7 @@ def _rivals(explanation: Explanation, best: ExplainedCandidate) -> Iterator[str]
 
 
 def _weakness(best: ExplainedCandidate, rival: ExplainedCandidate) -> str:
-    """Say what holds a more popular candidate back most."""
+    """Return the main weakness of a more popular candidate."""
     ahead = {group: value for group, value in ahead_in(best, rival).items() if _GROUPS[group].weakness}
     group = _GROUPS[max(ahead, key=lambda name: ahead[name])]
     unconnected = best.connected and not rival.connected
@@ -245,7 +245,7 @@ def _percent(share: float) -> str:
 
 
 def _percents(probability: float, threshold: float) -> tuple[str, str]:
-    """Write both with as many digits as it takes to tell them apart."""
+    """Format both with enough digits to differ."""
     same = _percent(probability) == _percent(threshold)
     return (f"{probability:.2%}", f"{threshold:.2%}") if same else (_percent(probability), _percent(threshold))
 

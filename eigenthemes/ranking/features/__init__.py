@@ -1,4 +1,4 @@
-"""What is known of each candidate, as columns: one module per feature group, put together here.
+"""Features of candidates as columns: one module per feature group, assembled here.
 
 A new feature group is a module like its neighbours here, a line in LOCAL_GROUPS or JOINT_GROUPS, and, where synthetic
 documents must show it, an entry in `selftrain.recipe`. Rankers that are kept in KBs refer to columns by name.

@@ -1,4 +1,4 @@
-"""What the names of a text could have in common: on a page of results, every city can be a team."""
+"""Attributes that the names of a text may share: on a page of results, every city can be a team."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 0.5  # synthetic documents hang together better than texts: of genes the
 
 
 class Coincidence(NamedTuple):
-    """What the other names of a text have in common with a candidate, [n] each.
+    """Attributes that a candidate shares with the other names of its text, [n] each.
 
     evidence   log-likelihood ratio
     attribute  the one that tells most, -1: none

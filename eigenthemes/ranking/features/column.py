@@ -1,4 +1,4 @@
-"""What the other cells of its column say for a candidate: columns that only cells of tables have."""
+"""Support of a candidate by the other cells of its table column."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CELL_NIL_COLUMNS = {
 
 @dataclass(frozen=True)
 class CellEvidence:
-    """What the columns of the tables of a batch say.
+    """Evidence of the table columns of a batch.
 
     is_cell    [m] which mention groups are cells of a table; rows [n] the same of candidates
     evidence   [n] `column`; attribute [n] the one that tells most, -1: none
@@ -84,7 +84,7 @@ class CellEvidence:
 
     @lazy
     def is_whole(self) -> NDArray[np.bool_]:
-        """Which candidates have the cell as a whole name, or were given by the document [n]."""
+        """Return a mask of candidates that have the cell as a full name, or were given by the document [n]."""
         batch, groups = self.groups.batch, self.groups
         given = batch.brings_candidates[groups.first_mention]
         return np.asarray((batch.table.match_type[groups.table_row] <= UNBRACKETED) | given[groups.group])

@@ -1,4 +1,4 @@
-"""What the words of the text say for a candidate's description, where there are word vectors."""
+"""Similarity of the text to a candidate's description, where there are word vectors."""
 
 from __future__ import annotations
 

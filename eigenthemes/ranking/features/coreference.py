@@ -29,7 +29,7 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
 
 
 def reasons(contributions: Contributions, shares: Mapping[str, Floats], position: int) -> Iterator[Reason]:
-    """Say that a candidate of another name (by its position in the document) is the same entity."""
+    """Yield a reason if a candidate of another name (by its position in the document) is the same entity."""
     if contributions.entities[position] == contributions.entity:
         yield Reason(LONGER if contributions.is_longer(position) else SAME)
 

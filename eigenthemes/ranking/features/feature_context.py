@@ -1,4 +1,4 @@
-"""What computing features needs of a KB."""
+"""The parts of a KB that feature computation needs."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class FeatureContext:
 
 
 def about_length(indptr: Ints, owners: Ints, *, most: int | None = None) -> int:
-    """Return about how long the lists of some owners are in all, told from some of them where there are many.
+    """Estimate the total length of the lists of some owners, from a sample where there are many.
 
     most  so much of each list counts; None: all
     """

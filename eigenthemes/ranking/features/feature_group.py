@@ -1,4 +1,4 @@
-"""What a feature group is: its columns, how they are computed, and how they are explained."""
+"""Feature groups: their columns, how they are computed and how they are explained."""
 
 from __future__ import annotations
 

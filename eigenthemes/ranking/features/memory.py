@@ -1,4 +1,4 @@
-"""What people said the name means: in other documents, and in this one.
+"""Corrections of the name, in other documents and in this one.
 
 A name that many entities have means another one next time more often than a name that one has: its corrections count for less.
 
@@ -55,7 +55,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
 
 
 def _elsewhere(remembered: NameMemory, entity: NDArray[np.int64], namesakes: int) -> NDArray[np.float64]:
-    """Return what other documents said of a name that so many entities have, for each of its candidates [n, 3]."""
+    """Return the corrections from other documents for each candidate of a name with `namesakes` entities [n, 3]."""
     times = np.array([remembered.linked.get(each, 0) for each in entity.tolist()], dtype=np.float64)
     documents = 1 + remembered.total
     believed = times * documents / (documents + _DOUBT * np.log(max(1, namesakes)))

@@ -1,4 +1,4 @@
-"""How the mention is spelled beside the names of a candidate."""
+"""Spelling of a mention compared with the names of a candidate."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ for _number, (_match_type, _) in enumerate(_MATCH_TYPES.values()):
 
 
 def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
-    """Compute how names matched, and where mentions stand in them [n, c]."""
+    """Compute match types and the position of mentions within names [n, c]."""
     from eigenthemes.kernels.spelling import spelling
 
     match_type = groups.batch.table.match_type[groups.table_row]
@@ -71,7 +71,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
 
 
 def _letters(groups: MentionGroups) -> NDArray[np.uint64]:
-    """Return the hash of the letters of each group's name, as it is written [m]."""
+    """Return the hash of the letters of each group's name, with letter case [m]."""
     from eigenthemes.kernels.name_words import hash_letters
 
     names = map(groups.batch.names.__getitem__, groups.first_mention.tolist())

@@ -1,4 +1,4 @@
-"""What tells whether none of the candidates of a name is right."""
+"""NIL features: evidence that no candidate of a name is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How popular a candidate is beside the others of its mention."""
+"""Prior of a candidate relative to the others of its mention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the other cells of its row say for a candidate: the relation between two columns that most rows state.
+"""Support of a candidate by the other cells of its row: the relation that most rows share between two columns.
 
 A name of a column is decided once for the whole table; which of its candidates is meant in a row, only the row can say. So this
 is no column of candidates, but a factor of their probabilities, cell by cell, when all rounds are done.
@@ -42,7 +42,7 @@ class Grid(NamedTuple):
 
 
 class ColumnRelations(NamedTuple):
-    """What leads from one column of a grid to another, as of `kernels.rows.row_factors` [columns, columns]."""
+    """Relations from one column of a grid to another, as returned by `row_factors` [columns, columns]."""
 
     relation: Ints
     chained: NDArray[np.bool_]
@@ -52,7 +52,7 @@ class ColumnRelations(NamedTuple):
 
 @dataclass(frozen=True)
 class RowAgreement:
-    """What the rows of the tables of a batch say.
+    """Evidence of the table rows of a batch.
 
     factor           [n] of the probability of each candidate, in the order of the batch's table
     probability      [n] of each candidate
@@ -101,7 +101,7 @@ class RowAgreement:
         return {mention: place for number, (grid, _) in enumerate(self.tables) for mention, place in _places(number, grid)}
 
     def reason(self, mention: int, entity: int, context: FeatureContext) -> RowReason | None:
-        """Return which other cell of its row speaks for an entity, the one most likely to mean what it does; None: none."""
+        """Return the most probable cell of the same row that supports an entity; None if there is none."""
         from eigenthemes.kernels.rows import leads
 
         if mention not in self.place:

@@ -28,14 +28,14 @@ _HOPELESS = 0.01  # of the probability of the best candidate: below it, what oth
 
 
 def without_hopeless(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
-    """Return the probabilities [n], 0 for candidates that are hopeless beside the best one of their mention."""
+    """Return the probabilities [n], 0 for candidates far less likely than the best of their mention."""
     best = highest_beside(probability, groups.bounds)
     hopeless = probability < _HOPELESS * best  # what is no number is not hopeless: damage must show
     return np.where(hopeless, 0.0, probability).astype(np.float32)
 
 
 class GraphSupport(NamedTuple):
-    """What the graph says for candidates, [n] each: the columns of `kernels.support`, in their order."""
+    """Support of candidates by the graph, [n] each, in the order of the kernel's columns."""
 
     edges: Floats
     shared_rare: Floats
@@ -46,7 +46,7 @@ class GraphSupport(NamedTuple):
 
 @dataclass(frozen=True)
 class Acquaintances:
-    """What the candidates of each document have to do with each other, however likely they are: the same in every round.
+    """Connections between the candidates of each document, independent of their probabilities and of the round.
 
     considered  [n] bool: the others have to do with nobody
     """
@@ -62,7 +62,7 @@ class Acquaintances:
 
     @lazy
     def in_graph(self) -> Connections:
-        """What they have to do with each other in the graph."""
+        """Return the connections of the candidates in the graph."""
         from eigenthemes.kernels.connections import Connections, connect
 
         groups, context = self.groups, self.context
@@ -178,7 +178,7 @@ class WeightedCandidates:
 
     @classmethod
     def weighing(cls, groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float32]) -> WeightedCandidates:
-        """Take the weights of candidates [n] as they are."""
+        """Build from given weights of candidates [n]."""
         return cls(groups, context, weight, Acquaintances(groups, context, weight != 0))
 
     def in_next_round(self, probability: Floats) -> WeightedCandidates:
@@ -188,7 +188,7 @@ class WeightedCandidates:
 
     @lazy
     def graph_support(self) -> GraphSupport:
-        """What the graph says for each candidate."""
+        """Return the support of the graph for each candidate."""
         from eigenthemes.kernels.support import support
 
         groups, found = self.groups, self.acquaintances
@@ -213,7 +213,7 @@ class WeightedCandidates:
 
 @dataclass(frozen=True)
 class Contributions:
-    """What each candidate of a document contributed to one of them.
+    """Contributions of each candidate of a document to one of them.
 
     A position is the number of a candidate within its document.
 
@@ -252,7 +252,7 @@ class Contributions:
 
     @lazy
     def weights(self) -> Floats:
-        """How likely the candidate of each position was [r]; 0 for candidates of the same name, which say nothing.
+        """Return the probability of the candidate at each position [r]; 0 for candidates of the same name.
 
         All 0 where the candidate itself has no weight: nothing supports it.
         """

@@ -1,4 +1,4 @@
-"""What a candidate has in common with what the other names of its document may mean: in the vectors, and in the graph."""
+"""Coherence of a candidate with the candidates of other names in its document, in the vectors and in the graph."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLUMNS = {
 
 
 def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
-    """Compute what the other names say for each candidate [n, 4], on a log scale."""
+    """Compute the coherence of each candidate with other names [n, 4], on a log scale."""
     groups, support = candidates.groups, candidates.graph_support
     rows = candidates.acquaintances.rows
     others = groups.other_names[groups.group[rows]]
@@ -71,7 +71,7 @@ def coherence(candidates: WeightedCandidates) -> Floats:
 
 
 def _named_longer(candidates: WeightedCandidates) -> Floats:
-    """Return what an entity adds to its own coherence where a longer name means it, too [n].
+    """Return the coherence that an entity gives itself through a longer name [n].
 
     "Michael Jordan" in the text does not make "Jordan" closer to what it is about: `coreference` says that he may be meant.
     """
@@ -109,7 +109,7 @@ def _closeness(contributions: Contributions) -> Floats:
 
 
 def reasons(contributions: Contributions, shares: Mapping[str, Floats], position: int) -> Iterator[Reason]:
-    """Say how a candidate of another name (by its position in the document) supports.
+    """Yield the reasons why a candidate of another name (by its position in the document) supports this one.
 
     From the plainest on: whoever is joined by an edge is also close in the vectors. Nothing where it is
     the candidate itself under another name, which says all (`coreference`).
@@ -130,7 +130,7 @@ def reasons(contributions: Contributions, shares: Mapping[str, Floats], position
 
 
 def _tell_something(context: FeatureContext, nodes: Ints) -> NDArray[np.bool_]:
-    """Return which shared neighbours are worth naming [n]: those with a name that not nearly all share."""
+    """Return a mask of the shared neighbours worth naming [n]: named, and not shared by nearly all."""
     has_name = context.name_counts(nodes) > 0
     least = np.where(context.kb.answers[nodes], _EVERYBODYS, _EVERYBODYS_SCHEME)
     return np.asarray(has_name & (context.graph[2][nodes] > least))
