@@ -308,16 +308,16 @@ def adapt_kb(
     into     write the adapted KB here, a new place, and leave the KB itself as it is; the files that stay the same are shared
     """
     from eigenthemes.ranking.ranker import ranker_of
-    from eigenthemes.selftrain.adapt import ENOUGH, adapt, has_text, learn_pile
+    from eigenthemes.selftrain.adapt import ENOUGH, adapt, has_text, learn_corpus_prior
 
     kb = KB.open(path)
-    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None, pile=None)
+    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None, corpus_prior=None)
     pile = list(documents)
     learned = ranker
     if not reset and (len(pile) < ENOUGH or any(map(has_text, pile))):
         learned = adapt(kb, ranker, pile, vectors=vectors, progress=progress)
     if len(pile) >= ENOUGH:
-        learned = replace(learned, pile=learn_pile(kb, ranker, pile, vectors=vectors, progress=progress))
+        learned = replace(learned, corpus_prior=learn_corpus_prior(kb, ranker, pile, vectors=vectors, progress=progress))
     return store_ranker(kb, learned, vectors, into=into)
 
 

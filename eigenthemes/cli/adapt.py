@@ -48,14 +48,14 @@ def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool,
 
 def tell_what_was_learned(kb: KB, vectors: str | None, whose: str) -> None:
     """Say what a KB was adapted to."""
-    from eigenthemes.kb.info import pile_in_words
+    from eigenthemes.kb.info import corpus_prior_in_words
 
     about = _ranker(kb, vectors)
     if "adapted" in about:
         documents_read, names = counted(about["adapted"]["documents"], "document"), counted(about["adapted"]["names"], "name")
         say(f"{whose}: adapted to {documents_read}, by {names} found in them", err=True)
     if "pile" in about:
-        told = pile_in_words(kb, about["pile"]) or "nothing in particular"
+        told = corpus_prior_in_words(kb, about["pile"]) or "nothing in particular"
         say(f"{whose}: {counted(about['pile']['documents'], 'document')} are about {told}", err=True)
     else:
         say(

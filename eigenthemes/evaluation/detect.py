@@ -87,7 +87,7 @@ def gold_spans(document: Document, kb: KB) -> list[GoldSpan]:
     return [GoldSpan(*place, entities) for place, entities in sorted(spans.items())]
 
 
-def found_spans(linked: LinkedDocument, kb: KB, *, linked_only: bool) -> list[tuple[FoundSpan, float]]:
+def linked_spans(linked: LinkedDocument, kb: KB, *, linked_only: bool) -> list[tuple[FoundSpan, float]]:
     """Return the spans of a linked document with their probability; 0 if not linked or not calibrated."""
     found = []
     for link in linked.links:
@@ -107,7 +107,7 @@ def _count(run: DetectionRun, kb: KB, document: Document, linked: LinkedDocument
     run.characters += len(document.text or "")
     run.links += sum(link.entity is not None for link in linked.links)
     for what, (was_given, linked_only, entities) in _COMPARED.items():
-        found = found_spans(given if was_given else linked, kb, linked_only=linked_only)
+        found = linked_spans(given if was_given else linked, kb, linked_only=linked_only)
         for how, weak in _MATCHINGS.items():
             outcome = match_spans([span for span, _ in found], gold, weak=weak, entities=entities)
             run.counts[what, how].add(outcome, gold)

@@ -33,7 +33,7 @@ def card(kb: KB) -> dict[str, Any]:
         "counts": counts,
         "vectors": kb.vector_sets,
         "rankers": kb.rankers,
-        "piles": {name: pile_in_words(kb, ranker["pile"]) for name, ranker in kb.rankers.items() if "pile" in ranker},
+        "piles": {name: corpus_prior_in_words(kb, ranker["pile"]) for name, ranker in kb.rankers.items() if "pile" in ranker},
         "memory": kb.manifest.get("memory", {}),
         "missing": kb.missing_parts(),
         "left_out": kb.manifest["left_out"],
@@ -122,7 +122,7 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def pile_in_words(kb: KB, pile: dict[str, Any]) -> str:
+def corpus_prior_in_words(kb: KB, pile: dict[str, Any]) -> str:
     """Return in words which types are over- and under-represented in the corpus; empty if none is."""
     ranked = sorted(pile["often"].items(), key=lambda item: item[1])
     rare = [item for item in ranked[:_MOST_TYPES] if item[1] <= 1 / _OFTEN]

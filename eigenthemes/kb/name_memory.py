@@ -241,7 +241,7 @@ class NameMemories:
         found = self._names.get(squash(normalized))
         return found if found is None or without is None else found.without(without)
 
-    def said_by(self, document: Document) -> dict[str, DocumentAnswer]:
+    def corrections_in(self, document: Document) -> dict[str, DocumentAnswer]:
         """Return the document's own corrections by name, normalised and without spaces."""
         return self._said.get(document_key(document), {})
 

@@ -247,11 +247,11 @@ class BatchMaker:
             return *self._given(_names_of(documents), lists, None, (), dropped), {}
         mentions = [mention for document in documents for mention in document.mentions or ()]
         embedded_only = [each.embedded_only for each, count in zip(documents, counts, strict=True) for _ in range(count)]
-        table, unknown = self._given_or_found(mentions, embedded_only)
+        table, unknown = self._collect_candidates(mentions, embedded_only)
         table, forms = self._other_forms(table, mentions, _in_tables(documents, counts))
         return table, unknown, forms
 
-    def _given_or_found(
+    def _collect_candidates(
         self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
     ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
         """Return given or retrieved candidates, and the given ids that the KB does not have."""

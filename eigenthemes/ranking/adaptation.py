@@ -73,7 +73,7 @@ GROUP = FeatureGroup(name="pile", columns={"pile": "what the pile of documents i
 
 
 @dataclass(frozen=True, slots=True)
-class PileModel:
+class CorpusPrior:
     """Log-odds that an entity occurs in the user's corpus rather than in synthetic documents; they add to its utility.
 
     documents  how many it was learned from
@@ -92,7 +92,7 @@ class PileModel:
         return {"documents": self.documents, "weights": self.weights, "types": self.types, "often": self.often}
 
     @classmethod
-    def of(cls, described: dict[str, Any]) -> PileModel:
+    def of(cls, described: dict[str, Any]) -> CorpusPrior:
         """Make it from the manifest."""
         return cls(int(described["documents"]), described["weights"], described["types"], described["often"])
 

@@ -71,7 +71,7 @@ def remembered_odds(groups: MentionGroups, having: NDArray[np.int64], context: F
         return odds[having]
     written, bounds = _written(groups), groups.document_bounds.tolist()
     for number, document in enumerate(groups.batch.documents):
-        said = memory.said_by(document)
+        said = memory.corrections_in(document)
         for group in range(bounds[number], bounds[number + 1]):
             here = _first(said.get(squash(name)) for name in written[group])
             found = _first(memory.find(name) for name in written[group])
@@ -106,12 +106,12 @@ Ints = NDArray[np.int64]
 DETECTED_THRESHOLD = 0.4  # of the multiplied probability, unless the ranker's own is lower
 
 _NIL_IN_TRAINING = 0.12  # share of mentions of synthetic documents without an answer
-_SHIFT, _CHANCE, _ALONE = 0.7, 0.5, 0.5  # weights of the models
-_MOST_BY_CHANCE = 1.0  # log-odds that a chance model may add or take, once weighted
+_SHIFT, _FALSE_MATCH, _ALONE = 0.7, 0.5, 0.5  # weights of the models
+_MOST_BY_MODEL = 1.0  # log-odds that a chance model may add or take, once weighted
 _ALONE_BIAS, _ALONE_CLUES = 2.0, 2.0
 _INFLECTED = 2.0  # log-odds that the ranker takes from a name for its other ending
 _FEW = 6.0  # n^2 of so few names makes others count half
-_USUAL_CHANCE, _USUAL_NAMES = 0.35, 4.0  # share of chance names, as if seen on so many
+_USUAL_FALSE_MATCHES, _USUAL_NAMES = 0.35, 4.0  # share of chance names, as if seen on so many
 _ROUNDS = 30
 _DETECTION_CERTAIN = 1e-6
 
@@ -124,33 +124,33 @@ POPULARITY = {
 _OF_RANKER = ("none", "probability")  # log-odds of both
 _UNSUPPORTED = ("alias", "cased", "log_prior", "log_rank", "log_names")  # columns that need no other name
 _SUPPORT = ("coherence", "edges", "shared_rare", "shared", "longer_name", "same_entity")
-CHANCE_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED, *_SUPPORT, *_OF_RANKER)
+FALSE_MATCH_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED, *_SUPPORT, *_OF_RANKER)
 ALONE_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED)
 
 
 @dataclass(frozen=True, slots=True)
-class ChanceModel:
+class FalseMatchModel:
     """Weights that separate names from false matches: `false_match` of FALSE_MATCH_COLUMNS, `alone` of ALONE_COLUMNS."""
 
-    chance: Floats
+    false_match: Floats
     alone: Floats
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Describe it for the manifest."""
-        both = ("chance", CHANCE_COLUMNS, self.chance), ("alone", ALONE_COLUMNS, self.alone)
+        both = ("chance", FALSE_MATCH_COLUMNS, self.false_match), ("alone", ALONE_COLUMNS, self.alone)
         return {
             name: {column: round(float(weight), 4) for column, weight in zip(columns, weights, strict=True)}
             for name, columns, weights in both
         }
 
     @classmethod
-    def of(cls, described: dict[str, Any]) -> ChanceModel:
+    def of(cls, described: dict[str, Any]) -> FalseMatchModel:
         """Make it from the manifest. A column it does not know weighs nothing."""
-        chance, alone = (
+        false_match, alone = (
             np.array([described[name].get(column, 0.0) for column in columns])
-            for name, columns in (("chance", CHANCE_COLUMNS), ("alone", ALONE_COLUMNS))
+            for name, columns in (("chance", FALSE_MATCH_COLUMNS), ("alone", ALONE_COLUMNS))
         )
-        return cls(chance, alone)
+        return cls(false_match, alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class BestCandidates:
     entity       [b]
     inflected    [b] its name has another ending
     known        [b] the name is one of the KB as it is spelled
-    columns      [b, c] CHANCE_COLUMNS
+    columns      [b, c] FALSE_MATCH_COLUMNS
     """
 
     having: Ints
@@ -182,7 +182,7 @@ class BestCandidates:
     @property
     def unsupported(self) -> Floats:
         """ALONE_COLUMNS of each [b, a]."""
-        return self.columns[:, [CHANCE_COLUMNS.index(column) for column in ALONE_COLUMNS]]
+        return self.columns[:, [FALSE_MATCH_COLUMNS.index(column) for column in ALONE_COLUMNS]]
 
 
 def best_candidates(
@@ -239,7 +239,7 @@ def detect(
     probability: Floats,
     nil: Floats,
     context: FeatureContext,
-    model: ChanceModel | None,
+    model: FalseMatchModel | None,
     adaptation: Adaptation | None = None,
 ) -> Detection | None:
     """Compute the detection factor of the mention groups of a ranked batch; None where all mentions were given."""
@@ -266,7 +266,7 @@ class NameOdds:
     abbreviated: list[str]
 
 
-def name_odds(groups: MentionGroups, best: BestCandidates, context: FeatureContext, model: ChanceModel | None) -> NameOdds:
+def name_odds(groups: MentionGroups, best: BestCandidates, context: FeatureContext, model: FalseMatchModel | None) -> NameOdds:
     """Put together what is known of each name, but for how many names of its document are chance."""
     counts = np.diff(groups.document_bounds)
     document = np.repeat(np.arange(len(counts)), counts)[best.having]
@@ -277,32 +277,34 @@ def name_odds(groups: MentionGroups, best: BestCandidates, context: FeatureConte
     return NameOdds(odds, document, abbreviated)
 
 
-def _supported_odds(best: BestCandidates, model: ChanceModel | None) -> Floats:
-    nil = best.columns[:, CHANCE_COLUMNS.index("none")]
+def _supported_odds(best: BestCandidates, model: FalseMatchModel | None) -> Floats:
+    nil = best.columns[:, FALSE_MATCH_COLUMNS.index("none")]
     shift = np.log(_NIL_IN_TRAINING / (1 - _NIL_IN_TRAINING)) - nil
     if model is None:
         return np.asarray(shift)
-    return np.asarray(_SHIFT * shift + _bounded(_CHANCE * np.einsum("ij,j->i", best.columns, model.chance)))
+    return np.asarray(_SHIFT * shift + _bounded(_FALSE_MATCH * np.einsum("ij,j->i", best.columns, model.false_match)))
 
 
-def _lonely_odds(best: BestCandidates, model: ChanceModel | None) -> Floats:
+def _lonely_odds(best: BestCandidates, model: FalseMatchModel | None) -> Floats:
     if model is None:
         return np.full(len(best.having), 2 * _ALONE_BIAS)
     return _bounded(_ALONE * np.einsum("ij,j->i", best.unsupported, model.alone)) + _ALONE_BIAS
 
 
 def _bounded(odds: Floats) -> Floats:
-    return np.clip(odds, -_MOST_BY_CHANCE, _MOST_BY_CHANCE)
+    return np.clip(odds, -_MOST_BY_MODEL, _MOST_BY_MODEL)
 
 
 def settle(z: Floats, document: Ints, documents: int) -> Floats:
     """Return sigmoid(z + logit(1 - pi)) [b], pi the mean of its complement over the names of each document."""
     counts = np.bincount(document, minlength=documents) + _USUAL_NAMES
-    chance = np.full(documents, _USUAL_CHANCE)
+    false_share = np.full(documents, _USUAL_FALSE_MATCHES)
     factor = sigmoid(z)
     for _ in range(_ROUNDS):
-        factor = sigmoid(z - logit(chance)[document])
-        chance = (np.bincount(document, weights=1 - factor, minlength=documents) + _USUAL_NAMES * _USUAL_CHANCE) / counts
+        factor = sigmoid(z - logit(false_share)[document])
+        false_share = (
+            np.bincount(document, weights=1 - factor, minlength=documents) + _USUAL_NAMES * _USUAL_FALSE_MATCHES
+        ) / counts
     return factor
 
 

@@ -14,9 +14,9 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.adaptation import Adaptation, PileModel
+from eigenthemes.ranking.adaptation import Adaptation, CorpusPrior
 from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
-from eigenthemes.ranking.detection import ChanceModel, Detection, detect
+from eigenthemes.ranking.detection import Detection, FalseMatchModel, detect
 from eigenthemes.ranking.features import (
     COLUMNS,
     LOCAL,
@@ -95,11 +95,11 @@ class Ranker:
     temperature  the last round's utilities of candidates are divided by it: how much less sure to be which one is right
     threshold    the least probability of a link
     about        how it was trained, and how far its probabilities could be trusted there
-    chance       tells names from chance, for mentions found by their spelling; None: trained before there was such a model
-    adaptation   what was learned from a pile of documents without labels; None: nothing
+    false_matches  separates names from false matches, for detected mentions; None: not trained
+    adaptation   what was learned from a corpus without labels; None: nothing
     cells        what is different for the cells of tables; None: trained before there was such a model
     topic        how much likelier what a text is about makes candidates: its log; 0: trained before that counted
-    pile         what a pile of documents is about; None: it was adapted to none
+    corpus_prior   the prior of a corpus; None: the KB was not adapted
     confidence   how sure to be of best candidates in texts, given what the models find
     """
 
@@ -107,11 +107,11 @@ class Ranker:
     temperature: float = 1.0
     threshold: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
-    chance: ChanceModel | None = None
+    false_matches: FalseMatchModel | None = None
     adaptation: Adaptation | None = None
     cells: CellModel | None = None
     topic: float = 0.0
-    pile: PileModel | None = None
+    corpus_prior: CorpusPrior | None = None
     confidence: Confidence = AS_FOUND
 
     @property
@@ -129,7 +129,7 @@ class Ranker:
         if self.topic > 0:
             figures["topic"] = round(self.topic, 4)
         told = {} if self.confidence == AS_FOUND else {"confidence": self.confidence._asdict()}
-        parts = {"chance": self.chance, "adapted": self.adaptation, "tables": self.cells, "pile": self.pile}
+        parts = {"chance": self.false_matches, "adapted": self.adaptation, "tables": self.cells, "pile": self.corpus_prior}
         return {
             **figures,
             **told,
@@ -149,14 +149,14 @@ class Ranker:
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
         about = {key: value for key, value in described.items() if key not in _FIELDS}
-        chance = ChanceModel.of(described["chance"]) if "chance" in described else None
+        false_matches = FalseMatchModel.of(described["chance"]) if "chance" in described else None
         adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
         temperature, threshold = float(described["temperature"]), float(described["threshold"])
         topic = float(described.get("topic", 0.0))
-        pile = PileModel.of(described["pile"]) if "pile" in described else None
+        corpus_prior = CorpusPrior.of(described["pile"]) if "pile" in described else None
         confidence = Confidence(**described.get("confidence", {}))
-        ranker = cls(rounds, temperature, threshold, about, chance, adapted, cells, topic, pile, confidence)
+        ranker = cls(rounds, temperature, threshold, about, false_matches, adapted, cells, topic, corpus_prior, confidence)
         return ranker if "name_words" in described["rounds"][-1]["none"] else _with_cooler_nil(ranker)
 
 
@@ -202,7 +202,7 @@ class BatchRanking:
     detection        how likely names found by their spelling are names at all; None: all mentions were given
     cells            what the columns of tables said in the last round; None: there are no tables
     rows             what the rows of tables say beside; None: nothing
-    pile             [n] what the pile of documents added to the utility of each candidate; None: the KB was adapted to none
+    corpus_prior     [n] what the corpus prior added to the utility of each candidate; None: the KB was adapted to none
     topics           what the documents are about; None: that did not count
     """
 
@@ -214,7 +214,7 @@ class BatchRanking:
     detection: Detection | None = None
     cells: CellRound | None = None
     rows: RowAgreement | None = None
-    pile: Floats | None = None
+    corpus_prior: Floats | None = None
     topics: Topics | None = None
 
     @property
@@ -237,8 +237,8 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     local_features(groups, context, out=local)
     evidence = cell_evidence(ranker.cells, groups, context)
     features, candidates, cells = columns if others else local, None, None
-    pile = None if ranker.pile is None else ranker.pile.utility(groups, context.kb)
-    probability, nil_probability = probabilities(first, local, groups, pile=pile)
+    corpus_prior = None if ranker.corpus_prior is None else ranker.corpus_prior.utility(groups, context.kb)
+    probability, nil_probability = probabilities(first, local, groups, corpus_prior=corpus_prior)
     for number, weights in enumerate(others, start=1):
         is_last = number == len(others)
         if candidates is None:
@@ -250,13 +250,13 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(probability), is_last=is_last)
         if not is_last:
-            probability, nil_probability = probabilities(weights, features, groups, cells=cells, pile=pile)
-    probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, pile)
-    detection = detect(groups, features, probability, nil_probability, context, ranker.chance, ranker.adaptation)
+            probability, nil_probability = probabilities(weights, features, groups, cells=cells, corpus_prior=corpus_prior)
+    probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, corpus_prior)
+    detection = detect(groups, features, probability, nil_probability, context, ranker.false_matches, ranker.adaptation)
     probability, nil_probability = ranker.confidence.tell(groups, probability, nil_probability)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
     weight = np.zeros(len(local), np.float32) if candidates is None else candidates.weight
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, pile, topics)
+    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, corpus_prior, topics)
 
 
 def last_probabilities(
@@ -265,11 +265,11 @@ def last_probabilities(
     groups: MentionGroups,
     context: FeatureContext,
     cells: CellRound | None,
-    pile: Floats | None = None,
+    corpus_prior: Floats | None = None,
 ) -> tuple[Floats, Floats, Topics | None]:
     """Compute the probability of each candidate [n] and of NIL [m] after the last round, and what the documents are about."""
     last, temperature = ranker.rounds[-1], ranker.temperature
-    probability, nil = probabilities(last, features, groups, temperature=temperature, cells=cells, pile=pile)
+    probability, nil = probabilities(last, features, groups, temperature=temperature, cells=cells, corpus_prior=corpus_prior)
     topics = find_topics(groups, probability, context, ranker.topic)
     return probability if topics is None else probability * topics.factor, nil, topics
 
@@ -281,14 +281,14 @@ def probabilities(
     *,
     temperature: float = 1.0,
     cells: CellRound | None = None,
-    pile: Floats | None = None,
+    corpus_prior: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Compute the probability of each candidate [n], and of NIL [m], by one round's weights."""
     utility = dot(features, weights.choice)
     if cells is not None:
         utility = utility + cells.utility
-    if pile is not None:
-        utility = utility + pile
+    if corpus_prior is not None:
+        utility = utility + corpus_prior
     choice = softmax(utility, groups.bounds)
     columns = nil_features(groups, features, choice)
     odds = dot(columns, weights.nil)

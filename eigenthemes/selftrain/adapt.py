@@ -15,7 +15,7 @@ from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of
-from eigenthemes.ranking.adaptation import NUMBERS, Adaptation, PileModel, entity_numbers, mention_features, type_columns
+from eigenthemes.ranking.adaptation import NUMBERS, Adaptation, CorpusPrior, entity_numbers, mention_features, type_columns
 from eigenthemes.ranking.detection import POPULARITY, best_candidates, logit, name_odds, settle
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import AS_FOUND, Ranker, rank_batch
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Pile:
+class _CorpusNames:
     """The names of a corpus.
 
     odds        [k] that each is a name at all, by the KB and its document
@@ -55,7 +55,7 @@ def adapt(
     """Return the ranker adapted to a corpus; given mentions and gold are ignored."""
     plain = [replace(document, mentions=None) for document in documents if has_text(document)]
     with (progress or Silent()).step("adapting", total=len(plain), unit="documents") as advance, one_thread():
-        pile = _read_pile(kb, ranker, plain, vectors, advance)
+        pile = _read_corpus(kb, ranker, plain, vectors, advance)
     if len(pile.odds) < _LEAST_NAMES:
         raise DocumentError(
             f"the documents have {len(pile.odds)} names of the KB in their texts, too few to learn from; expected "
@@ -69,7 +69,7 @@ def has_text(document: Document) -> bool:
     return bool(document.text) and document.table is None
 
 
-def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str | None, advance: Advance) -> _Pile:
+def _read_corpus(kb: KB, ranker: Ranker, documents: list[Document], vectors: str | None, advance: Advance) -> _CorpusNames:
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
     context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
     odds, document, popularity = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros((0, len(POPULARITY)))]
@@ -79,7 +79,7 @@ def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str |
         ranking = rank_batch(ranker, maker.make(some), context)
         groups = ranking.groups
         best = best_candidates(groups, ranking.features, ranking.probability, ranking.nil_probability, context)
-        names = name_odds(groups, best, context, ranker.chance)
+        names = name_odds(groups, best, context, ranker.false_matches)
         of_group: list[list[list[str]]] = [[] for _ in range(len(groups))]
         for group, of_mention in zip(groups.group_of.tolist(), mention_features(groups), strict=True):
             of_group[group].append(of_mention)
@@ -89,10 +89,10 @@ def _read_pile(kb: KB, ranker: Ranker, documents: list[Document], vectors: str |
         popularity.append(best.popularity)
         done += len(some)
         advance(len(some))
-    return _Pile(np.concatenate(odds), np.concatenate(document), len(documents), np.concatenate(popularity), features)
+    return _CorpusNames(np.concatenate(odds), np.concatenate(document), len(documents), np.concatenate(popularity), features)
 
 
-def _co_train(pile: _Pile) -> dict[str, float]:
+def _co_train(pile: _CorpusNames) -> dict[str, float]:
     """Return the weights of features and columns of popularity."""
     vocabulary = _vocabulary(pile)
     columns = _columns(pile, vocabulary)
@@ -110,7 +110,7 @@ def _co_train(pile: _Pile) -> dict[str, float]:
     return {feature: round(float(weight), 4) for feature, weight in named.items() if abs(weight) >= 1e-4}
 
 
-def _vocabulary(pile: _Pile) -> list[str]:
+def _vocabulary(pile: _CorpusNames) -> list[str]:
     """Return the features that count: all shapes, and the commonest words before and after names."""
     counts = Counter(feature for name in pile.features for mention in name for feature in mention)
     common = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -120,7 +120,7 @@ def _vocabulary(pile: _Pile) -> list[str]:
     return kept + sorted(feature for feature in counts if not feature.startswith(("before ", "after ")))
 
 
-def _columns(pile: _Pile, vocabulary: list[str]) -> Floats:
+def _columns(pile: _CorpusNames, vocabulary: list[str]) -> Floats:
     """Return [k, 1 + 4 + features]: one, popularity brought to one scale, the share of a name's mentions with each feature."""
     number_of = {feature: 1 + len(POPULARITY) + i for i, feature in enumerate(vocabulary)}
     columns = np.zeros((len(pile.odds), 1 + len(POPULARITY) + len(vocabulary)))
@@ -146,9 +146,9 @@ _SURE = 0.05  # less likely candidates are not counted
 _MADE_UP = (300, 2000)  # documents, at least and at most
 
 
-def learn_pile(
+def learn_corpus_prior(
     kb: KB, ranker: Ranker, documents: Sequence[Document], *, vectors: str | None = None, progress: Progress | None = None
-) -> PileModel:
+) -> CorpusPrior:
     """Return the corpus prior of some documents; their gold is ignored."""
     with (progress or Silent()).step("learning the pile", total=len(documents), unit="documents") as advance, one_thread():
         there = np.zeros(len(kb))
@@ -184,7 +184,7 @@ def _made_up(kb: KB, documents: int) -> Floats:
     return counts
 
 
-def _fit(kb: KB, documents: int, there: Floats, made_up: Floats) -> PileModel:
+def _fit(kb: KB, documents: int, there: Floats, made_up: Floats) -> CorpusPrior:
     """Fit log-odds between entity frequencies of the corpus and of synthetic documents [entities]."""
     entities = np.flatnonzero(there + made_up > 0)
     indptr, entity_types = kb.array("type_indptr"), kb.array("entity_types")
@@ -202,7 +202,7 @@ def _fit(kb: KB, documents: int, there: Floats, made_up: Floats) -> PileModel:
     weights = {"one": fitted[0] - float(of_numbers @ mean), **dict(zip(NUMBERS, of_numbers, strict=True))}
     ids = [str(kb.types[number]) for number in types]
     often = (by_type[0][types] + 1) / (by_type[1][types] + 1)
-    return PileModel(
+    return CorpusPrior(
         documents,
         {name: round(float(weight), 4) for name, weight in weights.items()},
         dict(zip(ids, (round(float(weight), 4) for weight in fitted[1 + len(NUMBERS) :]), strict=True)),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BatchMaker, batches_of
-from eigenthemes.ranking.detection import BestCandidates, ChanceModel, best_candidates
+from eigenthemes.ranking.detection import BestCandidates, FalseMatchModel, best_candidates
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document, Mention
@@ -27,7 +27,9 @@ _CHANCE = "\0chance"  # in a mention's source: nobody meant it
 Floats = NDArray[np.float64]
 
 
-def fit_chance(ranker: Ranker, documents: Iterable[Document], maker: BatchMaker, context: FeatureContext) -> ChanceModel | None:
+def fit_false_matches(
+    ranker: Ranker, documents: Iterable[Document], maker: BatchMaker, context: FeatureContext
+) -> FalseMatchModel | None:
     """Fit a false-match model on documents of `with_false_matches`; None if they contain none."""
     parts: list[BestCandidates] = []
     chance: list[NDArray[np.bool_]] = []
@@ -47,7 +49,7 @@ def fit_chance(ranker: Ranker, documents: Iterable[Document], maker: BatchMaker,
         return None
     columns = np.concatenate([part.columns for part in parts])
     unsupported = np.concatenate([part.unsupported for part in parts])
-    return ChanceModel(_fit(columns, is_name), _fit(unsupported, is_name))
+    return FalseMatchModel(_fit(columns, is_name), _fit(unsupported, is_name))
 
 
 def _fit(columns: Floats, is_name: NDArray[np.bool_]) -> Floats:
@@ -59,20 +61,20 @@ def _fit(columns: Floats, is_name: NDArray[np.bool_]) -> Floats:
     return np.asarray(weights)
 
 
-def with_chance_names(sampler: Sampler, many: int) -> Iterator[Document]:
+def with_false_matches(sampler: Sampler, many: int) -> Iterator[Document]:
     """Yield synthetic documents with false matches inserted, in any order."""
     rng = sampler.rng
     for document in sampler.documents(many):
         mentions = list(document.mentions or ())
         known = {normalize(mention.text) for mention in mentions}
         for _ in range(int(rng.poisson(_RATE * len(mentions)))):
-            name = _chance_name(sampler.kb, rng)
+            name = _false_match(sampler.kb, rng)
             if normalize(name) and normalize(name) not in known:
                 mentions.append(Mention(name, gold=(), source={_CHANCE: True}))
         yield Document(id=document.id, mentions=tuple(mentions[i] for i in rng.permutation(len(mentions))))
 
 
-def _chance_name(kb: KB, rng: np.random.Generator) -> str:
+def _false_match(kb: KB, rng: np.random.Generator) -> str:
     """Draw a name of the KB, a short word mostly, half of the time in other letters."""
     single, name = rng.random() < _SINGLE, ""
     for _ in range(_TRIES):

@@ -60,7 +60,7 @@ def gold_train(
             about, final = {}, replace(fit_rounds(training, gold.features, ranker, few), cells=ranker.cells)
             final = replace(final, temperature=ranker.temperature, confidence=ranker.confidence)
         else:
-            tried = {each: _kept_aside(gold, ranker, each, advance) for each in strengths}
+            tried = {each: _cross_fitted(gold, ranker, each, advance) for each in strengths}
             losses = [_loss(held_out, gold.features) for held_out in tried.values()]
             best = strengths[int(np.argmin([(1 + _MARGIN * place) * loss for place, loss in enumerate(losses)]))]
             about, final = _compare(tried[best], ranker, kb, gold), _fit(training, gold.features, ranker, best)
@@ -71,9 +71,9 @@ def gold_train(
         final,
         threshold=threshold,
         about={**ranker.about, "gold": about, "self_trained": started},
-        chance=ranker.chance,
+        false_matches=ranker.false_matches,
         adaptation=ranker.adaptation,
-        pile=ranker.pile,
+        corpus_prior=ranker.corpus_prior,
     )
 
 
@@ -101,7 +101,7 @@ def without_own(batch: Batch, context: FeatureContext) -> Batch:
     remembered = np.flatnonzero(table.match_type == REMEMBERED)
     if memory is None or not len(remembered):
         return batch
-    own, kept = memory.said_by(batch.documents[0]), np.ones(len(table), dtype=bool)
+    own, kept = memory.corrections_in(batch.documents[0]), np.ones(len(table), dtype=bool)
     for row in remembered.tolist():
         name = normalize(batch.names[int(table.mention_of[row])])
         said = memory.find(name, without=own.get(squash(name)))
@@ -143,7 +143,7 @@ def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Rank
     return fit_temperature(replace(fitted, cells=start.cells, topic=start.topic), training, context)
 
 
-def _kept_aside(gold: _Gold, ranker: Ranker, strength: float, advance: Advance) -> list[tuple[TrainingBatch, Ranker]]:
+def _cross_fitted(gold: _Gold, ranker: Ranker, strength: float, advance: Advance) -> list[tuple[TrainingBatch, Ranker]]:
     """Return each document with a ranker fitted on the other folds."""
     held_out: list[tuple[TrainingBatch, Ranker]] = []
     for fold in range(_FOLDS):

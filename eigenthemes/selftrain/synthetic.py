@@ -17,7 +17,7 @@ from eigenthemes.core.workers import Workers
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document
 from eigenthemes.selftrain.evidence import Evidence
-from eigenthemes.selftrain.false_matches import with_chance_names
+from eigenthemes.selftrain.false_matches import with_false_matches
 from eigenthemes.selftrain.recipe import Recipe, harsher
 from eigenthemes.selftrain.sampling import Sampler
 from eigenthemes.selftrain.synthetic_tables import TableSampler
@@ -32,7 +32,7 @@ class Amounts(NamedTuple):
 
     training: int
     aside: int
-    with_chance: int
+    with_false_matches: int
     tables: int
     tables_aside: int
 
@@ -40,9 +40,9 @@ class Amounts(NamedTuple):
 class Rest(NamedTuple):
     """Documents for calibration: of the harder recipe, of the ordinary one, and with false matches."""
 
-    harsh: list[Document]
+    harder: list[Document]
     held_out: list[Document]
-    with_chance: list[Document]
+    with_false_matches: list[Document]
 
 
 class Tables(NamedTuple):
@@ -98,7 +98,7 @@ def _rest(where: _Where, recipe: Recipe, seed: int, amounts: Amounts, state: Any
     return Rest(
         list(harsher_sampler.documents(amounts.aside, written=True)),
         list(sampler.documents(amounts.aside, written=True)),
-        list(with_chance_names(sampler, amounts.with_chance)),
+        list(with_false_matches(sampler, amounts.with_false_matches)),
     )
 
 

@@ -25,7 +25,7 @@ from eigenthemes.ranking.features import (
     theme_features,
 )
 from eigenthemes.ranking.features.nil import nil_features
-from eigenthemes.ranking.features.support import without_hopeless
+from eigenthemes.ranking.features.support import pruned
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.ranker import (
     ROUNDS,
@@ -42,7 +42,7 @@ from eigenthemes.ranking.topic import STRENGTH
 from eigenthemes.records import Document
 from eigenthemes.selftrain.cell_training import fit_cells
 from eigenthemes.selftrain.evidence import Evidence
-from eigenthemes.selftrain.false_matches import fit_chance
+from eigenthemes.selftrain.false_matches import fit_false_matches
 from eigenthemes.selftrain.fit import (
     CONFIDENCE,
     best_temperature,
@@ -63,7 +63,7 @@ _DOCUMENTS = (200, 3000)  # synthetic ones for fitting, at least and at most
 _ENOUGH = 600  # of them for a small KG: 3,000 find the same weights in five times the time
 _KEPT_ASIDE = 3  # one in so many more, to calibrate; of tables, too
 _TABLES = 3  # one in so many more, and a third of them again, to fit what is different for tables
-_WITH_CHANCE = 2  # one in so many more, to tell names from chance
+_WITH_FALSE_MATCHES = 2  # one in so many more, to tell names from chance
 _CHUNK = 500  # documents
 
 
@@ -121,13 +121,13 @@ def self_train(
         training = training_batches(made.training, maker, features, advance)
         ranker = fit_rounds(training, features, left_out=left_out)
         rest = made.rest()
-        harsh = training_batches(rest.harsh, maker, features, advance)
-        ranker = fit_confidence(ranker, harsh, training[: len(harsh)], features)
+        harder = training_batches(rest.harder, maker, features, advance)
+        ranker = fit_confidence(ranker, harder, training[: len(harder)], features)
         held_out = without_removed(maker.make(rest.held_out), kb)
-        told = replace(ranker, confidence=CONFIDENCE)
-        probability, right, has_answer = outcomes(told, held_out, kb, features)
+        calibrated = replace(ranker, confidence=CONFIDENCE)
+        probability, right, has_answer = outcomes(calibrated, held_out, kb, features)
         advance(aside)
-        chance = fit_chance(ranker, rest.with_chance, maker, features)
+        false_matches = fit_false_matches(ranker, rest.with_false_matches, maker, features)
         cells = fit_cells(ranker, *made.tables(), maker, features, advance)
     about = {
         "training": {"documents": many, "mentions": sum(len(part.batch.mentions) for part in training), "seed": seed},
@@ -139,7 +139,7 @@ def self_train(
         "unlearned": unlearned(ranker),
     }
     threshold = round(float(CONFIDENCE.of(np.array(threshold_for_f1(probability, right, has_answer)))), 2)
-    return with_memory_weights(replace(told, threshold=threshold, about=about, chance=chance, cells=cells))
+    return with_memory_weights(replace(calibrated, threshold=threshold, about=about, false_matches=false_matches, cells=cells))
 
 
 def documents_for(named: int) -> int:
@@ -151,8 +151,8 @@ def documents_for(named: int) -> int:
 def amounts_for(documents: int) -> Amounts:
     """Return the amounts of synthetic data for `documents` fitting documents."""
     tables = max(1, documents // _TABLES)
-    aside, with_chance = max(1, documents // _KEPT_ASIDE), max(1, documents // _WITH_CHANCE)
-    return Amounts(documents, aside, with_chance, tables, max(1, tables // _KEPT_ASIDE))
+    aside, with_false_matches = max(1, documents // _KEPT_ASIDE), max(1, documents // _WITH_FALSE_MATCHES)
+    return Amounts(documents, aside, with_false_matches, tables, max(1, tables // _KEPT_ASIDE))
 
 
 def training_batches(
@@ -196,7 +196,7 @@ def fit_rounds(
         rounds.append(fit_round(training, features, near, strength, nil_strength if number == ROUNDS - 1 else None))
         if number < ROUNDS - 1:
             weights = [
-                without_hopeless(part.groups, np.where(weight == 0, 0.0, probabilities(rounds[-1], x, part.groups)[0]))
+                pruned(part.groups, np.where(weight == 0, 0.0, probabilities(rounds[-1], x, part.groups)[0]))
                 for x, weight, part in zip(features, weights, training, strict=True)
             ]
             features = [
@@ -240,14 +240,15 @@ def nil_examples(
 
 
 def fit_confidence(
-    ranker: Ranker, harsh: Sequence[TrainingBatch], ordinary: Sequence[TrainingBatch], context: FeatureContext
+    ranker: Ranker, harder: Sequence[TrainingBatch], ordinary: Sequence[TrainingBatch], context: FeatureContext
 ) -> Ranker:
     """Calibrate choices by a temperature on the harder documents, and NIL by its weights on both kinds."""
-    rankings = [rank_batch(ranker, part.batch, context) for part in (*harsh, *ordinary)]
+    rankings = [rank_batch(ranker, part.batch, context) for part in (*harder, *ordinary)]
     last = ranker.rounds[-1]
-    of_best, is_nil = nil_examples([*harsh, *ordinary], [ranking.features for ranking in rankings], last.choice)
-    sober = last._replace(nil=fit_nil(of_best, is_nil, start=last.nil))
-    return _with_temperature(replace(ranker, rounds=(*ranker.rounds[:-1], sober)), harsh, rankings[: len(harsh)], context)
+    of_best, is_nil = nil_examples([*harder, *ordinary], [ranking.features for ranking in rankings], last.choice)
+    last = last._replace(nil=fit_nil(of_best, is_nil, start=last.nil))
+    with_nil = replace(ranker, rounds=(*ranker.rounds[:-1], last))
+    return _with_temperature(with_nil, harder, rankings[: len(harder)], context)
 
 
 def fit_temperature(ranker: Ranker, documents: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:

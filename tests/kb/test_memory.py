@@ -108,7 +108,7 @@ def test_names_count_once_for_each_document(tiny: KB) -> None:
 def test_a_document_can_be_left_out(tiny: KB) -> None:
     one, other = said(("Paris", "paris-tx")), said(("Paris", "paris"), text="x")
     memories = NameMemories(tiny, Memory().with_documents([one, other]))
-    found = memories.find("paris", without=memories.said_by(one)[key_of("Paris")])
+    found = memories.find("paris", without=memories.corrections_in(one)[key_of("Paris")])
     assert found is not None
     assert found.linked == {tiny.index_of("paris"): 1}
     assert one in memories

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.detection import ALONE_COLUMNS, CHANCE_COLUMNS, ChanceModel, settle
+from eigenthemes.ranking.detection import ALONE_COLUMNS, FALSE_MATCH_COLUMNS, FalseMatchModel, settle
 from eigenthemes.ranking.ranker import Ranker
 
 TEXTS = [
@@ -75,14 +75,14 @@ def test_a_ranker_of_an_older_kb_has_no_chance_model(demo_kb: KB) -> None:
     described = dict(demo_kb.rankers["prone"])
     assert set(described["chance"]) == {"chance", "alone"}
     del described["chance"]
-    assert Ranker.of(described).chance is None
+    assert Ranker.of(described).false_matches is None
     assert "chance" not in Ranker.of(described).to_dict()
 
 
 def test_the_chance_model_survives_the_manifest() -> None:
-    model = ChanceModel(np.arange(len(CHANCE_COLUMNS)) / 4, np.arange(len(ALONE_COLUMNS)) / 4)
-    again = ChanceModel.of(model.to_dict())
-    np.testing.assert_array_equal(again.chance, model.chance)
+    model = FalseMatchModel(np.arange(len(FALSE_MATCH_COLUMNS)) / 4, np.arange(len(ALONE_COLUMNS)) / 4)
+    again = FalseMatchModel.of(model.to_dict())
+    np.testing.assert_array_equal(again.false_match, model.false_match)
     np.testing.assert_array_equal(again.alone, model.alone)
 
 

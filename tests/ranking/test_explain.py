@@ -24,7 +24,7 @@ from eigenthemes.explanations import EDGE, GIVEN, LONGER, SAME, SHARED
 from eigenthemes.kb.attributes import readable
 from eigenthemes.ranking.explain.sentences import in_words
 from eigenthemes.ranking.features import FeatureContext
-from eigenthemes.ranking.features.themes import _tell_something
+from eigenthemes.ranking.features.themes import _is_informative
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.ranker import ranker_of
 
@@ -250,7 +250,7 @@ def test_what_nearly_all_share_is_no_reason(tmp_path: Path) -> None:
     (tmp_path / "kg.ttl").write_text("\n".join([skos, scheme, *named, *concepts]), encoding="utf-8")
     kb = build_untrained([tmp_path / "kg.ttl"], tmp_path / "my.kb")
     shared = [kb.index_of(f"http://e.org/{name}") for name in ("all", "root", "g0")]
-    assert _tell_something(FeatureContext(kb, None), np.array(shared)).tolist() == [False, False, True]
+    assert _is_informative(FeatureContext(kb, None), np.array(shared)).tolist() == [False, False, True]
 
 
 def test_reasons_are_the_same_alone_and_among_others(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:

@@ -27,7 +27,7 @@ from eigenthemes.explanations import (
     TopicReason,
 )
 from eigenthemes.kb.attributes import described_attribute, last_part
-from eigenthemes.ranking.adaptation import GROUP as PILE
+from eigenthemes.ranking.adaptation import GROUP as CORPUS
 from eigenthemes.ranking.explain.sentences import cut, in_words, shares_of
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
@@ -195,7 +195,7 @@ class Explainer:
                     **self._of_column(row),
                     **self._of_topic(row),
                     **self._of_row(number, row - first),
-                    **self._of_pile(row),
+                    **self._corpus_contribution(row),
                 },
                 connected=bool(self.ranking.features[row, _CONNECTIONS].any()),
             )
@@ -273,10 +273,10 @@ class Explainer:
         rows = self.ranking.rows
         return None if rows is None else rows.reason(mention, int(self.groups.entity[row]), self.context)
 
-    def _of_pile(self, row: int) -> dict[str, float]:
+    def _corpus_contribution(self, row: int) -> dict[str, float]:
         """Return the utility that the corpus prior adds to a candidate; empty if the KB was not adapted."""
-        pile = self.ranking.pile
-        return {} if pile is None else {PILE.name: float(pile[row]) / self._temperature}
+        prior = self.ranking.corpus_prior
+        return {} if prior is None else {CORPUS.name: float(prior[row]) / self._temperature}
 
     def _column_reason(self, row: int) -> ColumnReason | None:
         """Return what the column of a table has in common with a candidate."""
@@ -307,7 +307,7 @@ class Explainer:
             return None
         document = int(np.searchsorted(self.groups.document_bounds, group, side="right")) - 1
         linked = said.linked.get(int(self.groups.entity[row]), 0)
-        here = squash(name) in memory.said_by(self.batch.documents[document])
+        here = squash(name) in memory.corrections_in(self.batch.documents[document])
         return MemoryReason(linked, sum(said.linked.values()) - linked, said.none, said.not_a_name, here)
 
     def _match(self, mention: Mention, text: str, entity: int, match_type: int) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from eigenthemes.explanations import (
     Reason,
     Support,
 )
-from eigenthemes.ranking.adaptation import GROUP as PILE
+from eigenthemes.ranking.adaptation import GROUP as CORPUS
 from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.row import GROUP as ROW
@@ -40,7 +40,7 @@ def ahead_in(best: ExplainedCandidate, other: ExplainedCandidate | None) -> dict
     return {group: value - less[group] for group, value in best.contributions.items()}
 
 
-_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, ROW.name: ROW, PILE.name: PILE, TOPIC.name: TOPIC}
+_GROUPS = {**FEATURE_GROUPS, COLUMN.name: COLUMN, ROW.name: ROW, CORPUS.name: CORPUS, TOPIC.name: TOPIC}
 _MOST_NAMED = 3  # names in a sentence, fewer where they give `_ENOUGH` of the support
 _ENOUGH = 0.8
 _WORTH_SAYING = 0.05  # a runner-up less likely than this is not in the sentence

@@ -83,7 +83,7 @@ class CellEvidence:
         return result
 
     @lazy
-    def is_whole(self) -> NDArray[np.bool_]:
+    def is_full_name(self) -> NDArray[np.bool_]:
         """Return a mask of candidates that have the cell as a full name, or were given by the document [n]."""
         batch, groups = self.groups.batch, self.groups
         given = batch.brings_candidates[groups.first_mention]
@@ -94,7 +94,7 @@ class CellEvidence:
         """The share of the other names of its column that are whole names [m]; one half where there is no other."""
         column_of = self.groups.column_of[self.is_cell]
         whole = np.zeros(len(self.groups))
-        whole[self.groups.group[self.is_whole]] = 1
+        whole[self.groups.group[self.is_full_name]] = 1
         names, whole_names = np.bincount(column_of), np.bincount(column_of, weights=whole[self.is_cell])
         share = np.zeros(len(self.groups))
         share[self.is_cell] = (whole_names[column_of] - whole[self.is_cell] + 1) / (names[column_of] + 1)
@@ -103,7 +103,7 @@ class CellEvidence:
     def nil_columns(self, best_row: Ints, elsewhere: Floats) -> NDArray[np.float32]:
         """Return CELL_NIL_COLUMNS of groups whose best candidates are these rows [b, 5]."""
         few, known = self.others[best_row] == 0, self.known[self.groups.group[best_row]]
-        columns = (self.evidence[best_row], elsewhere[best_row], ~self.is_whole[best_row], few, known)
+        columns = (self.evidence[best_row], elsewhere[best_row], ~self.is_full_name[best_row], few, known)
         return np.stack(columns, axis=1).astype(np.float32)
 
 

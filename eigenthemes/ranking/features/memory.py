@@ -41,7 +41,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     bounds, document_names = groups.name_bounds.tolist(), groups.document_names.tolist()
     is_name = groups.batch.table.match_type[groups.table_row] <= WHOLE
     for number, document in enumerate(groups.batch.documents):
-        said = memory.said_by(document)
+        said = memory.corrections_in(document)
         for name in range(document_names[number], document_names[number + 1]):
             here = said.get(squash(groups.names[name]))
             elsewhere = memory.find(groups.names[name], without=here)

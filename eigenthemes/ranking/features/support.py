@@ -24,14 +24,14 @@ _FEW = 4  # times as many candidates as dimensions: so many are compared pair by
 _AT_ONCE = 16  # numbers that are squared in the time of a step, also in plain Python
 _TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
 _SMALL = 64  # candidates: BLAS multiplies a matrix of so few with its turned copy sooner than with itself
-_HOPELESS = 0.01  # of the probability of the best candidate: below it, what other names say changes no answer
+_PRUNE_BELOW = 0.01  # of the probability of the best candidate: below it, what other names say changes no answer
 
 
-def without_hopeless(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
+def pruned(groups: MentionGroups, probability: Floats) -> NDArray[np.float32]:
     """Return the probabilities [n], 0 for candidates far less likely than the best of their mention."""
     best = highest_beside(probability, groups.bounds)
-    hopeless = probability < _HOPELESS * best  # what is no number is not hopeless: damage must show
-    return np.where(hopeless, 0.0, probability).astype(np.float32)
+    unlikely = probability < _PRUNE_BELOW * best  # what is no number is not unlikely: damage must show
+    return np.where(unlikely, 0.0, probability).astype(np.float32)
 
 
 class GraphSupport(NamedTuple):
@@ -45,7 +45,7 @@ class GraphSupport(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Acquaintances:
+class CandidateConnections:
     """Connections between the candidates of each document, independent of their probabilities and of the round.
 
     considered  [n] bool: the others have to do with nobody
@@ -162,28 +162,28 @@ def _squared(vectors: Vectors, entity: Ints, name: Ints) -> NDArray[np.float32]:
 class WeightedCandidates:
     """The candidates of a batch, and how likely each of them was in the round before: `weight` [n].
 
-    Those that were hopeless beside the best one of their mention have weight 0: they neither give nor get support, in this
+    Those that were unlikely beside the best one of their mention have weight 0: they neither give nor get support, in this
     round and in all that follow.
     """
 
     groups: MentionGroups
     context: FeatureContext
     weight: NDArray[np.float32]
-    acquaintances: Acquaintances
+    connections: CandidateConnections
 
     @classmethod
     def of(cls, groups: MentionGroups, context: FeatureContext, probability: Floats) -> WeightedCandidates:
         """Weigh candidates by their probabilities [n] after the first round."""
-        return cls.weighing(groups, context, without_hopeless(groups, probability))
+        return cls.weighing(groups, context, pruned(groups, probability))
 
     @classmethod
     def weighing(cls, groups: MentionGroups, context: FeatureContext, weight: NDArray[np.float32]) -> WeightedCandidates:
         """Build from given weights of candidates [n]."""
-        return cls(groups, context, weight, Acquaintances(groups, context, weight != 0))
+        return cls(groups, context, weight, CandidateConnections(groups, context, weight != 0))
 
     def in_next_round(self, probability: Floats) -> WeightedCandidates:
         """Weigh the candidates that are still considered by their probabilities [n] after this round."""
-        weight = without_hopeless(self.groups, np.where(self.weight == 0, 0.0, probability))
+        weight = pruned(self.groups, np.where(self.weight == 0, 0.0, probability))
         return replace(self, weight=weight)
 
     @lazy
@@ -191,7 +191,7 @@ class WeightedCandidates:
         """Return the support of the graph for each candidate."""
         from eigenthemes.kernels.support import support
 
-        groups, found = self.groups, self.acquaintances
+        groups, found = self.groups, self.connections
         compute = support.for_steps(found.steps)
         columns = compute(groups.document_names, groups.name_bounds, self.weight, groups.longer, found.in_graph)
         return GraphSupport(*columns.T)
@@ -200,7 +200,7 @@ class WeightedCandidates:
         """Return what each candidate of the document contributed to the support of one of them."""
         from eigenthemes.kernels.support import contributions
 
-        groups, found = self.groups, self.acquaintances
+        groups, found = self.groups, self.connections
         name = int(groups.name_of[groups.group[row]])
         document = int(np.searchsorted(groups.document_names, name, side="right")) - 1
         first_name, last_name = groups.document_names[document : document + 2].tolist()

@@ -33,9 +33,9 @@ _COLUMNS = {
 def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
     """Compute the coherence of each candidate with other names [n, 4], on a log scale."""
     groups, support = candidates.groups, candidates.graph_support
-    rows = candidates.acquaintances.rows
+    rows = candidates.connections.rows
     others = groups.other_names[groups.group[rows]]
-    near = np.maximum(coherence(candidates)[rows] - _named_longer(candidates)[rows], 0) / np.maximum(1, others)
+    near = np.maximum(coherence(candidates)[rows] - _own_coherence_by_longer_names(candidates)[rows], 0) / np.maximum(1, others)
     of_rows = (
         np.where(others > 0, np.log((_FLOOR + near) / _FLOOR), 0.0),
         np.log1p(support.edges[rows]),
@@ -57,9 +57,9 @@ def coherence(candidates: WeightedCandidates) -> Floats:
     result = np.zeros(len(groups.table_row))
     if vectors is None:
         return result
-    rows = candidates.acquaintances.rows
+    rows = candidates.connections.rows
     weight, coherent = candidates.weight[rows], np.zeros(len(rows))
-    for found in candidates.acquaintances.squared_cosines:
+    for found in candidates.connections.squared_cosines:
         if found.squared is not None:
             found.times(weight, coherent)
         elif isinstance(found, SquaredCosines):
@@ -70,7 +70,7 @@ def coherence(candidates: WeightedCandidates) -> Floats:
     return result
 
 
-def _named_longer(candidates: WeightedCandidates) -> Floats:
+def _own_coherence_by_longer_names(candidates: WeightedCandidates) -> Floats:
     """Return the coherence that an entity gives itself through a longer name [n].
 
     "Michael Jordan" in the text does not make "Jordan" closer to what it is about: `coreference` says that he may be meant.
@@ -98,7 +98,7 @@ def _coherence_by_sums(rows: NDArray[np.float32], weight: NDArray[np.float32], n
 def _closeness(contributions: Contributions) -> Floats:
     """Return what each candidate of the document adds to the coherence of one: its weight times the squared cosine.
 
-    Not the same entity under a longer name, as in `_named_longer`.
+    Not the same entity under a longer name, as in `_own_coherence_by_longer_names`.
     """
     vectors = contributions.context.vectors
     if vectors is None:
@@ -122,14 +122,14 @@ def reasons(contributions: Contributions, shares: Mapping[str, Floats], position
         yield Reason(EDGE, readable_relation(kb, code), bool(code & 1))
     positions, nodes = contributions.meetings
     met, is_close = nodes[positions == position], shares["coherence"][position] > 0
-    telling = met[_tell_something(contributions.context, met)]
+    telling = met[_is_informative(contributions.context, met)]
     if len(telling) or (len(met) and not is_close):
         yield _shared_neighbors(contributions, other, telling if len(telling) else met)
     if is_close:
         yield Reason(CLOSE)
 
 
-def _tell_something(context: FeatureContext, nodes: Ints) -> NDArray[np.bool_]:
+def _is_informative(context: FeatureContext, nodes: Ints) -> NDArray[np.bool_]:
     """Return a mask of the shared neighbours worth naming [n]: named, and not shared by nearly all."""
     has_name = context.name_counts(nodes) > 0
     least = np.where(context.kb.answers[nodes], _EVERYBODYS, _EVERYBODYS_SCHEME)

@@ -10,12 +10,12 @@ from helpers.kbs import build_from_records
 
 from eigenthemes import KB
 from eigenthemes.build import adapt_kb, store_ranker
-from eigenthemes.kb.info import card, card_lines, pile_in_words
+from eigenthemes.kb.info import card, card_lines, corpus_prior_in_words
 from eigenthemes.linker import Linker
-from eigenthemes.ranking.adaptation import PileModel, entity_numbers
+from eigenthemes.ranking.adaptation import CorpusPrior, entity_numbers
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain.adapt import learn_pile
+from eigenthemes.selftrain.adapt import learn_corpus_prior
 from eigenthemes.selftrain.training import self_train
 
 MANY = 40
@@ -75,21 +75,21 @@ def test_gold_is_not_looked_at(clubs_and_towns: KB) -> None:
     misleading = [
         replace(each, mentions=tuple(replace(mention, gold=("town1",)) for mention in each.mentions or ())) for each in pile
     ]
-    assert learn_pile(clubs_and_towns, ranker, pile) == learn_pile(clubs_and_towns, ranker, misleading)
+    assert learn_corpus_prior(clubs_and_towns, ranker, pile) == learn_corpus_prior(clubs_and_towns, ranker, misleading)
 
 
 def test_it_adds_half_the_log_odds_and_four_at_most(clubs_and_towns: KB) -> None:
     kb = clubs_and_towns
     club, town = kb.index_of("club3"), kb.index_of("town3")
-    model = PileModel(100, {"one": 1.0, "log_prior": 0.0}, {"club": 2.0, "town": -50.0}, {})
+    model = CorpusPrior(100, {"one": 1.0, "log_prior": 0.0}, {"club": 2.0, "town": -50.0}, {})
     added = model.of_entities(kb)
     assert added[[club, town]].tolist() == [1.5, -4.0]
-    by_prior = PileModel(100, {"log_prior": 1.0}, {}, {}).of_entities(kb)
+    by_prior = CorpusPrior(100, {"log_prior": 1.0}, {}, {}).of_entities(kb)
     assert by_prior == pytest.approx(entity_numbers(kb)[:, 0] / 2)
 
 
 def test_a_ranker_keeps_it_in_the_manifest(clubs_and_towns: KB) -> None:
-    model = PileModel(100, {"one": 1.0}, {"club": 2.0}, {"club": 6.0, "town": 0.1})
-    ranker = replace(Ranker.of(clubs_and_towns.rankers[""]), pile=model)
-    assert Ranker.of(ranker.to_dict()).pile == model
-    assert pile_in_words(clubs_and_towns, model.to_dict()) == "club 6 x, town 0.1 x"
+    model = CorpusPrior(100, {"one": 1.0}, {"club": 2.0}, {"club": 6.0, "town": 0.1})
+    ranker = replace(Ranker.of(clubs_and_towns.rankers[""]), corpus_prior=model)
+    assert Ranker.of(ranker.to_dict()).corpus_prior == model
+    assert corpus_prior_in_words(clubs_and_towns, model.to_dict()) == "club 6 x, town 0.1 x"
