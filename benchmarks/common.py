@@ -34,25 +34,7 @@ SOURCES = {
     "phenotypes": ("phenotypes/hp.obo.gz",),
     "aida": ("aida/nodes.tsv.gz", "aida/edges.tsv.gz"),
 }
-BUILDERS = (
-    "assembly/*.py",
-    "build.py",
-    "candidates/name_index.py",
-    "candidates/typos.py",
-    "core/scratch.py",
-    "core/spill.py",
-    "core/strings.py",
-    "embeddings/blocks.py",
-    "embeddings/prone.py",
-    "embeddings/vector_sets.py",
-    "kb/graph.py",
-    "kb/manifest.py",
-    "kb/name_arrays.py",
-    "kb/store.py",
-    "kb/writer.py",
-    "kg/*.py",
-    "text/normalize.py",
-)  # files of the package that decide what a KB holds
+NO_BUILDERS = ("cli", "display", "evaluation", "integrations", "reproduction", "service")  # they do not decide what a KB holds
 
 
 def parse_arguments(doc: str | None, *add: Callable[[argparse.ArgumentParser], Any]) -> argparse.Namespace:
@@ -218,16 +200,9 @@ def machine() -> dict[str, Any]:
 
 @cache
 def code_digest() -> str:
-    """A short name for the state of the code that builds KBs."""
-    return _digest([file for pattern in BUILDERS for file in builder_files(pattern)])
-
-
-def builder_files(pattern: str) -> list[Path]:
-    """Return the files of the package that an entry of BUILDERS names; there must be some."""
-    files = sorted((CHECKOUT / "eigenthemes").glob(pattern))
-    if not files:
-        sys.exit(f"benchmarks/common.py names eigenthemes/{pattern}, and there is no such file; correct BUILDERS")
-    return files
+    """Return a short name for the state of the code that builds KBs."""
+    package = CHECKOUT / "eigenthemes"
+    return _digest([file for file in sorted(package.rglob("*.py")) if file.relative_to(package).parts[0] not in NO_BUILDERS])
 
 
 def _cached_kb(name: str, files: Sequence[Path], folder: Path) -> KB:

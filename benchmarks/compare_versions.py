@@ -1,16 +1,13 @@
-"""What users get, before and after a change: two versions of eigenthemes side by side on the demo and on every real set.
+"""Compare what two versions of eigenthemes answer on the demo and on every real set.
 
-    python -m benchmarks.compare_versions                       # commit 31f0be2 against this checkout
+    python -m benchmarks.compare_versions                       # commit 363a144 against this checkout
     python -m benchmarks.compare_versions --only link,eval --sets demo,wned-cweb
     python -m benchmarks.compare_versions --baseline HEAD --documents 0    # all documents of every set
 
-The baseline commit is installed into an environment of its own, each version builds its own KBs with its own command line, and
-the JSON that `candidates`, `link` (all methods), `eval` and `explain` print is compared record by record. With --old-kb the
-present version also opens the KBs that the baseline built. Fields that were renamed on purpose are renamed in the baseline's
-output first (RENAMED_...); everything else that differs is counted, and the first difference is shown. Exit code 1 if there
-is any.
-
-What the baseline printed is kept in --cache, so a second run computes only the present version's side.
+The baseline is installed into an environment of its own, unless --baseline-source names a checkout of it. Each version builds
+its KBs with its own command line; with --same-kb this version opens those of the baseline. The JSON that `candidates`, `link`
+(all methods), `eval` and `explain` print is compared record by record, sentences for people apart (SENTENCES). The exit code is
+1 if anything differs. The outputs of the baseline are kept in --cache, so that a second run computes one side only.
 """
 
 from __future__ import annotations
@@ -21,14 +18,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import CHECKOUT, SOURCES, data_folder, parse_arguments, print_table, read_documents, say
+from benchmarks.common import CHECKOUT, SOURCES, code_digest, data_folder, parse_arguments, print_table, read_documents, say
 
-BASELINE = "31f0be2"
+BASELINE = "363a144"
 DEMO = "demo"
 
 # set -> (KB, file under the data folder); the demo's documents come with the package
@@ -59,72 +56,86 @@ METHODS = (
     "global-context",
 )
 WORDY = ("local-context", "global-context")  # they need word vectors
+LINK_OPTIONS = (
+    ("selftrained", "--nil", "off", "--top", "20"),
+    ("selftrained", "--explain"),
+    ("eigen", "--k", "all", "--unique"),
+    ("eigen", "--generator", "paper"),
+)
 COMMANDS = ("candidates", "link", "text", "eval", "explain")
 NAMES = 2000  # distinct names of a set that are looked up
-_TIMEOUT, _HUNG = 240, -9  # seconds for a command, and the exit code of one that did not end
+_TIMEOUT = 1800  # seconds for a command
 TOLERANCE = 1e-9  # of scores: the same arithmetic on the same machine
 
-# Keys of the baseline's JSON that have another name now: of candidates, and of whatever is inside an explanation.
-RENAMED_IN_CANDIDATES = {"name": "matched_name", "how": "match_type"}
-RENAMED_IN_EXPLANATIONS = {
-    "words": "sentence",
-    "none": "nil_probability",
-    "choices": "candidate_count",
-    "others": "other_support",
-    "shown": "display_label",
-    "linked": "connected",
-    "how": "match_type",
-    "name": "matched_name",
-}
-SUPPORT = ("support", "others", "other_support", "words", "sentence")  # of explanations
-BY_GROUP = ("contributions", "shares", "against")  # their keys are feature groups
-# (set, method): mentions in tables are decided together by name and column now, by name alone before.
-INTENDED = {(name, "selftrained") for name in ("t2d-dev", "wikitables-dev")}
-# Keys whose values depend on the clock.
-IGNORED_KEYS = {"documents_per_second", "seconds"}
+SENTENCES = {"sentence", "detail", "title", "remedy", "message"}  # for people: they must be there, no more
+IGNORED_KEYS = {"documents_per_second", "seconds"}  # they depend on the clock
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version: its interpreter, the folder for its KBs and outputs, and where its source is if it is not installed."""
+    """A version: its interpreter, the folders of its outputs and of its KBs, and its source where it is not installed."""
 
     name: str
     python: Path
     folder: Path
     source: str = ""
+    kbs: Path | None = None
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": self.source}
 
     def run(self, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
         command = [str(self.python), "-m", "eigenthemes", *arguments]
-        environment = {**os.environ, "PYTHONPATH": self.source}
-        try:
-            return subprocess.run(
-                command, input=stdin, capture_output=True, cwd=self.folder, env=environment, check=False, timeout=_TIMEOUT
-            )
-        except subprocess.TimeoutExpired as expired:  # 31f0be2 never ends on some names of dwie-train (matched_names)
-            return subprocess.CompletedProcess(command, _HUNG, expired.stdout or b"", b"")
+        return subprocess.run(
+            command, input=stdin, capture_output=True, cwd=self.folder, env=self.environment(), check=False, timeout=_TIMEOUT
+        )
 
-    def kb(self, name: str) -> Path:
-        """A KB of the data folder or of the demo, built once by this version."""
-        path = self.folder / f"{name}.kb"
+    def kb(self, name: str, files: Sequence[Path] = ()) -> Path:
+        """Return a KB of these files, of the data folder or of the demo, which this version builds once."""
+        path = (self.kbs or self.folder) / f"{name}.kb"
         if not (path / "manifest.json").exists():
             say(f"{self.name}: building {path.name}")
             start = time.monotonic()
-            done = self.run("build", *map(str, kg_files(name)), "-o", str(path), "--jobs", "2")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            done = self.run("build", *map(str, files or kg_files(name)), "-o", str(path), "--jobs", "2")
             if done.returncode:
                 sys.exit(f"{self.name} cannot build {name}: {done.stderr.decode(errors='replace').strip()}")
             say(f"{self.name}: {path.name} in {time.monotonic() - start:.0f} s")
         return path
 
 
+def add_versions(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where the two versions are."""
+    parser.add_argument("--baseline", default=BASELINE, help=f"the commit to compare with (default {BASELINE})")
+    parser.add_argument("--baseline-source", type=Path, help="a checkout of it, so that it need not be installed")
+    parser.add_argument("--baseline-python", type=Path, default=Path(sys.executable), help="the interpreter for that checkout")
+    parser.add_argument("--baseline-kbs", type=Path, help="a folder with KBs that the baseline built, or builds")
+    parser.add_argument("--same-kb", action="store_true", help="this version opens the KBs of the baseline")
+
+
+def open_versions(arguments: argparse.Namespace) -> tuple[Version, Version]:
+    """Return the baseline and this checkout."""
+    folder = arguments.cache / f"baseline-{arguments.baseline}"
+    folder.mkdir(parents=True, exist_ok=True)
+    python, source = arguments.baseline_python.absolute(), arguments.baseline_source
+    if source is None:
+        python, source = install(arguments.baseline, folder), ""
+    baseline = Version(arguments.baseline, python, folder, str(source), arguments.baseline_kbs or folder)
+    kbs = baseline.kbs if arguments.same_kb else arguments.cache / f"kbs-{code_digest()}"
+    present = Version("this checkout", Path(sys.executable), arguments.cache / "present", str(CHECKOUT), kbs)
+    present.folder.mkdir(exist_ok=True)
+    return baseline, present
+
+
 def kg_files(name: str) -> list[Path]:
-    """The source files of a KB."""
+    """Return the source files of a KB."""
     if name == DEMO:
         return [CHECKOUT / "eigenthemes" / "data" / "demo.ttl"]
     return [data_folder() / file for file in SOURCES[name]]
 
 
 def documents_of(name: str, most: int) -> list[dict[str, Any]]:
-    """The first documents of a set; 0 for all."""
+    """Return the first documents of a set; 0 for all."""
     if name == DEMO:
         lines = (CHECKOUT / "eigenthemes" / "data" / "demo.jsonl").read_text(encoding="utf-8").splitlines()
         documents = [json.loads(line) for line in lines]
@@ -133,9 +144,10 @@ def documents_of(name: str, most: int) -> list[dict[str, Any]]:
     return documents[:most] if most else documents
 
 
-def install(commit: str, folder: Path) -> Version:
-    """The version of a commit in an environment of its own."""
+def install(commit: str, folder: Path) -> Path:
+    """Install a commit into an environment of its own; return its interpreter."""
     environment = folder / "env"
+    python = environment / "bin" / "python"
     if not (environment / "installed").exists():
         say(f"installing {commit} into {environment}")
         source = folder / "source"
@@ -143,44 +155,33 @@ def install(commit: str, folder: Path) -> Version:
         archive = subprocess.run(["git", "archive", commit], cwd=CHECKOUT, capture_output=True, check=True).stdout
         subprocess.run(["tar", "-x", "-C", str(source)], input=archive, check=True)
         subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
-        pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "-c", str(source / "constraints.txt"), f"{source}[paper]"], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-c", str(source / "constraints.txt"), f"{source}[serve,excel]"], check=True)
         (environment / "installed").touch()
-    return Version(commit, environment / "bin" / "python", folder)
+    return python
 
 
-def calls(
-    name: str, kb: Path, documents: Path, names: Path, words: Path
-) -> Iterator[tuple[str, str, tuple[str, ...], Path | None]]:
-    """(command, variant, arguments, standard input) of everything that is compared on a set."""
-    yield "candidates", "default", ("candidates", str(kb), "-", "--json"), names
-    yield "candidates", "paper", ("candidates", str(kb), "-", "--json", "--generator", "paper", "--no-aliases"), names
+def calls(kb: Path, documents: Path, names: Path, words: Path) -> Iterator[tuple[str, str, tuple[str, ...], Path | None]]:
+    """Yield (command, variant, arguments, standard input) of everything that is compared on a set."""
+    looked_up = ("candidates", str(kb), "-", "--json")
+    yield "candidates", "default", looked_up, names
+    yield "candidates", "paper", (*looked_up, "--generator", "paper", "--no-aliases"), names
+    linked = ("link", str(kb), str(documents))
     for method in METHODS:
         given = ("--word-vectors", str(words)) if method in WORDY else ()
-        yield "link", method, ("link", str(kb), str(documents), "--method", method, *given), None
-    yield "link", "selftrained --nil off --top 20", ("link", str(kb), str(documents), "--nil", "off", "--top", "20"), None
-    yield "link", "selftrained --explain", ("link", str(kb), str(documents), "--explain"), None
-    yield (
-        "link",
-        "eigen --k all --unique",
-        ("link", str(kb), str(documents), "--method", "eigen", "--k", "all", "--unique"),
-        None,
-    )
-    yield (
-        "link",
-        "eigen --generator paper",
-        ("link", str(kb), str(documents), "--method", "eigen", "--generator", "paper"),
-        None,
-    )
-    yield "text", "selftrained", ("link", str(kb), str(documents.with_suffix(".text.jsonl"))), None
-    yield "text", "eigen", ("link", str(kb), str(documents.with_suffix(".text.jsonl")), "--method", "eigen"), None
+        yield "link", method, (*linked, "--method", method, *given), None
+    for method, *options in LINK_OPTIONS:
+        yield "link", " ".join([method, *options]), (*linked, "--method", method, *options), None
+    text = ("link", str(kb), str(documents.with_suffix(".text.jsonl")))
+    yield "text", "selftrained", text, None
+    yield "text", "eigen", (*text, "--method", "eigen"), None
     plain = ",".join(method for method in METHODS if method not in WORDY)
     yield "eval", "all methods", ("eval", str(kb), str(documents), "--methods", plain, "--json"), None
     yield "explain", "all", ("explain", str(kb), str(documents), "--document", "all", "--json"), None
 
 
 def prepare(name: str, most: int, folder: Path) -> tuple[Path, Path]:
-    """Files with the documents of a set (and the same without mentions), and with their names."""
+    """Write the documents of a set, the same without mentions, and their names; return the first and the last file."""
     documents = documents_of(name, most)
     file = folder / f"{name}.jsonl"
     file.write_text("".join(json.dumps(each) + "\n" for each in documents), encoding="utf-8")
@@ -194,20 +195,20 @@ def prepare(name: str, most: int, folder: Path) -> tuple[Path, Path]:
 
 
 def output_of(version: Version, key: str, arguments: tuple[str, ...], stdin: Path | None, *, keep: bool) -> list[Any]:
-    """The JSON records a command printed; kept on disk where the version does not change."""
+    """Return the JSON records a command prints; those of a version that does not change are kept."""
     kept = version.folder / "outputs" / f"{key}.jsonl"
     if not (keep and kept.exists()):
         done = version.run(*arguments, stdin=stdin.read_bytes() if stdin else None)
         if b"Traceback" in done.stderr:
             say(f"{version.name}: {' '.join(arguments)}\n{done.stderr.decode(errors='replace')[-2000:]}")
         kept.parent.mkdir(parents=True, exist_ok=True)
-        whole = done.stdout[: done.stdout.rfind(b"\n") + 1]
-        kept.write_bytes(whole + f'{{"exit code": {done.returncode}}}\n'.encode())
+        complete = done.stdout[: done.stdout.rfind(b"\n") + 1]
+        kept.write_bytes(complete + f'{{"exit code": {done.returncode}}}\n'.encode())
     return _parse(kept.read_bytes())
 
 
 def _parse(data: bytes) -> list[Any]:
-    """JSON lines, or (as `eval --json` prints) one value over many lines; the exit code comes last."""
+    """Parse JSON lines, or (as `eval --json` prints) one value over many lines; the exit code comes last."""
     *lines, last = data.decode().splitlines()
     try:
         return [*map(json.loads, lines), json.loads(last)]
@@ -215,29 +216,16 @@ def _parse(data: bytes) -> list[Any]:
         return [json.loads("\n".join(lines)), json.loads(last)]
 
 
-def renamed(value: Any, keys: dict[str, str] | None = None) -> Any:
-    """A record of the baseline with the names of today."""
-    if isinstance(value, list):
-        return [renamed(item, keys) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if keys is None and "rank" in value and "how" in value:
-        keys = RENAMED_IN_CANDIDATES
-    if "nil_reason" in value and "shares" in value:
-        keys = RENAMED_IN_EXPLANATIONS
-    if keys is RENAMED_IN_EXPLANATIONS and "relation" in value and "reverse" in value:
-        return {"type" if key == "how" else key: item for key, item in value.items()}
-    return {(keys or {}).get(key, key): item if key in BY_GROUP else renamed(item, keys) for key, item in value.items()}
-
-
 def first_difference(old: Any, new: Any, where: str = "") -> str | None:
-    """Where two records differ first, and how; None: nowhere."""
+    """Return where two records differ first, and how."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
             if key in IGNORED_KEYS:
                 continue
             if key not in old or key not in new:
                 return f"{where}.{key}: only {'before' if key in old else 'now'}"
+            if key in SENTENCES and isinstance(old[key], str) and isinstance(new[key], str):
+                continue
             if found := first_difference(old[key], new[key], f"{where}.{key}"):
                 return found
         return None
@@ -253,81 +241,51 @@ def first_difference(old: Any, new: Any, where: str = "") -> str | None:
     return None if old == new else f"{where}: {json.dumps(old)[:80]} before, {json.dumps(new)[:80]} now"
 
 
-def _without_support(value: Any) -> Any:
-    """A record without what explanations say of supporting names: they tell the ranker's own figures now.
-
-    Before, where several longer names contain a name, the share was spread over all of them; the ranker counts the likeliest.
-    """
-    if isinstance(value, dict):
-        return {key: _without_support(item) for key, item in value.items() if key not in SUPPORT}
-    return [_without_support(item) for item in value] if isinstance(value, list) else value
-
-
 def compare(old: list[Any], new: list[Any]) -> tuple[int, int, str]:
-    """How many records there are, how many of them differ, and the first difference."""
-    old = [renamed(each) for each in old]
-    if old[-1]["exit code"] < 0:  # only what it printed before it hung or died can be compared
-        old, new = old[:-1], new[: len(old) - 1]
+    """Return how many records there are, how many of them differ, and the first difference."""
     differences = [found for pair in zip(old, new, strict=False) if (found := first_difference(*pair))]
     if len(old) != len(new):
         differences.append(f"{len(old)} records before, {len(new)} now")
     return len(old), len(differences), differences[0] if differences else ""
 
 
+def compare_set(name: str, baseline: Version, present: Version, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield a row for each command and variant on a set."""
+    folder = arguments.cache / f"documents-{arguments.documents}"
+    folder.mkdir(parents=True, exist_ok=True)
+    documents, names = prepare(name, arguments.documents, folder)
+    words = data_folder() / "vectors" / "words-100d.txt.gz"
+    old_kb = baseline.kb(SETS[name][0])
+    new_kb = old_kb if arguments.baseline_only else present.kb(SETS[name][0])
+    pairs = zip(calls(old_kb, documents, names, words), calls(new_kb, documents, names, words), strict=True)
+    for (command, variant, given, stdin), (_, _, given_now, _) in pairs:
+        if command not in arguments.only.split(",") or not variant.startswith(arguments.methods):
+            continue
+        key = f"{name}-{arguments.documents}-{command}-{variant.replace(' ', '')}"
+        old = output_of(baseline, key, given, stdin, keep=True)
+        if not arguments.baseline_only:
+            records, different, first = compare(old, output_of(present, key, given_now, stdin, keep=False))
+            if different:
+                say(f"{name} {command} {variant}: {different} of {records} differ; {first}")
+            yield {"set": name, "command": command, "variant": variant} | {
+                "records": records, "different": different, "first": first
+            }  # fmt: skip
+
+
 def main() -> int:
     def add(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--baseline", default=BASELINE, help=f"the commit to compare with (default {BASELINE})")
+        add_versions(parser)
         parser.add_argument("--only", default=",".join(COMMANDS), help=f"some of {','.join(COMMANDS)}")
         parser.add_argument("--sets", default=",".join(SETS), help="some of the sets")
         parser.add_argument("--methods", default="", help="of link: only variants that begin so")
         parser.add_argument("--documents", type=int, default=40, help="the first of each set; 0 for all (default 40)")
-        parser.add_argument(
-            "--baseline-only", action="store_true", help="compute and keep the baseline's side, compare nothing"
-        )
-        parser.add_argument("--old-kb", action="store_true", help="this version links with the KBs that the baseline built")
+        parser.add_argument("--baseline-only", action="store_true", help="compute the outputs of the baseline only")
 
     arguments = parse_arguments(__doc__, add)
-    baseline = install(arguments.baseline, arguments.cache / f"baseline-{arguments.baseline}")
-    present = Version("this checkout", Path(sys.executable), arguments.cache / "present", str(CHECKOUT))
-    rows, wrong = [], 0
-    words = data_folder() / "vectors" / "words-100d.txt.gz"
-    for name in arguments.sets.split(","):
-        folder = arguments.cache / f"documents-{arguments.documents}"
-        folder.mkdir(parents=True, exist_ok=True)
-        present.folder.mkdir(parents=True, exist_ok=True)
-        documents, names = prepare(name, arguments.documents, folder)
-        old_kb = baseline.kb(SETS[name][0])
-        new_kb = old_kb if arguments.old_kb or arguments.baseline_only else present.kb(SETS[name][0])
-        for old_call, new_call in zip(
-            calls(name, old_kb, documents, names, words), calls(name, new_kb, documents, names, words), strict=True
-        ):
-            command, variant, given, stdin = old_call
-            if command not in arguments.only.split(",") or not variant.startswith(arguments.methods):
-                continue
-            key = f"{name}-{arguments.documents}-{command}-{variant.replace(' ', '')}"
-            old = output_of(baseline, key, given, stdin, keep=True)
-            if arguments.baseline_only:
-                continue
-            new = output_of(present, key, new_call[2], stdin, keep=False)
-            records, different, first = compare(old, new)
-            intended = (name, variant.split()[0]) in INTENDED or (name in dict(INTENDED) and command in ("eval", "explain"))
-            if different and "explain" in (command, variant.rpartition("--")[2]):
-                intended = intended or compare(*(_without_support(records) for records in (old, new)))[1] == 0
-            wrong += 0 if intended else different
-            rows.append(
-                {
-                    "set": name,
-                    "command": command,
-                    "variant": variant,
-                    "records": records,
-                    "different": f"{different} (intended)" if intended and different else different,
-                    "first": first,
-                }
-            )
-            if different:
-                say(f"{name} {command} {variant}: {different} of {records} differ; {first}")
+    baseline, present = open_versions(arguments)
+    rows = [row for name in arguments.sets.split(",") for row in compare_set(name, baseline, present, arguments)]
     print_table(f"{arguments.baseline} against this checkout", rows)
-    return 1 if wrong else 0
+    return 1 if any(row["different"] for row in rows) else 0
 
 
 if __name__ == "__main__":

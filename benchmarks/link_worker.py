@@ -1,86 +1,61 @@
-"""Link a file again and again when asked to, with whichever version of eigenthemes is installed: for `compare_speed`.
+"""Run a command or look names up again and again, with whichever version of eigenthemes is installed: for `compare_speed`.
 
-    python benchmarks/link_worker.py my.kb documents.jsonl
+    python benchmarks/link_worker.py
 
-Reads lines "method k" from standard input (k is a number, "all", or "-" where it means nothing). For each it links the file as
-`eigenthemes link --jobs 1` does, from the lines of the file to the lines of output, and prints the seconds of CPU time and the
-documents. What is loaded or compiled at first use is done before the clock starts. It imports nothing of this checkout.
+Reads JSON lines: a list is the arguments of a command, which runs in this process; an object {"kb", "names"} names a KB and a
+file of names that are looked up in one batch. Prints the seconds of CPU time of each. The first time something is asked for, it
+is done once before the clock starts, so that loading and compiling are not counted. Only public names of the package are used.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import sys
 import time
 from collections.abc import Callable
-from importlib import import_module
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
 from typing import Any
 
-Pass = Callable[[], int]  # link the file once, return the documents
+
+def command(arguments: list[str]) -> Callable[[], Any]:
+    """Return a function that runs a command and throws away what it prints."""
+    from eigenthemes.cli import main
+
+    def run() -> None:
+        sys.argv = ["eigenthemes", *arguments]
+        with (
+            open(os.devnull, "w", encoding="utf-8") as sink,
+            redirect_stdout(sink),
+            redirect_stderr(sink),
+            suppress(SystemExit),
+        ):
+            main()
+
+    return run
 
 
-def today(kb: str, file: str, method: str, k: str) -> Pass:
-    """With this version: link through the functions that the command line calls."""
-    from eigenthemes.core.jit import always_compile
-    from eigenthemes.documents.reader import open_documents
-    from eigenthemes.linker import Linker
-    from eigenthemes.ranking.options import EigenOptions
-    from eigenthemes.stream import chunks_of, collect_garbage_rarely, link_chunk
+def look_up(kb: str, names: str) -> Callable[[], Any]:
+    """Return a function that looks names up in one batch."""
+    from eigenthemes import KB, CandidateGenerator
 
-    always_compile()
-    collect_garbage_rarely()
-    linker = Linker(kb, method=method, scoring=None if k == "-" else EigenOptions(k=None if k == "all" else int(k)))
-
-    def link() -> int:
-        documents = 0
-        with open_documents(file) as records, open("/dev/null", "wb") as out:
-            for records_of_chunk in chunks_of(records):
-                chunk = link_chunk(linker, records_of_chunk)
-                out.write(chunk.output)
-                documents += chunk.linked_documents
-        return documents
-
-    return link
-
-
-def before(kb: str, file: str, method: str, k: str) -> Pass:
-    """With a version from before the package had rooms (31f0be2)."""
-    streaming: Any = import_module("eigenthemes.streaming")
-    options: dict[str, Any] = {"method": method}
-    if k != "-":
-        options["k"] = None if k == "all" else int(k)
-
-    def link() -> int:
-        documents = 0
-        with open(file, "rb") as lines, open("/dev/null", "wb") as out:
-            for lines_of_chunk in streaming.chunks_of(lines):
-                chunk = streaming.link_chunk(kb, options, lines_of_chunk, False)
-                out.write(chunk.output)
-                documents += chunk.documents
-        return documents
-
-    return link
+    generator, listed = CandidateGenerator(KB.open(kb)), Path(names).read_text(encoding="utf-8").splitlines()
+    return lambda: generator.find_batch(listed)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kb")
-    parser.add_argument("file")
-    arguments = parser.parse_args()
-    try:
-        import eigenthemes.stream  # noqa: F401
-
-        make = today
-    except ModuleNotFoundError:
-        make = before
-    key, link = "", None
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    known: dict[str, Callable[[], Any]] = {}
     for line in sys.stdin:
-        if line != key or link is None:
-            key, link = line, make(arguments.kb, arguments.file, *line.split())
-            link()
+        if line not in known:
+            given = json.loads(line)
+            known = {line: look_up(**given) if isinstance(given, dict) else command(given)}
+            known[line]()
         start = time.process_time()
-        documents = link()
-        print(time.process_time() - start, documents, flush=True)
+        known[line]()
+        print(time.process_time() - start, flush=True)
 
 
 if __name__ == "__main__":

@@ -82,10 +82,8 @@ def test_the_readme_names_files_that_exist() -> None:
     assert not [file for file in files if not (ROOT / file).exists()]
 
 
-def test_the_files_that_decide_what_a_kb_holds_exist() -> None:
-    common = benchmark("common")
-    assert not [pattern for pattern in common.BUILDERS if not list((ROOT / "eigenthemes").glob(pattern))]
-    assert re.fullmatch("[0-9a-f]{8}", common.code_digest())
+def test_the_code_that_builds_kbs_has_a_digest() -> None:
+    assert re.fullmatch("[0-9a-f]{8}", benchmark("common").code_digest())
 
 
 @pytest.mark.real_data
@@ -266,18 +264,57 @@ def test_the_exponent_of_a_power_is_its_power() -> None:
     assert benchmark("bench_growth").exponent([1.0, 10.0, 100.0], [3.0, 300.0, 30_000.0]) == pytest.approx(2.0)
 
 
-def test_two_versions_link_by_turns(demo_kb: KB, tmp_path: Path) -> None:
+@pytest.fixture
+def this_checkout(tmp_path: Path, demo_kb: KB) -> Any:
+    return benchmark("compare_versions").Version(
+        "this checkout", Path(sys.executable), tmp_path, str(ROOT), demo_kb.path.parent
+    )
+
+
+def test_two_versions_link_by_turns(this_checkout: Any, demo_kb: KB, tmp_path: Path) -> None:
     speed = benchmark("compare_speed")
-    version = speed.Version("this checkout", Path(sys.executable), tmp_path, str(ROOT))
-    old, new = (speed.Worker(version, demo_kb.path, DOCUMENTS["small"]) for _ in range(2))
-    for kind in ("degree", "eigen, k = all"):
-        row = speed.measure(kind, old, new, 2)
-        assert row["method"] == kind
-        assert 0.05 < row["ratio"] < 20
-        assert row["documents/s now"] > 0
-    old.close()
-    new.close()
-    assert old.process.returncode == new.process.returncode == 0
+    files, workers = speed.write_files("demo", tmp_path), (speed.Worker(this_checkout), speed.Worker(this_checkout))
+    for kind in ("eigen, k = all", "batch look-ups"):
+        row = speed.measure(kind, (demo_kb.path, demo_kb.path), workers, files, 1)
+        assert (row["kind"], row["per s now"] > 0, row["ratio"] > 0) == (kind, True, True)
+    for worker in workers:
+        worker.close()
+        assert worker.process.returncode == 0
+
+
+def test_differences_are_found_and_sentences_may_differ() -> None:
+    compare = benchmark("compare_versions").compare
+    old = [{"score": 0.5, "sentence": "a", "best": [{"id": 1}]}, {"exit code": 0}]
+    assert compare(old, [{"score": 0.5 + 1e-12, "sentence": "b", "best": [{"id": 1}]}, {"exit code": 0}]) == (2, 0, "")
+    assert compare(old, [{"score": 0.5, "sentence": "a", "best": [{"id": 2}]}, {"exit code": 0}]) == (
+        2, 1, ".best[0].id: 1 before, 2 now",
+    )  # fmt: skip
+    assert compare(old, old[:1])[1:] == (1, "2 records before, 1 now")
+
+
+def test_a_service_answers_every_kind_of_request(this_checkout: Any) -> None:
+    interfaces = benchmark("compare_interfaces")
+    requests = dict(enumerate((*interfaces._wrong_requests(), interfaces._get("/info"))))
+    answers = interfaces.answers(this_checkout, "demo", requests, methods_by_command=False)
+    assert {answer["status"] for answer in answers.values()} == {200, 400, 404, 405, 415, 422}
+
+
+def test_every_table_format_is_written_linked_and_read(this_checkout: Any, tmp_path: Path) -> None:
+    interfaces = benchmark("compare_interfaces")
+    rows = interfaces.table_rows(benchmark("compare_versions").documents_of("demo", 3))
+    files = interfaces.write_inputs(tmp_path / "inputs", rows)
+    assert {file.suffix for file in files} >= {".csv", ".jsonl", ".ods", ".parquet", ".tsv", ".xlsx"}
+    linked = interfaces.linked_table(this_checkout, next(file for file in files if file.suffix == ".ods"), "out.xlsx", ())
+    assert linked["exit code"] == 0
+    assert "who_id" in linked["cells"][0][0]
+
+
+def test_a_kb_is_the_same_as_itself(demo_kb: KB) -> None:
+    interfaces = benchmark("compare_interfaces")
+    manifest, arrays = interfaces.read_kb(demo_kb.path)
+    assert all(interfaces.same_array(array, array.copy()) for array in arrays.values())
+    assert not interfaces.same_array(arrays["prior"], arrays["prior"] + 1)
+    assert "files" not in interfaces.renamed(manifest)
 
 
 STAND_IN = """
