@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest docs wheel test-browser test-openrefine test-cluster campaign clean
+.PHONY: demo test lint types pytest test-paper docs wheel test-browser test-openrefine test-cluster campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -20,6 +20,10 @@ types: $(VENV)/test.stamp
 
 pytest: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The evidence of the paper (paper/), which needs torch and scikit-learn
+test-paper: $(VENV)/paper.stamp
+	$(BIN)/python -m pytest -n 2 --dist worksteal paper/tests
 
 # The documentation site, into site/: open site/index.html, or serve it with `python3 -m http.server -d site`
 docs: $(VENV)/docs.stamp
@@ -67,6 +71,10 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt
 
 $(VENV)/test.stamp: $(VENV)/demo.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+$(VENV)/paper.stamp: $(VENV)/test.stamp paper/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . -e ./paper
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/demo.stamp

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
     from eigenthemes.kg.options import ReadOptions
     from eigenthemes.linker import Linker, LinkOptions
-    from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions, TaumilOptions
+    from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions
     from eigenthemes.records import (
         Candidate,
         Document,
@@ -98,7 +98,7 @@ _NAMES = {
     "kb.store": ("KB",),
     "kg.options": ("ReadOptions",),
     "linker": ("LinkOptions", "Linker"),
-    "ranking.options": ("AverageOptions", "ContextOptions", "EigenOptions", "TaumilOptions"),
+    "ranking.options": ("AverageOptions", "ContextOptions", "EigenOptions"),
     "explanations": (
         "CandidateMap",
         "ColumnReason",
@@ -175,7 +175,6 @@ __all__ = [
     "Support",
     "Table",
     "TableOptions",
-    "TaumilOptions",
     "TopicReason",
     "VectorError",
     "WorkerError",

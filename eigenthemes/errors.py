@@ -122,7 +122,6 @@ class MissingExtraError(EigenthemesError):
 
     code = "missing-extra"
 
-    def __init__(self, purpose: str, package: str, extra: str) -> None:
-        super().__init__(
-            f"{purpose} needs the package {package}, which is not installed; run: pip install 'eigenthemes[{extra}]'"
-        )
+    def __init__(self, purpose: str, package: str, extra: str | None = None, *, install: str | None = None) -> None:
+        install = install or f"'eigenthemes[{extra}]'"
+        super().__init__(f"{purpose} needs the package {package}, which is not installed; run: pip install {install}")

@@ -35,7 +35,6 @@ def blocks(page: Path, language: str) -> list[str]:
 def place(tmp_path: Path) -> Path:
     shutil.copy(SMALL, tmp_path / "demo.ttl")
     shutil.copy(DOCUMENTS["small"], tmp_path / "demo.jsonl")
-    (tmp_path / "mine.toml").write_text(blocks(ROOT / "docs" / "experiments.md", "toml")[0])
     return tmp_path
 
 

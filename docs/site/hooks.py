@@ -1,6 +1,6 @@
 """Hooks of mkdocs: pages that are no Markdown in docs/ come to the site, and every link leads where it leads in the repository.
 
-README.md is the home page; the changelog, CONTRIBUTING.md, the benchmarks and the reports on experiments are pages, too; the
+README.md is the home page; the changelog, CONTRIBUTING.md, the benchmarks and the documents of paper/ are pages, too; the
 tutorial notebook becomes one with what its cells showed.
 """
 
@@ -23,11 +23,15 @@ PAGES = {  # path in the repository -> path on the site, of pages from outside d
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "benchmarks/README.md": "benchmarks.md",
-    "experiments/local/report.md": "experiments/local/report.md",
-    "experiments/tables/report.md": "experiments/tables/report.md",
+    "paper/README.md": "paper/index.md",
+    "paper/docs/experiments.md": "paper/experiments.md",
+    "paper/docs/raw-sources.md": "paper/raw-sources.md",
+    "paper/docs/taumil.md": "paper/taumil.md",
+    "paper/results/local/report.md": "paper/results/local/report.md",
+    "paper/results/tables/report.md": "paper/results/tables/report.md",
 }
 NOTEBOOKS = {"docs/tutorial.ipynb": "tutorial.md"}
-ASSETS = ("benchmarks/results/*.png", "experiments/*/figures/*.png", "NOTICE", "CITATION.cff", "LICENSE")
+ASSETS = ("benchmarks/results/*.png", "paper/results/*/figures/*.png", "NOTICE", "CITATION.cff", "LICENSE")
 
 _LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 _IMAGE = re.compile(r"(<img\b[^>]*?\bsrc=\")([^\"#]+)")

@@ -16,6 +16,8 @@ from eigenthemes import __version__
 from eigenthemes.cli.advice import advise
 from eigenthemes.cli.output import plain, say
 from eigenthemes.cli.streams import prepare_streams
+from eigenthemes.core import extensions
+from eigenthemes.core.extensions import find_extension, load_extensions
 from eigenthemes.errors import EigenthemesError
 
 _HELP = ["-h", "--help"]
@@ -24,7 +26,6 @@ _COMMANDS = {
     "build": "build",
     "embed": "embed",
     "train": "train",
-    "train-taumil": "train_taumil",
     "adapt": "adapt",
     "corrections": "corrections",
     "info": "inspect",
@@ -35,8 +36,6 @@ _COMMANDS = {
     "link-table": "link_table",
     "explain": "explain",
     "eval": "evaluate",
-    "experiment": "experiment",
-    "prepare": "prepare",
     "serve": "serve",
     "warm-up": "warm_up",
     "demo": "demo",
@@ -47,15 +46,16 @@ class _Group(click.Group):
     """Import a command when it is asked for. And click itself would end with 1 where the reader of the output has gone."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS, *load_extensions(extensions.COMMANDS)]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name in _COMMANDS and name not in self.commands:
-            module = import_module(f"eigenthemes.cli.{_COMMANDS[name]}")
-            command = next(each for each in vars(module).values() if isinstance(each, click.Command) and each.name == name)
+        if name not in self.commands:
+            command = _built_in(name) if name in _COMMANDS else find_extension(extensions.COMMANDS, name)
+            if command is None:
+                return None
             command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
-            self.add_command(command)
-        return super().get_command(context, name)
+            self.add_command(command, name)
+        return self.commands[name]
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -73,10 +73,15 @@ def cli() -> None:
     """
 
 
+def _built_in(name: str) -> click.Command:
+    module = import_module(f"eigenthemes.cli.{_COMMANDS[name]}")
+    return next(each for each in vars(module).values() if isinstance(each, click.Command) and each.name == name)
+
+
 def all_commands() -> dict[str, click.Command]:
-    """Return every command by its name."""
+    """Return every built-in command by its name."""
     context = click.Context(cli)
-    return {name: command for name in cli.list_commands(context) if (command := cli.get_command(context, name))}
+    return {name: command for name in _COMMANDS if (command := cli.get_command(context, name))}
 
 
 def main() -> None:

@@ -25,8 +25,7 @@ class Advice:
 
 
 _IMPORT = Advice("eigenthemes embed {where} --import FILE")
-_WORD_VECTORS = Advice("--word-vectors FILE", ("link", "link-table", "eval", "embed", "train-taumil"))
-_TRAIN_TAUMIL = Advice("eigenthemes train-taumil {where} DOCUMENTS --word-vectors FILE")
+_WORD_VECTORS = Advice("--word-vectors FILE", ("link", "link-table", "eval", "embed"))
 
 ADVICE: dict[str, Advice] = {
     # KB folders
@@ -63,21 +62,14 @@ ADVICE: dict[str, Advice] = {
     "no-word-vectors": Advice(
         "--word-vectors FILE, or once and for all eigenthemes train {where} --word-vectors FILE", ("link", "link-table", "eval")
     ),
-    "gold-of-another-kb": Advice("eigenthemes prepare gives Wikidata ids to gold of Wikipedia"),
-    # rankers and models
+    # rankers
     "no-ranker": Advice("eigenthemes train {where}"),
     "no-ranker-for-vectors": Advice("eigenthemes train KB --vectors {where}"),
-    "no-model": _TRAIN_TAUMIL,
-    "model-of-another-kb": _TRAIN_TAUMIL,
-    "no-model-file": Advice("eigenthemes train-taumil KB DOCUMENTS --word-vectors FILE -o {where}"),
-    "not-a-model": Advice("eigenthemes train-taumil writes one"),
-    "resume-differs": Advice("leave out --resume to begin anew", ("train-taumil",)),
     "job-folder": Advice("-o names it", ("link",)),
     "no-text-column": Advice("--column text=NAME", ("link",)),
     # work and results
-    "worker": Advice("--jobs 1", ("build", "link", "link-table", "experiment")),
-    "output-place": Advice("-o names another place", ("train-taumil", "experiment", "prepare", "link-table")),
-    "no-page-dump": Advice("--page FILE", ("prepare",)),
+    "worker": Advice("--jobs 1", ("build", "link", "link-table")),
+    "output-place": Advice("-o names another place", ("link-table",)),
     "output-folder": Advice("-o names it", ("link",)),
     "table-input": Advice(
         "--text reads it as a text, as a table it is read by eigenthemes link-table KB {where}", ("link", "explain")
@@ -91,7 +83,6 @@ ADVICE: dict[str, Advice] = {
     "table-encoding": Advice("--encoding NAME", ("link-table",)),
     "table-output": Advice("-o names another file, and its ending the format", ("link-table",)),
     "table-letters": Advice("for instance -o out.xlsx", ("link-table",)),
-    "plan-files-missing": Advice("--data FOLDER", ("experiment",)),
 }
 
 

@@ -37,7 +37,7 @@ _UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 @click.option(
     "--format",
     "format_name",
-    help="Of --import: npy, npz, parquet, word2vec-text, word2vec-binary or pickle; default: found from content.",
+    help="Of --import: npy, npz, parquet, word2vec-text or word2vec-binary; default: found from content.",
 )
 @click.option(
     "--inductive",

@@ -65,7 +65,9 @@ def vectors_option(command: Command) -> Command:
 def scoring_flags(command: Command) -> Command:
     """What the methods can be told; a method that does not use one refuses it."""
     for option in (
-        click.option("--model", type=click.Path(), metavar="FILE", help="taumil: a model; default: the KB's own."),
+        click.option(
+            "--model", type=click.Path(), metavar="FILE", help="taumil (of eigenthemes-paper): a model; default: the KB's own."
+        ),
         click.option("--unique", is_flag=True, default=None, help="eigen, average: an entity counts once per document."),
         click.option(
             "--window",

@@ -1,4 +1,4 @@
-"""Vectors that somebody already has: numpy files, word2vec text and binary, Parquet, and the authors' pickle.
+"""Vectors that somebody already has: numpy files, word2vec text and binary, and Parquet.
 
 A file is read whole or refused in one sentence; where a row is wrong, the sentence names it.
 """
@@ -17,15 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.files import BLOCK
-from eigenthemes.embeddings.pickles import read_pickle
 from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, one_line, opened, quoted
 from eigenthemes.errors import OptionError, VectorError
 
-FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "parquet", "pickle")
+FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "parquet")
 
 _SUFFIXES = {
     ".npy": "npy", ".npz": "npz", ".txt": "word2vec-text", ".vec": "word2vec-text", ".bin": "word2vec-binary",
-    ".parquet": "parquet", ".pq": "parquet", ".pickle": "pickle", ".pkl": "pickle", ".p": "pickle",
+    ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _IDS = (".ids", ".ids.txt", ".txt")
@@ -79,6 +78,8 @@ def _find_format(path: Path) -> str:
             return "npz"
     with opened(path) as source:
         head = source.head
+    if _PICKLE.match(head):
+        raise VectorError(f"{path.name} is a pickle, which is not read; save the vectors as .npz", where=str(path))
     format_found = _format_of_content(head) or _SUFFIXES.get(_uncompressed_name(path).suffix.lower())
     if format_found is None:
         raise VectorError(
@@ -93,8 +94,6 @@ def _format_of_content(head: bytes) -> str | None:
         return "npy"
     if head.startswith(b"PAR1"):
         return "parquet"
-    if _PICKLE.match(head):
-        return "pickle"
     header = _HEADER.match(head)
     if header is None:
         return "word2vec-text" if _dimension(_first_line(head)) else None
@@ -469,5 +468,4 @@ _READERS = {
     "word2vec-text": _read_text,
     "word2vec-binary": _read_binary,
     "parquet": _read_parquet,
-    "pickle": read_pickle,
 }

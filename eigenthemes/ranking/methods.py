@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.rules import SHARING_UNWEIGHED, Sharing
+from eigenthemes.core import extensions
 from eigenthemes.core.blas import limit_blas_threads
+from eigenthemes.core.extensions import find_extension, load_extensions
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.store import KB, Vectors
@@ -23,14 +25,11 @@ from eigenthemes.ranking.options import (
     ContextOptions,
     EigenOptions,
     Scores,
-    TaumilOptions,
     build_options,
     option_names,
     refuse_changed,
 )
 from eigenthemes.ranking.ranker import BatchRanking, has_ranker, rank_with_kb
-from eigenthemes.ranking.taumil.method import open_scorer, taumil_scores
-from eigenthemes.ranking.taumil.sentences import check_text as check_sentences
 from eigenthemes.records import Document
 
 _LONGEST_COORDINATE = 1.01  # of a vector of unit length, and a little for rounding
@@ -168,17 +167,11 @@ def _selftrained(batch: Batch, kb: KB, options: None) -> Scored:
     return Scored(ranking.candidate_probability, ranking=ranking, detection_factor=ranking.detection_factor)
 
 
-def _taumil(batch: Batch, kb: KB, options: TaumilOptions) -> Scored:
-    scores, noise = taumil_scores(batch, kb, options)
-    return Scored(scores, match_probability=1.0 - noise)
-
-
 _UNWEIGHTED: dict[str, Any] = {
     "unused": ("delta", "weights", "window", "word_vectors"),
     "fixed": {"delta": 0.0},
     "needs_vectors": True,
 }
-_TAUMIL: dict[str, Any] = {"options": TaumilOptions, "tells_noise": True, "prepare": open_scorer, "check": check_sentences}
 
 METHODS = {
     "selftrained": Method(_selftrained, calibrated=True),
@@ -199,8 +192,6 @@ METHODS = {
         prepare=lambda kb, options: texts_and_nouns_of(kb, options.word_vectors),
         check=check_text,
     ),
-    "taumil": Method(_taumil, unused=("delta",), fixed={"delta": 0.0}, **_TAUMIL),
-    "taumil-weighted": Method(_taumil, **_TAUMIL),
 }
 
 
@@ -212,10 +203,16 @@ def default_method(kb: KB, vectors: str | None = None) -> str:
 
 
 def method_named(name: str) -> Method:
-    """Return the method of a name."""
-    if name not in METHODS:
-        raise OptionError(f"method {name!r} is unknown; expected one of {', '.join(METHODS)}")
-    return METHODS[name]
+    """Return the method of a name, built in or of an installed extension."""
+    method: Method | None = METHODS.get(name) or find_extension(extensions.METHODS, name)
+    if method is None:
+        raise OptionError(f"method {name!r} is unknown; expected one of {', '.join(all_methods())}")
+    return method
+
+
+def all_methods() -> dict[str, Method]:
+    """Return all methods by name, those of installed extensions last."""
+    return METHODS | load_extensions(extensions.METHODS)
 
 
 def scoring_options(methods: Mapping[str, Method], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -232,7 +229,7 @@ def refuse_unused(methods: Mapping[str, Method], given: Mapping[str, Any]) -> No
     used = {option for method in methods.values() for option in method.uses_beside(given)}
     for name in given:
         if name not in used:
-            users = [method for method, known in METHODS.items() if name in known.uses]
+            users = [method for method, known in all_methods().items() if name in known.uses]
             who = f"the method {next(iter(methods))}" if len(methods) == 1 else f"any of {', '.join(methods)}"
             raise OptionError(
                 f"the option {name} means nothing to {who}; leave it out, or choose one of {', '.join(users)}",

@@ -81,22 +81,7 @@ class ContextOptions:
         check_window(self.window)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaumilOptions:
-    """Options of the methods `taumil` and `taumil-weighted`.
-
-    model  a file of a trained model; None: the KB's own
-    delta  weights are rank^-delta
-    """
-
-    model: str | None = None
-    delta: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_delta(self.delta)
-
-
-ScoringOptions = AverageOptions | EigenOptions | ContextOptions | TaumilOptions
+ScoringOptions = AverageOptions | EigenOptions | ContextOptions
 
 
 def check_delta(delta: float) -> None:

@@ -56,13 +56,13 @@ def test_names_that_are_not_utf_8_are_read_as_on_standard_input(tiny: KB, option
     assert by_argument.stdout == by_input.stdout.removeprefix("Par\ufffdis\n".encode())
 
 
-@pytest.mark.parametrize("command", ["build", "embed", "train", "train-taumil"])
+@pytest.mark.parametrize("command", ["build", "embed", "train"])
 def test_a_seed_below_0_is_refused(command: str, tmp_path: Path) -> None:
-    arguments = {"build": ("x.nt", "-o", "x.kb"), "train-taumil": ("x.kb", "x.jsonl")}.get(command, ("x.kb",))
+    arguments = {"build": ("x.nt", "-o", "x.kb")}.get(command, ("x.kb",))
     assert_usage(call(command, *arguments, "--seed", "-1", cwd=tmp_path), "--seed", "-1")
 
 
-@pytest.mark.parametrize("command", ["build", "embed", "link", "experiment"])
+@pytest.mark.parametrize("command", ["build", "embed", "link"])
 def test_more_jobs_than_any_machine_has_are_refused(command: str, tmp_path: Path) -> None:
     arguments = {"build": ("x.nt", "-o", "x.kb"), "link": ("x.kb", "x.jsonl")}.get(command, ("x",))
     assert_usage(call(command, *arguments, "--jobs", "100000000000", cwd=tmp_path), "--jobs", "1024")

@@ -16,8 +16,6 @@ from eigenthemes.documents.reader import read_documents, read_gold
 from eigenthemes.embeddings.imported import read_vectors
 from eigenthemes.errors import EigenthemesError, SourceError
 from eigenthemes.kg.read import read_sources
-from eigenthemes.ranking.taumil.store import read, write
-from eigenthemes.reproduction.plan_reader import read_plan
 
 FOUND = {"folder": "a folder", "pipe": "a named pipe", "socket": "a socket", "device": "a device without end"}
 
@@ -34,8 +32,6 @@ READERS: dict[str, Callable[[Path], object]] = {
     "vectors": read_vectors,
     "ids of vectors": lambda path: read_vectors(matrix(Path("rows.npy")), ids=path),
     "ids to keep": read_ids,
-    "a plan": lambda path: read_plan(str(path)),
-    "a model": lambda path: read(path, "any"),
 }
 
 
@@ -81,8 +77,6 @@ def test_a_device_is_written_to_but_not_replaced() -> None:
         check_output(device)
         with pytest.raises(SourceError, match="is a device"):
             check_output(device, replaced=True)
-        with pytest.raises(EigenthemesError, match="is a device"):
-            write(device, {}, {})
 
 
 def test_files_nothing_and_what_is_not_there_are_left_to_whoever_opens_them(tmp_path: Path) -> None:

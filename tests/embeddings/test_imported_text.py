@@ -88,7 +88,7 @@ def test_a_forced_text_without_numbers_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
-@pytest.mark.parametrize("format_name", ["npy", "word2vec-text", "word2vec-binary", "parquet", "pickle"])
+@pytest.mark.parametrize("format_name", ["npy", "word2vec-text", "word2vec-binary", "parquet"])
 def test_a_cut_archive_is_the_reason_given(tmp_path: Path, format_name: str, suffix: str) -> None:
     matrix = np.random.default_rng(0).standard_normal((300, 200)).astype(np.float32)
     ids = [f"Q{i}" for i in range(300)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +53,6 @@ def vector_column(matrix: Matrix) -> pa.Array:
     return pa.array(matrix.tolist(), pa.list_(pa.from_numpy_dtype(matrix.dtype)))
 
 
-def pickled(held: Any, protocol: int = 4) -> bytes:
-    return pickle.dumps(held, protocol)
-
-
 def in_every_format(ids: list[str], matrix: Matrix) -> dict[str, bytes]:
     return {
         "npy": npy(matrix),
@@ -65,7 +60,6 @@ def in_every_format(ids: list[str], matrix: Matrix) -> dict[str, bytes]:
         "word2vec-text": text(ids, matrix),
         "word2vec-binary": binary(ids, matrix),
         "parquet": parquet({"id": pa.array(ids, pa.string()), "vector": vector_column(matrix)}),
-        "pickle": pickled(dict(zip(ids, matrix, strict=True))),
     }
 
 

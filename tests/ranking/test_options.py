@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from eigenthemes import KB, AverageOptions, ContextOptions, EigenOptions, Linker, OptionError, TaumilOptions
+from eigenthemes import KB, AverageOptions, ContextOptions, EigenOptions, Linker, OptionError
 from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.ranking.methods import METHODS, scoring_options
 from eigenthemes.records import Document, Mention
@@ -22,7 +22,6 @@ UNUSED: list[tuple[str, Any]] = [
     ("eigen-unweighted", EigenOptions(weights="none")),
     ("average-unweighted", AverageOptions(delta=0.5)),
     ("global-context", ContextOptions(window=3)),
-    ("taumil", TaumilOptions(delta=2.0)),
 ]
 
 

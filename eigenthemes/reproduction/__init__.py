@@ -1,1 +1,0 @@
-"""The paper's tables and figures, computed on the data one has."""
