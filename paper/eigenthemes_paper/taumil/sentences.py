@@ -47,7 +47,8 @@ class Words:
         context = WordContext.of(kb)
         if context is None:
             raise OptionError(
-                f"{kb.path} holds no word vectors, and none were given; give a file of them with --word-vectors", code="word-vectors-needed"
+                f"{kb.path} holds no word vectors, and none were given; give a file of them with --word-vectors",
+                code="word-vectors-needed",
             )
         return cls.make(np.asarray(context.table.hashes), np.asarray(context.words))
 

@@ -60,7 +60,7 @@ def test_word_vectors_have_unit_length_and_unknown_words_none(tiny: KB) -> None:
     words = Words.of(WordVectors({"Won": 0, "won": 1}, np.array([[3.0, 4.0], [0, 2]], dtype=np.float32)), tiny)
     rows = words.rows(["Won", "won", "WON", "lost"])
     assert words.vectors[rows].tolist() == [pytest.approx([0.6, 0.8]), [0, 1], [0, 1], [0, 0]]
-    with pytest.raises(OptionError, match="holds no word vectors, and none were given; give a file of them with --word-vectors"):
+    with pytest.raises(OptionError, match="holds no word vectors, and none were given; give a file"):
         Words.of(None, tiny)
 
 

@@ -139,7 +139,7 @@ def test_a_resumed_training_is_the_same_as_one_without_interruption(planted: KB,
 def test_a_checkpoint_of_another_training_is_refused(planted: KB, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         train_taumil(planted, training_sentences(0, 60), output=tmp_path / "m", on_epoch=interrupted, **SHORT)
-    with pytest.raises(OptionError, match=r"of a training with other options; resume with the same, or begin anew without --resume$"):
+    with pytest.raises(OptionError, match="of a training with other options; resume with the same"):
         train_taumil(planted, training_sentences(0, 60), output=tmp_path / "m", resume=True, seed=1, **SHORT)
     with pytest.raises(OptionError, match="of a training with other trained_on"):
         train_taumil(planted, training_sentences(1, 60), output=tmp_path / "m", resume=True, **SHORT)
