@@ -111,7 +111,7 @@ def _with_steady(few: Row, all_: Row) -> Row:
 def run_once(kb: str, corpus: str, out: str, engine: str, workers: str) -> Row:
     """Link a corpus in this process and those it starts; return the times, without the start of Ray, which is told apart."""
     from eigenthemes import Linker
-    from eigenthemes.corpus.run import link_corpus, on_processes
+    from eigenthemes.corpus.engine import link_corpus, on_processes
 
     linker = Linker(kb)
     start, run = time.perf_counter(), on_processes(int(workers), linker)

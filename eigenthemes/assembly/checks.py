@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from eigenthemes.core.entity_ids import PREFIXES
-from eigenthemes.core.paths import check_input
+from eigenthemes.core.storage import check_input
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kg.columns import known_headers
 from eigenthemes.kg.options import ReadOptions

@@ -65,7 +65,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
         for line in card_lines(facts, remedies=_REMEDIES):
             say(line)
     if plot:
-        from eigenthemes.core.paths import check_output
+        from eigenthemes.core.storage import check_output
         from eigenthemes.kb.info import plot_degrees
 
         check_output(plot)

@@ -11,19 +11,16 @@ import click
 
 from eigenthemes.cli.output import counted, say, terminal_progress
 from eigenthemes.core.checks import MOST_JOBS
-from eigenthemes.core.places import is_url
+from eigenthemes.core.storage import is_url
 from eigenthemes.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.corpus.job import PartReport
-    from eigenthemes.corpus.run import CorpusReport, Engine
+    from eigenthemes.corpus.engine import CorpusReport
     from eigenthemes.linker import Linker
 
-Command = Callable[..., Any]
-
-_SHOWN = 10  # parts told on stderr
-_OF_RAY = ("address", "workers", "kb_archive")
-_NOT_HERE = {  # option -> as it is written
+_MAX_PRINTED = 10  # problems printed on stderr
+_RAY_OPTIONS = ("address", "workers", "kb_archive")
+_SINGLE_OUTPUT_OPTIONS = {
     "table": "--table",
     "plain_text": "--text",
     "per_line": "--per-line",
@@ -34,8 +31,8 @@ _NOT_HERE = {  # option -> as it is written
 }
 
 
-def corpus_options(command: Command) -> Command:
-    """Where a corpus is linked."""
+def corpus_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say where a corpus is linked."""
     for option in (
         click.option(
             "--kb-archive",
@@ -47,7 +44,7 @@ def corpus_options(command: Command) -> Command:
             "--workers",
             type=click.IntRange(min=1, max=MOST_JOBS * 64),
             metavar="N",
-            help="With --engine ray: parts linked at once.  [default: as many as the cluster has CPUs]",
+            help="With --engine ray: files linked at once.  [default: as many as the cluster has CPUs]",
         ),
         click.option(
             "--address", metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto; default: start one here."
@@ -63,51 +60,46 @@ def corpus_options(command: Command) -> Command:
 
 
 def is_corpus(output: str, engine: str | None, output_format: str | None) -> bool:
-    """Return whether files are to be linked into a folder, one by one."""
+    """Return whether files are linked into a folder, one by one."""
     return engine is not None or ((output.endswith("/") or is_url(output)) and output_format != "brat")
 
 
 def check_corpus(documents: Sequence[str], given: Mapping[str, Any]) -> None:
-    """Refuse what means nothing where files are linked into a folder."""
+    """Refuse options that do not apply when files are linked into a folder."""
     if given["output"] == "-":
         raise OptionError(
             "a corpus is linked into a folder, not to standard output; name one with -o FOLDER/", code="job-folder"
         )
     if "-" in documents:
-        raise OptionError(
-            "a corpus is files, so that it can be gone on with; save standard input to one, or leave out --engine"
-        )
-    wrong = [written for name, written in _NOT_HERE.items() if given[name]]
+        raise OptionError("a corpus is a list of files; save standard input to one, or leave out --engine")
+    wrong = [flag for name, flag in _SINGLE_OUTPUT_OPTIONS.items() if given[name]]
     if wrong:
-        raise OptionError(f"{wrong[0]} means nothing where files are linked into a folder in their own formats; leave it out")
+        raise OptionError(f"{wrong[0]} does not apply to files that are linked into a folder in their formats; leave it out")
     if given["adapt"]:
-        raise OptionError(
-            "--adapt is for one output, so that what is gone on with does not change; adapt the KB first: eigenthemes adapt"
-        )
-    if given["engine"] == "ray":
-        if given["jobs"] > 1:
-            raise OptionError("--jobs is for this machine; say with --workers how many parts Ray links at once")
-    else:
+        raise OptionError("--adapt is for a single output; adapt the KB first: eigenthemes adapt")
+    if given["engine"] != "ray":
         check_no_corpus(given)
+    elif given["jobs"] > 1:
+        raise OptionError("--jobs is for this machine; set with --workers how many files Ray links at once")
 
 
 def check_no_corpus(given: Mapping[str, Any]) -> None:
-    """Refuse options of Ray where it is not asked for."""
-    for name in _OF_RAY:
+    """Refuse options of Ray without --engine ray."""
+    for name in _RAY_OPTIONS:
         if given[name] is not None:
             raise OptionError(f"--{name.replace('_', '-')} is for --engine ray; add that, or leave it out")
 
 
 def parse_columns(pairs: Sequence[str]) -> dict[str, str] | None:
-    """The columns of documents by role, from ROLE=NAME."""
+    """Return the columns of documents by role, from ROLE=NAME."""
     if not pairs:
         return None
     from eigenthemes.documents.arrow_rows import DocumentColumns
 
     columns = {}
     for pair in pairs:
-        role, found, name = pair.partition("=")
-        if not found or not name:
+        role, equals, name = pair.partition("=")
+        if not equals or not name:
             raise OptionError(f"--column {pair} is not ROLE=NAME; for instance --column text=body")
         columns[role] = name
     DocumentColumns.of(columns)
@@ -116,55 +108,51 @@ def parse_columns(pairs: Sequence[str]) -> dict[str, str] | None:
 
 def link_into_folder(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:
     """Link the files of a corpus; return the exit code."""
-    from eigenthemes.corpus.run import link_corpus
+    from eigenthemes.corpus.engine import link_corpus
 
+    engine = None
+    if options["engine"] == "ray":
+        try:
+            from eigenthemes.integrations.ray import on_ray
+        except ImportError:
+            raise MissingExtraError("--engine ray", "ray", "ray") from None
+        engine = on_ray(address=options["address"], workers=options["workers"])
     with (
-        redirect_stdout(sys.stderr),  # Ray prints what it has to say of processes that died
+        redirect_stdout(sys.stderr),  # Ray prints messages about processes that died
         terminal_progress().step("linking", total=None, unit="documents") as advance,
     ):
-
-        def told(report: PartReport) -> None:
-            advance(report.documents + report.failures)
-
         try:
             report = link_corpus(
                 documents,
                 options["output"],
                 linker,
-                engine=_ray_engine(options) if options["engine"] == "ray" else None,
+                engine=engine,
                 jobs=options["jobs"],
                 columns=options["columns"],
                 kb_archive=options["kb_archive"],
-                on_part=told,
+                on_file=lambda file: advance(file.documents + file.failures),
             )
         except KeyboardInterrupt:
-            say("eigenthemes: interrupted; the same command goes on with the parts that are missing", err=True)
+            say("eigenthemes: interrupted; the same command continues with the missing files", err=True)
             return 130
-    return _tell(report, options["output"])
+    return _print_report(report, options["output"])
 
 
-def _ray_engine(options: Mapping[str, Any]) -> Engine:
-    try:
-        from eigenthemes.integrations.ray import on_ray
-    except ImportError:
-        raise MissingExtraError("--engine ray", "ray", "ray") from None
-    return on_ray(address=options["address"], workers=options["workers"])
-
-
-def _tell(report: CorpusReport, output: str) -> int:
+def _print_report(report: CorpusReport, output: str) -> int:
+    """Print the counts and problems of a corpus; return the exit code."""
     before = f" ({report.before:,} linked before)" if report.before else ""
     rate = f", {report.linked_now / max(1e-9, report.seconds):,.0f} documents/s" if report.linked_now else ""
     say(
-        f"{counted(report.parts, 'part')}{before}: {counted(report.documents, 'document')}, {report.linked:,} of "
+        f"{counted(report.files, 'file')}{before}: {counted(report.documents, 'document')}, {report.linked:,} of "
         f"{counted(report.mentions, 'mention')} linked in {report.seconds:.1f} s{rate}",
         err=True,
     )
-    for problem in report.problems[:_SHOWN]:
+    for problem in report.problems[:_MAX_PRINTED]:
         say(f"{problem.name}: {problem.problem}", err=True)
     if report.problems:
         say(
-            f"eigenthemes: {counted(len(report.problems), 'part')} could not be linked; mend or remove them: the same command "
-            "tries them again",
+            f"eigenthemes: {counted(len(report.problems), 'file')} could not be linked; correct or remove them: the same "
+            "command tries them again",
             err=True,
         )
     if report.failures:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from eigenthemes.cli.output import plain, say, table_text
-from eigenthemes.core.paths import check_output
+from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:

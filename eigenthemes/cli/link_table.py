@@ -16,7 +16,7 @@ from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import JOBS, candidate_options, scoring_flags, vectors_option
 from eigenthemes.cli.output import say, terminal_progress
-from eigenthemes.core.paths import check_output
+from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ import hashlib
 import io
 import lzma
 import re
-import sys
 import zlib
 from collections.abc import Iterator
 from itertools import chain
@@ -22,9 +21,8 @@ from types import TracebackType
 from typing import IO, Any, BinaryIO, cast
 
 from eigenthemes.core.diagnostics import Diagnostics
-from eigenthemes.core.paths import check_input
-from eigenthemes.core.places import is_url, open_to_read
 from eigenthemes.core.progress import Advance
+from eigenthemes.core.storage import filesystem, is_url, open_input
 from eigenthemes.errors import SourceError
 
 BLOCK = 4 << 20  # bytes of text handed to a parser at a time
@@ -118,7 +116,7 @@ class Source:
         self.name = "stdin" if self.path == "-" else Path(self.path).name
         self.diagnostics = diagnostics
         self.is_lines = False  # set by whoever reads lines
-        self._raw = _open_raw(self.path)
+        self._raw = open_input(self.path, once=True)
         self._tap = _Tap(self._raw, advance, hashed=hashed)
         try:
             raw = io.BufferedReader(self._tap, 1 << 20)
@@ -261,28 +259,19 @@ def _from_latin_1(line: bytes) -> str:
 
 
 def source_size(path: str | Path) -> int | None:
-    """Return the size on disk, or None for standard input."""
-    return None if str(path) == "-" else Path(path).stat().st_size
+    """Return the size of a file in bytes, or None for standard input."""
+    if str(path) == "-":
+        return None
+    if not is_url(str(path)):
+        return Path(path).stat().st_size
+    system, inner = filesystem(str(path))
+    return system.size(inner) or 0  # of some web servers it is not known
 
 
 def check_readable(path: str | Path) -> None:
-    """Say in one sentence why a source cannot be read, before any work is done."""
+    """Refuse a source that cannot be read, before any work is done."""
     if str(path) != "-":
-        _open_raw(str(path)).close()
-
-
-def _open_raw(path: str) -> IO[bytes]:
-    if path == "-":
-        return sys.stdin.buffer
-    if is_url(path):
-        return open_to_read(path)
-    check_input(path, once=True, remedy="give the files in it one by one" if Path(path).is_dir() else "give the path of a file")
-    try:
-        return open(path, "rb")
-    except (FileNotFoundError, ValueError):  # a name with a NUL is none
-        raise SourceError(f"{path} does not exist; give the path of a file that is there", where=path) from None
-    except OSError as error:
-        raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions", where=path) from None
+        open_input(str(path), once=True).close()
 
 
 def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advance, *, ahead: int = 1 << 20) -> IO[bytes]:
@@ -291,7 +280,7 @@ def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advan
     ahead  bytes that are read before somebody asks for them
     """
     name = "stdin" if str(path) == "-" else Path(path).name
-    raw = _open_raw(str(path))
+    raw = open_input(str(path), once=True)
     try:
         stream = _decompress(io.BufferedReader(_Tap(raw, advance, hashed=False), ahead), name, spreadsheets=True)
         return _ClosingBoth(_Decompressed(stream, name, diagnostics), raw, ahead)

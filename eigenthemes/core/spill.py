@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.disk import told_of_disk
 from eigenthemes.core.scratch import Column, Scratch
+from eigenthemes.core.storage import translate_os_errors
 from eigenthemes.core.strings import Strings
 from eigenthemes.errors import BuildError, MissingExtraError, OptionError
 
@@ -195,4 +195,4 @@ def one_sentence(folder: Path) -> AbstractContextManager[None]:
             where=str(folder),
         )
 
-    return told_of_disk(lambda: disk_full(folder), cannot)
+    return translate_os_errors(lambda: disk_full(folder), cannot)

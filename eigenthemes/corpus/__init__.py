@@ -1,1 +1,1 @@
-"""Corpora: many files of documents in, as many out, each written once; any engine that calls a function may run them."""
+"""Link a corpus: many files of documents in, as many out, on this machine or a cluster."""

@@ -1,43 +1,87 @@
-"""The folder that a corpus is linked into, and how it is gone on with after a kill.
+"""The files of a corpus, and the output folder that lets an interrupted run continue.
 
-    out/part-0001.parquet              a part of the input with its links: written elsewhere, then renamed
-    out/errors/part-0001.parquet       its bad records, each with the cause
-    out/_eigenthemes/job.json          what is linked, with what: another KB, other options, another version are refused
-    out/_eigenthemes/done/*.json       a file for each part that is done, written after it: what it was made of, and the counts
-    out/_eigenthemes/pieces/           of large files: the pieces that are done, until they are joined
-    out/_eigenthemes/unfinished/       what is being written; removed at the end
-    out/_eigenthemes/manifest.json     all parts with their counts, written last: the job is done
+    out/a.parquet                     a file of the corpus with its links: written elsewhere, then renamed
+    out/errors/a.parquet              its bad records, each with the cause
+    out/_eigenthemes/job.json         KB, options and version: a run with others is refused
+    out/_eigenthemes/done/*.json      a record per finished file: size and state of the input, and the counts
+    out/_eigenthemes/unfinished/      files being written; removed at the end
+    out/_eigenthemes/manifest.json    all files with their counts, written last
 
-A part is linked again unless its record says that it was made of the file as it is now. Two processes that link the same part,
-since one was thought dead, write the same bytes under the same name.
+A file is linked again unless its record matches the input. Two processes that link the same file, because one was taken for
+dead, write the same bytes under the same name.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import eigenthemes
-from eigenthemes.core.places import find, join, read_file, read_folder, remove, written_at_once
-from eigenthemes.corpus.parts import Part, errors_name
+from eigenthemes.core.storage import FileEntry, is_url, join, list_files, read_file, read_folder, remove, write_atomically
 from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
 from eigenthemes.linker import Linker, LinkOptions
 
-OWN_FOLDER = "_eigenthemes"
-_FORMAT, _VERSION = "eigenthemes-job", 1
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_OWN_FOLDER, _ERRORS = "_eigenthemes", "errors"
+_FORMAT, _VERSION = "eigenthemes-job", 2
+
+
+class CorpusFile(NamedTuple):
+    """A file of documents: the unit of work.
+
+    name   of its output: its file name, or its path within the folder that was given
+    state  changes when the file changes, as far as a listing shows
+    """
+
+    name: str
+    path: str
+    size: int
+    state: str
+
+
+def find_corpus_files(paths: Sequence[str], output: str) -> list[CorpusFile]:
+    """Return the files of paths, folders, patterns and URLs in order, without those in the output folder."""
+    files: dict[str, CorpusFile] = {}
+    for path in paths:
+        listing = list_files(path)
+        inputs = [(name, entry) for name, entry in listing if not _is_in(entry.path, output)]
+        if listing and not inputs:
+            raise OptionError(f"{path} is in the output folder {output}; give another folder", code="job-folder", where=path)
+        if not inputs:
+            raise SourceError(f"{path} is neither a file of documents nor a folder with any; check the path", where=path)
+        for name, entry in inputs:
+            _check_name(name, entry, files.get(name))
+            files[name] = CorpusFile(name, *entry)
+    return list(files.values())
+
+
+def _check_name(name: str, entry: FileEntry, other: CorpusFile | None) -> None:
+    """Refuse a file whose output would replace another one."""
+    if other is not None and other.path == entry.path:
+        raise OptionError(f"{entry.path} is given twice; give each file of documents once", where=entry.path)
+    if other is not None:
+        raise OptionError(
+            f"{other.path} and {entry.path} would both be written as {name}; give the folder that contains both",
+            where=entry.path,
+        )
+    if name.startswith(f"{_ERRORS}/"):
+        raise OptionError(f"{entry.path} would be written as {name}, which is for errors; rename it", where=entry.path)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    if is_url(path) or is_url(folder):
+        return path.startswith(folder.rstrip("/") + "/")
+    return Path(folder).absolute() in Path(path).parents
 
 
 @dataclass(frozen=True, slots=True)
-class PartReport:
-    """What became of a part, or of a piece of it; `problem` says why it was not linked at all.
-
-    piece  its number, of a piece
-    lines  of a piece of lines: how many it has
-    """
+class FileReport:
+    """The counts of a linked file; `problem` is the reason if it could not be linked at all."""
 
     name: str
     documents: int = 0
@@ -46,25 +90,16 @@ class PartReport:
     failures: int = 0
     seconds: float = 0.0
     problem: str | None = None
-    piece: int | None = None
-    lines: int = 0
-
-    @staticmethod
-    def of(part: Part, **what: Any) -> PartReport:
-        """Return a report of a part or piece."""
-        return PartReport(part.name, piece=None if part.piece is None else part.piece.number, **what)
 
 
 @dataclass(frozen=True)
 class Job:
-    """What links the parts of a corpus; it travels to other machines.
+    """Links the files of a corpus into a folder; can be sent to other machines.
 
-    folder          of the output
-    kb_path         of the KB, wherever a part is linked
-    kb_state        what the KB there must be: changes whenever a KB is changed
-    options         of the linker
-    columns         of Parquet files, by role
-    archive         the KB as an archive, and its hash: used in place of the path
+    kb_state  identifies the KB's contents: a machine whose KB differs is refused
+    options   of the linker
+    columns   of Parquet files, by role
+    archive   path and hash of the KB as an archive, used in place of `kb_path`
     """
 
     folder: str
@@ -83,61 +118,50 @@ class Job:
         return Job(folder, path, linker.kb.state, replace(options, method=linker.method_name), columns, archive)
 
     def open_linker(self) -> Linker:
-        """Open the linker on this machine; a KB that is not the one the job began with is refused."""
+        """Open the linker on this machine."""
         path = self.kb_path if self.archive is None else str(unpacked(*self.archive))
         linker = Linker(path, options=self.options)
         if linker.kb.state != self.kb_state:
             where = path if self.archive is None else self.archive[0]
             raise KBError(
-                f"{where} is not the KB that the job began with; give every machine the same one",
+                f"{where} is not the KB that the job started with; give every machine the same one",
                 code="kb-replaced",
                 where=where,
             )
         return linker
 
-    # where things are
+    def output_of(self, file: CorpusFile) -> str:
+        """Return the path of a file's output."""
+        return join(self.folder, file.name)
 
-    def output_of(self, part: Part) -> str:
-        if part.piece is not None:
-            return join(self.pieces_of(part), str(part.piece.number))
-        return join(self.folder, *part.name.split("/"))
-
-    def errors_of(self, part: Part) -> str:
-        if part.piece is not None:
-            return join(self.pieces_of(part), f"{part.piece.number}.errors")
-        return join(self.folder, *errors_name(part.name).split("/"))
-
-    def pieces_of(self, part: Part) -> str:
-        """Return the folder of the pieces of a part."""
-        return join(self.folder, OWN_FOLDER, "pieces", _file_name(part.name))
+    def errors_of(self, file: CorpusFile) -> str:
+        """Return the path of a file's bad records, which are not compressed."""
+        suffix = next((suffix for suffix in COMPRESSED if file.name.lower().endswith(suffix)), "")
+        return join(self.folder, _ERRORS, file.name[: len(file.name) - len(suffix)])
 
     @property
     def unfinished(self) -> str:
-        return join(self.folder, OWN_FOLDER, "unfinished")
+        """The folder of files that are being written."""
+        return self._own("unfinished")
 
-    def _own(self, name: str) -> str:
-        return join(self.folder, OWN_FOLDER, name)
+    def _own(self, *names: str) -> str:
+        return join(self.folder, _OWN_FOLDER, *names)
 
-    def _record_of(self, part: Part) -> str:
-        return join(self.folder, OWN_FOLDER, "done", _file_name(part.key))
-
-    # begin, go on, end
-
-    def begin(self) -> None:
-        """Write what the job is, or check that it is the one of which parts are done in the folder."""
-        begun = read_file(self._own("job.json"))
-        if begun is not None and read_folder(self._own("done")):
-            self._check(_parsed(begun))
+    def start(self) -> None:
+        """Write the description of the job, or check that the folder's finished files have the same one."""
+        started = read_file(self._own("job.json"))
+        if started is not None and read_folder(self._own("done")):
+            self._check_same(_parsed(started))
             return
-        found = find(self.folder)
-        if found and begun is None:
+        existing = list_files(self.folder)
+        if existing and started is None:
             raise OptionError(
-                f"{self.folder} holds {found[0][0]}, which is no part of a job; give a new or an empty folder",
+                f"{self.folder} contains {existing[0][0]}, which is not of such a job; give a new or an empty folder",
                 code="job-folder",
                 where=self.folder,
             )
         try:
-            self._write("job.json", self._description)
+            self._write("job.json", self._description())
         except OSError as error:
             raise SourceError(
                 f"{self.folder} cannot be written ({error.strerror or error}); give another folder",
@@ -145,102 +169,81 @@ class Job:
                 where=self.folder,
             ) from None
 
-    @property
     def _description(self) -> dict[str, Any]:
-        return {
+        description = {
             "format": _FORMAT,
             "version": _VERSION,
             "eigenthemes": eigenthemes.__version__,
             "kb": self.kb_state,
-            "options": json.loads(json.dumps(self.options, default=_plain)),
             "columns": dict(self.columns or {}),
+            "options": self.options,
         }
+        return _parsed(_json(description))
 
-    def _check(self, begun: dict[str, Any]) -> None:
-        """Refuse to go on with another job than the one that was begun."""
-        if not begun:
+    def _check_same(self, started: dict[str, Any]) -> None:
+        """Refuse a folder whose finished files were linked with another KB, version or options."""
+        if not started:
             raise OptionError(
-                f"{self.folder} holds a job whose job.json is damaged; give another folder",
+                f"{self.folder} contains a job whose job.json is damaged; give another folder",
                 code="job-folder",
                 where=self.folder,
             )
-        ours = self._description
-        different = [f"{key} {_shown(begun.get(key))}, now {_shown(value)}" for key, value in ours.items() if key in _TOLD
-                     and begun.get(key) != value]  # fmt: skip
-        if begun.get("kb") != ours["kb"]:
-            different.insert(0, "another KB, or the KB before it was changed")
-        old = begun.get("options", {})
-        different += [
-            f"{name} {_shown(old.get(name))}, now {_shown(value)}"
-            for name, value in ours["options"].items()
-            if old.get(name) != value
-        ]
-        if different:
+        old, new = (each | each.pop("options", {}) for each in (started, self._description()))
+        name = next((name for name, value in new.items() if old.get(name) != value), None)
+        if name is not None:
+            difference = f"{name} {_short(old.get(name))}, now {_short(new[name])}" if name != "kb" else "another KB"
             raise OptionError(
-                f"{self.folder} holds a job that was begun with {different[0]}; go on with what it was begun with, or give "
-                "another folder",
+                f"{self.folder} contains a job that was started with {difference}; continue with the same, or give another "
+                "folder",
                 code="resume-differs",
                 where=self.folder,
             )
 
-    def done(self, parts: Iterable[Part]) -> dict[str, PartReport]:
-        """Return the reports of those parts that are done, by key."""
+    def finished(self, files: Iterable[CorpusFile]) -> dict[str, FileReport]:
+        """Return the reports of the files that an earlier run has linked, by name."""
         records = read_folder(self._own("done"))
-        found = {part.key: _report_of(part, records.get(_file_name(part.key))) for part in parts}
-        return {key: report for key, report in found.items() if report is not None}
+        reports = {file.name: _report(file, records.get(_record_name(file))) for file in files}
+        return {name: report for name, report in reports.items() if report is not None}
 
-    def report_of(self, part: Part) -> PartReport | None:
-        """Return the report of a part, if it is done."""
-        return _report_of(part, read_file(self._record_of(part)))
+    def report_of(self, file: CorpusFile) -> FileReport | None:
+        """Return the report of a file if it is finished."""
+        return _report(file, read_file(self._own("done", _record_name(file))))
 
-    def mark_done(self, part: Part, report: PartReport) -> None:
-        """Write that a part is done; its output is there by now."""
-        with written_at_once(self._record_of(part), self.unfinished) as out:
-            out.write(_json({**part._asdict(), **asdict(report), "bounds": part.piece}))
+    def mark_finished(self, file: CorpusFile, report: FileReport) -> None:
+        """Write the record of a file whose output is complete."""
+        self._write(f"done/{_record_name(file)}", {**file._asdict(), **asdict(report)})
 
-    def forget(self, parts: Iterable[Part]) -> None:
-        """Take parts for not done any more."""
-        for part in parts:
-            remove(self._record_of(part))
-
-    def finish(self, reports: Iterable[PartReport]) -> None:
-        """Write the manifest of all parts, and remove what processes that were killed have left."""
-        parts = list(reports)
-        self._write("manifest.json", {**self._description, "parts": [asdict(report) for report in parts]})
+    def finish(self, reports: Iterable[FileReport]) -> None:
+        """Write the manifest of all files, and remove the unfinished files of killed processes."""
+        self._write("manifest.json", {**self._description(), "parts": [asdict(report) for report in reports]})
         remove(self.unfinished)
-        if all(report.problem is None for report in parts):
-            remove(self._own("pieces"))  # else what is done of a part is there for the next run
 
     def _write(self, name: str, record: dict[str, Any]) -> None:
-        with written_at_once(self._own(name), self.unfinished) as out:
+        with write_atomically(self._own(*name.split("/")), self.unfinished) as out:
             out.write(_json(record))
 
 
-_TOLD = ("format", "version", "eigenthemes", "columns")
+def _report(file: CorpusFile, record: bytes | None) -> FileReport | None:
+    """Return the report of a record; None without one, or if the input has changed since."""
+    values = _parsed(record or b"")
+    if (values.get("size"), values.get("state")) != (file.size, file.state):
+        return None
+    return FileReport(**{name: values[name] for name in FileReport.__slots__ if name in values})
 
 
-def _report_of(part: Part, record: bytes | None) -> PartReport | None:
-    found = _parsed(record or b"")
-    if any(found.get(name) != getattr(part, name) for name in ("size", "state")):
-        return None  # no record, or the input is another by now
-    if part.piece is not None and found.get("bounds") != list(part.piece):
-        return None  # it was cut elsewhere
-    return PartReport(**{name: found[name] for name in asdict(PartReport(part.name)) if name in found})
+def _record_name(file: CorpusFile) -> str:
+    """Return a readable and unique name for the record of a file."""
+    digest = hashlib.sha256(file.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return f"{file.name.replace('/', '-')[-100:]}.{digest}.json"
 
 
 def _parsed(record: bytes) -> dict[str, Any]:
-    """Return a record; an empty one where it is damaged."""
+    """Return a record, or an empty one if it is damaged."""
     try:
-        found = json.loads(record)
+        values = json.loads(record)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _file_name(name: str) -> str:
-    """Return a name for the record of a part: legible, and no other part's."""
-    readable = name.replace("/", "-")[-100:]
-    return f"{readable}.{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}.json"
+    return values if isinstance(values, dict) else {}
 
 
 def _json(record: dict[str, Any]) -> bytes:
@@ -251,6 +254,6 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
-def _shown(value: Any) -> str:
-    text = json.dumps(value, default=_plain)
+def _short(value: Any) -> str:
+    text = json.dumps(value)
     return text if len(text) <= 60 else text[:60] + "…"

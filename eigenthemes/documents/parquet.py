@@ -10,7 +10,7 @@ from typing import IO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eigenthemes.core.places import open_to_read
+from eigenthemes.core.storage import open_input
 from eigenthemes.documents.arrow_rows import DocumentColumns, documents_of
 from eigenthemes.errors import DocumentError, SourceError
 from eigenthemes.records import Document
@@ -116,6 +116,6 @@ def read_parquet(path: str, name: str, columns: Mapping[str, str] | None) -> Ite
     if path == "-":
         raise SourceError("Parquet cannot be read from standard input; save it, and give the path of the file", where=name)
     roles = DocumentColumns.of(columns)
-    with open_to_read(path) as file:
+    with open_input(path) as file:
         for batch in ParquetDocuments(file, name, roles).batches():
             yield from documents_of(batch, roles, whole=True)

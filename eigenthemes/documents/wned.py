@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
 
-from eigenthemes.core.paths import check_input
+from eigenthemes.core.storage import check_input
 from eigenthemes.documents.aida import dbpedia_iri
 from eigenthemes.documents.located import located
 from eigenthemes.errors import DocumentError, SourceError

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source, clean_utf8
-from eigenthemes.core.paths import check_input
+from eigenthemes.core.storage import check_input
 from eigenthemes.errors import SourceError, VectorError
 
 Vectors = tuple[list[str], NDArray[Any]]  # ids, and a matrix with a row for each

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.paths import check_output
+from eigenthemes.core.storage import check_output
 from eigenthemes.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Other libraries' doors to the linker: spaCy."""
+"""Use the linker from other libraries: spaCy, Ray."""

@@ -1,9 +1,9 @@
-"""Corpora on a Ray cluster: a dataset by a pool of actors, files by tasks.
+"""Link corpora on a Ray cluster: a dataset by a pool of actors, files by tasks.
 
     linked = link_dataset(ray.data.read_parquet("folder/"), "my.kb")              every row with its links
     link_corpus(["folder/"], "out/", Linker("my.kb"), engine=on_ray("auto"))      every file, written once
 
-Each process opens the KB once; it is mapped, so the processes of a machine share its memory. Ray's usage statistics are off.
+Each process opens the KB once; it is memory-mapped, so the processes of a machine share it. Ray's usage statistics are off.
 """
 
 from __future__ import annotations
@@ -25,24 +25,17 @@ import ray.exceptions
 
 from eigenthemes.arrow import ERROR, link_arrow
 from eigenthemes.core.checks import check_whole
-from eigenthemes.corpus.job import Job, PartReport
-from eigenthemes.corpus.parts import Part
-from eigenthemes.corpus.run import Engine, link_part_here
+from eigenthemes.core.storage import reason
+from eigenthemes.corpus.engine import Engine, link_file_in_worker
+from eigenthemes.corpus.job import CorpusFile, FileReport, Job
 from eigenthemes.errors import EigenthemesError, OptionError, SourceError
 from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
 from eigenthemes.stream import collect_garbage_rarely
 
-BATCH_ROWS = 256
-_RETRIES = 10  # of a part whose process or machine died; a file that kills every process that reads it is given up
-_LOST = (
-    ray.exceptions.WorkerCrashedError,
-    ray.exceptions.NodeDiedError,
-    ray.exceptions.OutOfMemoryError,
-    ray.exceptions.ObjectLostError,
-)
-_REACHED_WITHIN = 10.0  # seconds
-_STORE = 100 << 20  # bytes of the object store of a cluster that is started here: parts do not pass through it
+_RETRIES = 10  # of a file whose process or machine died
+_CONNECT_SECONDS = 10.0
+_STORE = 100 << 20  # bytes of the object store of a cluster started here: documents do not pass through it
 
 
 def link_dataset(
@@ -54,22 +47,40 @@ def link_dataset(
     error_column: str = ERROR,
     kb_archive: str | None = None,
     preserve_order: bool = False,
-    batch_size: int = BATCH_ROWS,
+    batch_size: int = 256,
     **options: Any,
 ) -> ray.data.Dataset:
-    """Return a dataset with the links of its rows, as `link_arrow` adds them; like all datasets it is computed when it is used.
+    """Return a dataset with the links of its rows, as `link_arrow` adds them; it is computed lazily.
 
-    kb_path         the KB, at this path on every machine
-    workers         actors, or the fewest and the most; None: one to all CPUs of the cluster but one, which is left for
-                    reading and writing. The fewest must find a place on what is left of the cluster when machines are lost
-    columns         what the columns of documents are called, by role; see `link_arrow`
-    kb_archive      the KB as an archive, which each machine unpacks once; `kb_path` then only serves to check the options here
-    preserve_order  rows come out in the order in which they went in
-    options         of the `Linker`
+    Parameters
+    ----------
+    dataset : ray.data.Dataset
+        Rows with documents.
+    kb_path : str
+        The KB, at this path on every machine.
+    workers : int or (int, int), optional
+        Number of actors, or the fewest and the most. By default one to all CPUs of the cluster but one, which is left for
+        reading and writing. The fewest must fit on the machines that are left when some are lost.
+    columns : mapping, optional
+        Columns of the documents by role; see `link_arrow`.
+    error_column : str
+        Column for the cause if a row could not be linked.
+    kb_archive : str, optional
+        The KB as an archive, which each machine unpacks once; `kb_path` then only serves to check the options here.
+    preserve_order : bool
+        Keep the order of the rows.
+    batch_size : int
+        Rows that are linked together.
+    **options
+        Options of the `Linker`.
+
+    Returns
+    -------
+    ray.data.Dataset
     """
     check_whole("batch_size", batch_size)
-    linker = Linker(kb_path, **options)  # what is wrong with the options is said here
-    fewest, most = _pool(workers)
+    linker = Linker(kb_path, **options)  # refuses wrong options here rather than on the cluster
+    fewest, most = _pool_size(workers)
     archive = None if kb_archive is None else (kb_archive, archive_hash(kb_archive))
     linked = dataset.map_batches(
         ArrowLinker,
@@ -85,17 +96,17 @@ def link_dataset(
     return linked
 
 
-def _pool(workers: int | tuple[int, int] | None) -> tuple[int, int]:
-    fewest, most = (
-        (1, max(1, _cluster_cpus() - 1)) if workers is None else workers if isinstance(workers, tuple) else (workers, workers)
-    )
+def _pool_size(workers: int | tuple[int, int] | None) -> tuple[int, int]:
+    if workers is None:
+        workers = (1, max(1, _cluster_cpus() - 1))
+    fewest, most = workers if isinstance(workers, tuple) else (workers, workers)
     check_whole("workers", fewest)
     check_whole("workers", most, least=fewest)
     return fewest, most
 
 
 class ArrowLinker:
-    """An actor that links batches of Arrow."""
+    """An actor that links Arrow batches."""
 
     def __init__(self, *, job: Job, error_column: str) -> None:
         collect_garbage_rarely()
@@ -103,55 +114,52 @@ class ArrowLinker:
         self.options: dict[str, Any] = {"columns": job.columns, "error_column": error_column}
 
     def __call__(self, table: pa.Table) -> pa.Table:
+        """Link the rows of a table."""
         batches = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
         return pa.Table.from_batches([link_arrow(batch, self.linker, **self.options) for batch in batches])
 
 
-# files
-
-
 def on_ray(address: str | None = None, *, workers: int | None = None) -> Engine:
-    """Return the engine that links the parts of a corpus on a cluster, for `link_corpus`.
+    """Return the engine that links the files of a corpus on a cluster, for `link_corpus`.
 
-    address  of a running cluster, or "auto"; None: the one this process is connected to, else one is started on this machine
-    workers  parts that are linked at once; None: as many as the cluster has CPUs, also when it grows or shrinks
+    address  of a running cluster, or "auto"; None: the cluster this process is connected to, or a new one on this machine
+    workers  files that are linked at once; None: as many as the cluster has CPUs, also when it grows or shrinks
 
-    A part is a task, not a call of an actor: where a machine is lost, its parts go to whichever is free, while the actors of a
-    pool wait for a machine of their own that may never come.
+    A file is a task and not a call of an actor: if a machine is lost, its files are linked by the others, while the actors of a
+    pool wait for a new machine.
     """
 
-    def run(job: Job, parts: Sequence[Part]) -> Iterator[PartReport]:
-        if not parts:
-            return
-        with _connected(address):
-            yield from _link_parts(job, parts, workers)
+    def run(job: Job, files: Sequence[CorpusFile]) -> Iterator[FileReport]:
+        if files:
+            with _connected(address):
+                yield from _link_files(job, files, workers)
 
     return run
 
 
-def _link_parts(job: Job, parts: Sequence[Part], workers: int | None) -> Iterator[PartReport]:
-    link = ray.remote(num_cpus=1, max_retries=_RETRIES)(link_part_here)
+def _link_files(job: Job, files: Sequence[CorpusFile], workers: int | None) -> Iterator[FileReport]:
+    link = ray.remote(num_cpus=1, max_retries=_RETRIES)(link_file_in_worker)
     shared = ray.put(job)
-    waiting, running = deque(parts), dict[Any, Part]()
+    waiting, running = deque(files), dict[Any, CorpusFile]()
     while waiting or running:
-        while waiting and len(running) < (workers or 2 * _cluster_cpus()):  # some wait in Ray, so that no machine has to
-            part = waiting.popleft()
-            running[link.remote(shared, part)] = part
+        while waiting and len(running) < (workers or 2 * _cluster_cpus()):  # queued in Ray, so that no machine is idle
+            file = waiting.popleft()
+            running[link.remote(shared, file)] = file
         ready, _ = ray.wait(list(running), num_returns=1)
         for reference in ready:
             yield _report(reference, running.pop(reference))
 
 
-def _report(reference: Any, part: Part) -> PartReport:
+def _report(reference: Any, file: CorpusFile) -> FileReport:
     try:
-        report: PartReport = ray.get(reference)
+        report: FileReport = ray.get(reference)
         return report
-    except _LOST as error:
-        return PartReport.of(part, problem=f"the process that linked it was lost {_RETRIES} times ({type(error).__name__})")
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, EigenthemesError):
-            raise error.cause from None  # of the KB, or the archive: no part will do better
-        return PartReport.of(part, problem=" ".join(f"{type(error.cause).__name__}: {error.cause}".split()))
+            raise error.cause from None  # of the KB or the archive: it would fail every file
+        return FileReport(file.name, problem=f"{type(error.cause).__name__}: {' '.join(str(error.cause).split())}")
+    except ray.exceptions.RayError as error:
+        return FileReport(file.name, problem=f"its process was lost {_RETRIES} times ({type(error).__name__})")
 
 
 def _cluster_cpus() -> int:
@@ -161,7 +169,7 @@ def _cluster_cpus() -> int:
 
 @contextmanager
 def _connected(address: str | None) -> Iterator[None]:
-    """Connect to a cluster, or start one; what was connected before stays so, and is used."""
+    """Connect to a cluster or start one; an existing connection is used and kept."""
     if ray.is_initialized():
         if address not in (None, "auto"):
             raise OptionError("this process is connected to a Ray cluster already; leave the address out", where="address")
@@ -180,18 +188,17 @@ def _connected(address: str | None) -> Iterator[None]:
 
 
 def _check_reachable(address: str | None) -> None:
-    """Refuse an address at which nobody listens; Ray itself would try for minutes."""
-    host, found, port = (address or "").rpartition(":")
-    if not found or "/" in host or not port.isdecimal():
-        return  # auto, or ray://host:port, which has its own way
+    """Refuse an address where nothing listens; Ray itself would try for minutes."""
+    host, separator, port = (address or "").rpartition(":")
+    if not separator or "/" in host or not port.isdecimal():
+        return  # auto, or ray://host:port, which Ray checks quickly
     try:
-        socket.create_connection((host, int(port)), timeout=_REACHED_WITHIN).close()
+        socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise _no_cluster(address, error) from None
 
 
 def _no_cluster(address: str | None, error: Exception) -> SourceError:
-    told = " ".join(str(error).split())[:200]
     return SourceError(
-        f"there is no Ray cluster at {address} ({told}); check the address, or start a cluster there", where=address
+        f"there is no Ray cluster at {address} ({reason(error)}); check the address, or start a cluster there", where=address
     )

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from uuid import uuid4
 
-from eigenthemes.core.places import is_url, open_to_read
+from eigenthemes.core.storage import is_url, open_input
 from eigenthemes.errors import KBDamagedError, KBError, KBNotFoundError
 from eigenthemes.kb.manifest import MANIFEST
 
@@ -30,7 +30,7 @@ _BLOCK = 1 << 20
 
 def archive_hash(path: str) -> str:
     """Return the SHA-256 of an archive."""
-    with open_to_read(path) as file:
+    with open_input(path) as file:
         return _digest(file)
 
 
@@ -72,9 +72,9 @@ def _unpack(path: str, sha256: str, folder: Path) -> None:
 def _fetched(path: str, place: Path) -> Path:
     """Return an archive as a file of this machine."""
     if not is_url(path):
-        with open_to_read(path):  # says what is wrong with the path
+        with open_input(path):  # says what is wrong with the path
             return Path(path)
-    with open_to_read(path) as file, open(place, "wb") as out:
+    with open_input(path) as file, open(place, "wb") as out:
         shutil.copyfileobj(file, out, _BLOCK)
     return place
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.disk import told_of_disk
+from eigenthemes.core.storage import translate_os_errors
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
 from eigenthemes.kb.data_files import sha256_of_file
@@ -263,7 +263,7 @@ def _one_sentence(path: Path) -> AbstractContextManager[None]:
             where=str(path),
         )
 
-    return told_of_disk(full, cannot)
+    return translate_os_errors(full, cannot)
 
 
 _LOCK = ".lock"

@@ -17,7 +17,7 @@ import orjson
 
 from eigenthemes.core.csv_records import csv_rows
 from eigenthemes.core.diagnostics import ErrorBudget
-from eigenthemes.core.paths import check_input
+from eigenthemes.core.storage import check_input
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import NULL, Columns, find_columns, known_headers, no_columns_error, no_header_error, plain_record
 from eigenthemes.kg.options import ReadOptions

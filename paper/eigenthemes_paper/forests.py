@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.paths import check_input
+from eigenthemes.core.storage import check_input
 from eigenthemes.errors import SourceError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import EASY, HARD, credit, difficulty

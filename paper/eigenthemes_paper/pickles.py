@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.paths import check_input
+from eigenthemes.core.storage import check_input
 from eigenthemes.embeddings.reading import Vectors, names_of, one_line, quoted
 from eigenthemes.errors import VectorError
 

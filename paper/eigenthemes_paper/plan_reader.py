@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.candidates.options import GENERATORS
-from eigenthemes.core.paths import check_input
+from eigenthemes.core.storage import check_input
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.metrics.precision import TIES

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 import orjson
 
-from eigenthemes.core.paths import check_output
 from eigenthemes.core.progress import Progress
+from eigenthemes.core.storage import check_output
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import SourceError
 from eigenthemes.records import Document, LinkedDocument, Mention

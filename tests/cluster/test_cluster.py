@@ -23,13 +23,13 @@ from helpers.commands import PROGRAM, child_processes, json_lines
 from helpers.documents import json_line
 
 from eigenthemes import KB, arrow_json_lines
-from eigenthemes.corpus.pieces import BYTES
 
 pytestmark = pytest.mark.cluster
 
-DOCUMENTS, ROWS = 20_000, 250  # in all, and in a part
-LARGE = 2_000  # of them in one file, which is linked in pieces
-PARTS = (DOCUMENTS - LARGE) // ROWS + 1
+DOCUMENTS, ROWS = 20_000, 250  # in all, and in a small file
+LARGE = 2_000  # of them in one file of LARGE_BYTES
+LARGE_BYTES = 64 << 20
+FILES = (DOCUMENTS - LARGE) // ROWS + 1
 PATIENCE = 600  # seconds
 NODE = {"num_cpus": 1, "object_store_memory": 100 << 20}
 
@@ -52,8 +52,8 @@ def table_of(number: int) -> dict[str, Any]:
     return {"header": ["name", "other"], "rows": cells}
 
 
-def write_part(folder: Path, first: int, count: int) -> None:
-    """Write a part: Parquet with columns of its owner's, texts as JSON lines, or tables; one record of each is bad."""
+def write_small(folder: Path, first: int, count: int) -> None:
+    """Write a small file: Parquet with columns of its owner's, texts as JSON lines, or tables; one record of each is bad."""
     numbers = range(first, first + count)
     kind = first // count % 4
     if kind < 2:
@@ -72,7 +72,7 @@ def write_part(folder: Path, first: int, count: int) -> None:
 
 def write_large(folder: Path, first: int, count: int) -> None:
     """Write a file that is large by what its owner keeps beside the texts; one record is bad."""
-    more = "x" * (4 * BYTES // count)
+    more = "x" * (LARGE_BYTES // count)
     lines = [json_line({"id": f"d{number}", "text": text_of(number), "more": more}) for number in range(first, first + count)]
     lines[count // 2] = b"{broken\n"
     (folder / "large.jsonl").write_bytes(b"".join(lines))
@@ -82,14 +82,14 @@ def write_large(folder: Path, first: int, count: int) -> None:
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     for first in range(0, DOCUMENTS - LARGE, ROWS):
-        write_part(folder, first, ROWS)
+        write_small(folder, first, ROWS)
     write_large(folder, DOCUMENTS - LARGE, LARGE)
     return folder
 
 
 @pytest.fixture(scope="module")
 def linked_alone(corpus: Path, demo_kb: KB) -> list[bytes]:
-    """What `link --jobs 1` writes for all parts, a line for each document."""
+    """What `link --jobs 1` writes for all files, a line for each document."""
     command = [*PROGRAM, "link", str(demo_kb.path), *map(str, sorted(corpus.iterdir())), "--jobs", "1"]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == 1, done.stderr  # for the bad records
@@ -126,14 +126,14 @@ def is_alive(process: int) -> bool:
 
 
 def linking_processes(node: Any) -> list[int]:
-    """Return the workers of a node that are linking a part this moment."""
+    """Return the workers of a node that are linking a file at the moment."""
     found = []
     for process in processes_of(node):
         try:
             title = Path(f"/proc/{process}/cmdline").read_bytes()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if title.startswith(b"ray::") and b"link_part" in title:
+        if title.startswith(b"ray::") and b"link_file" in title:
             found.append(process)
     return found
 
@@ -171,7 +171,7 @@ class Run:
 
 
 def lines_of(folder: Path, corpus: Path) -> list[bytes]:
-    """Return the documents of all parts, in the order of the input, as JSON lines."""
+    """Return the documents of all files, in the order of the input, as JSON lines."""
     lines: list[bytes] = []
     for name in sorted(path.name for path in corpus.iterdir()):
         if name.endswith(".parquet"):
@@ -192,43 +192,41 @@ def bad_records(folder: Path) -> int:
 def test_a_worker_and_a_node_die_and_no_document_is_lost(
     cluster: Any, demo_kb: KB, corpus: Path, linked_alone: list[bytes], tmp_path: Path
 ) -> None:
-    parts = PARTS
+    files = FILES
     run = Run(cluster, demo_kb, corpus, tmp_path / "out")
     head, second = cluster.head_node, cluster.worker_nodes.copy().pop()
-    run.wait_for(lambda: run.done() >= parts // 8)
+    run.wait_for(lambda: run.done() >= files // 8)
     worker = run.wait_for(lambda: linking_processes(head))[0]
     os.kill(worker, signal.SIGKILL)
-    run.wait_for(lambda: run.done() >= parts // 3)
+    run.wait_for(lambda: run.done() >= files // 3)
     run.wait_for(lambda: linking_processes(second))
     at_node_death = run.done()
     cluster.remove_node(second, allow_graceful=False)
     told = run.end()
-    assert at_node_death < parts  # in the middle
-    assert f"{parts} parts: {DOCUMENTS - parts:,} documents" in told
-    assert f"{parts} records could not be linked" in told
+    assert at_node_death < files  # in the middle
+    assert f"{files} files: {DOCUMENTS - files:,} documents" in told
+    assert f"{files} records could not be linked" in told
     found = lines_of(tmp_path / "out", corpus)
     assert found == linked_alone
     ids = Counter(json.loads(line)["id"] for line in found)
     bad = {f"d{first + ROWS // 2}" for first in range(0, DOCUMENTS - LARGE, ROWS)} | {f"d{DOCUMENTS - LARGE // 2}"}
     assert ids == Counter({f"d{number}" for number in range(DOCUMENTS)} - bad)
-    assert bad_records(tmp_path / "out") == parts
+    assert bad_records(tmp_path / "out") == files
     own = {path.name for path in (tmp_path / "out" / "_eigenthemes").iterdir()}
     assert own == {"job.json", "manifest.json", "done"}
-    records = [path.name for path in (tmp_path / "out" / "_eigenthemes" / "done").iterdir()]
-    assert sum(name.startswith("large.jsonl#") for name in records) == 4  # pieces
 
 
 def test_the_driver_dies_and_the_same_command_goes_on(
     cluster: Any, demo_kb: KB, corpus: Path, linked_alone: list[bytes], tmp_path: Path
 ) -> None:
-    parts = PARTS
+    files = FILES
     first = Run(cluster, demo_kb, corpus, tmp_path / "out")
-    first.wait_for(lambda: first.done() >= parts // 4)
+    first.wait_for(lambda: first.done() >= files // 4)
     first.process.kill()
     first.process.communicate()
     time.sleep(2)  # the workers of a driver that is gone end by themselves
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir() if path.is_file()}
-    assert 0 < first.done() < parts
+    assert 0 < first.done() < files
     told = Run(cluster, demo_kb, corpus, tmp_path / "out").end()
     assert "linked before" in told
     assert lines_of(tmp_path / "out", corpus) == linked_alone

@@ -17,9 +17,8 @@ from helpers.files import COMPRESS, file_bytes
 from helpers.streaming import SENTENCE, link_lines, mixed_documents
 
 from eigenthemes import KB, DocumentError, EigenthemesError, Linker, OptionError, SourceError, arrow_json_lines
-from eigenthemes.corpus.job import Job, PartReport
-from eigenthemes.corpus.parts import Part
-from eigenthemes.corpus.run import Engine, link_corpus, on_processes
+from eigenthemes.corpus.engine import Engine, link_corpus, on_processes
+from eigenthemes.corpus.job import CorpusFile, FileReport, Job
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -55,7 +54,7 @@ def killed_after(count: int, linker: Linker) -> Engine:
 def test_each_file_has_the_bytes_of_link(tiny: KB, degree_linker: Linker, tmp_path: Path) -> None:
     folder, out = write_corpus(tmp_path / "in"), tmp_path / "out"
     report = link_corpus([str(folder)], str(out), degree_linker)
-    assert (report.parts, report.documents, report.failures, report.problems) == (4, 16, 0, [])
+    assert (report.files, report.documents, report.failures, report.problems) == (4, 16, 0, [])
     assert outputs(out).keys() == file_bytes(folder).keys()
     for name in ("part-0.jsonl", "part-2.jsonl"):
         lines = (folder / name).read_bytes().splitlines(keepends=True)
@@ -80,7 +79,7 @@ def test_a_killed_job_goes_on_with_what_is_missing(degree_linker: Linker, tmp_pa
     (out / "_eigenthemes" / "unfinished").mkdir(exist_ok=True)
     (out / "_eigenthemes" / "unfinished" / "half").write_text("what a killed process leaves")
     report = link_corpus([folder], str(out), degree_linker)
-    assert (report.parts, report.before, report.documents) == (4, 3, 16)
+    assert (report.files, report.before, report.documents) == (4, 3, 16)
     assert outputs(out) == outputs(whole)
     assert {name: (out / name).stat().st_mtime_ns for name in written} == written
     assert not (out / "_eigenthemes" / "unfinished").exists()
@@ -135,7 +134,7 @@ def test_a_job_of_another_kb_is_refused(tiny: KB, trained_tiny: KB, degree_linke
     with pytest.raises(OptionError, match="another KB"):
         link_corpus([str(folder)], str(out), Linker(trained_tiny, method="degree"))
     job = Job.of(degree_linker, str(out))
-    with pytest.raises(EigenthemesError, match="not the KB that the job began with"):
+    with pytest.raises(EigenthemesError, match="not the KB that the job started with"):
         Job(job.folder, str(trained_tiny.path), job.kb_state, job.options).open_linker()
 
 
@@ -167,7 +166,7 @@ def test_columns_that_are_not_there_are_told_before_anything_is_done(tiny: KB, t
     assert_one_sentence(done, "a.parquet has no column 'text' (it has body)", "--column text=NAME")
     assert not (tmp_path / "out").exists()
     done = call("link", tiny.path, "a.parquet", "b.parquet", "-o", "out/", "--column", "text=body", cwd=tmp_path)
-    assert "2 parts: 2 documents, 2 of 2 mentions linked" in done.stderr
+    assert "2 files: 2 documents, 2 of 2 mentions linked" in done.stderr
     assert pq.read_table(tmp_path / "out" / "a.parquet").schema.names == ["body", "mentions"]
 
 
@@ -227,7 +226,7 @@ def test_a_file_that_cannot_be_read_costs_no_other_and_is_tried_again(degree_lin
     for name in ("cut.jsonl.gz", "prose.txt"):
         (folder / name).unlink()
     report = link_corpus([str(folder)], str(out), degree_linker)
-    assert (report.before, report.parts, report.problems) == (3, 4, [])
+    assert (report.before, report.files, report.problems) == (3, 4, [])
 
 
 def test_a_file_without_documents(degree_linker: Linker, tmp_path: Path) -> None:
@@ -261,9 +260,9 @@ def test_folders_patterns_and_files(degree_linker: Linker, tmp_path: Path) -> No
         (folder / name).write_text("no documents")
     out = tmp_path / "in" / "out"  # within the folder that is read
     for _ in range(2):
-        assert link_corpus([str(folder)], str(out), degree_linker).parts == 5
+        assert link_corpus([str(folder)], str(out), degree_linker).files == 5
     assert "deep/part-0.jsonl" in outputs(out)
-    assert link_corpus([f"{folder}/part-*.jsonl"], str(tmp_path / "some"), degree_linker).parts == 3
+    assert link_corpus([f"{folder}/part-*.jsonl"], str(tmp_path / "some"), degree_linker).files == 3
 
 
 @pytest.mark.parametrize(
@@ -285,7 +284,7 @@ def test_a_folder_with_other_files_is_refused(degree_linker: Linker, tmp_path: P
         link_corpus([str(folder / "part-0.jsonl")], str(folder), degree_linker)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "precious.txt").write_text("mine")
-    with pytest.raises(OptionError, match=r"precious\.txt, which is no part of a job"):
+    with pytest.raises(OptionError, match=r"precious\.txt, which is not of such a job"):
         link_corpus([str(folder)], str(tmp_path / "full"), degree_linker)
     assert not list(tmp_path.rglob("_eigenthemes"))
 
@@ -299,7 +298,7 @@ def test_paths_of_fsspec(degree_linker: Linker, tmp_path: Path) -> None:
     try:
         first = link_corpus(["memory://corpus/part-*.jsonl", "memory://corpus/rows.parquet"], "memory://linked", degree_linker)
         again = link_corpus(["memory://corpus"], "memory://linked", degree_linker)
-        assert (first.parts, first.before, again.before) == (4, 0, 4)
+        assert (first.files, first.before, again.before) == (4, 0, 4)
         for name, data in outputs(tmp_path / "out").items():
             assert memory.cat(f"/linked/{name}") == data
         assert not memory.exists("/linked/_eigenthemes/unfinished")
@@ -318,12 +317,12 @@ def test_the_command_with_several_processes(tiny: KB, tmp_path: Path) -> None:
     for jobs in (1, 2):
         done = call("link", tiny.path, folder, "-o", f"{tmp_path}/out{jobs}/", "--jobs", jobs, *options)
         assert done.returncode == 0, done.stderr
-        assert "4 parts: 16 documents, " in done.stderr
+        assert "4 files: 16 documents, " in done.stderr
     assert outputs(tmp_path / "out1") == outputs(tmp_path / "out2")
     done = call("link", tiny.path, folder, "-o", f"{tmp_path}/out1", "--engine", "local", *options)
-    assert "4 parts (4 linked before): 16 documents" in done.stderr
+    assert "4 files (4 linked before): 16 documents" in done.stderr
     done = call("link", tiny.path, folder, "-o", f"{tmp_path}/out1/", "--method", "eigen")
-    assert_one_sentence(done, "was begun with", "give another folder")
+    assert_one_sentence(done, "was started with", "give another folder")
 
 
 @pytest.mark.parametrize(
@@ -352,11 +351,11 @@ def test_the_command_tells_what_could_not_be_linked(tiny: KB, tmp_path: Path) ->
     assert done.returncode == 1
     assert "1 record could not be linked; see errors/ in out/" in done.stderr
     assert "b.parquet: b.parquet is not a whole Parquet file" in done.stderr
-    assert "mend or remove them: the same command tries them again" in done.stderr
+    assert "correct or remove them: the same command tries them again" in done.stderr
 
 
-def test_reports_and_parts_travel() -> None:
+def test_reports_and_files_can_be_pickled() -> None:
     import pickle
 
-    for value in (PartReport("a", 1, 2, 3), Part("a", "b", 1, "c"), DocumentError("x", where="y")):
+    for value in (FileReport("a", 1, 2, 3), CorpusFile("a", "b", 1, "c"), DocumentError("x", where="y")):
         assert str(pickle.loads(pickle.dumps(value))) == str(value)

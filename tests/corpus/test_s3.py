@@ -13,8 +13,7 @@ from helpers.documents import json_line
 from helpers.streaming import SENTENCE, mixed_documents
 
 from eigenthemes import KB, Linker
-from eigenthemes.corpus import pieces
-from eigenthemes.corpus.run import link_corpus
+from eigenthemes.corpus.engine import link_corpus
 
 s3fs = pytest.importorskip("s3fs")
 moto = pytest.importorskip("moto.server")
@@ -38,10 +37,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.stop()
 
 
-def test_a_corpus_in_s3_has_the_bytes_of_files(
-    degree_linker: Linker, tiny: KB, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pieces, "BYTES", 2000)
+def test_a_corpus_in_s3_has_the_bytes_of_files(degree_linker: Linker, tiny: KB, bucket: str, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "lines.jsonl").write_bytes(b"".join(map(json_line, mixed_documents(60))) + b"broken\n")
@@ -50,13 +46,12 @@ def test_a_corpus_in_s3_has_the_bytes_of_files(
     store.put(str(folder), "corpus/in", recursive=True)
     link_corpus([str(folder)], str(tmp_path / "out"), degree_linker)
     told = [link_corpus([f"{bucket}/in"], f"{bucket}/out", degree_linker) for _ in range(2)]
-    assert [(each.parts, each.before, each.documents, each.failures) for each in told] == [(2, 0, 150, 1), (2, 2, 150, 1)]
+    assert [(each.files, each.before, each.documents, each.failures) for each in told] == [(2, 0, 150, 1), (2, 2, 150, 1)]
     for name in ("lines.jsonl", "rows.parquet", "errors/lines.jsonl"):
         assert store.cat_file(f"corpus/out/{name}") == (tmp_path / "out" / name).read_bytes()
     left = {path.removeprefix("corpus/out/").partition("/")[0] for path in store.find("corpus/out/_eigenthemes")}
     assert left == {"_eigenthemes"}
     assert not store.exists("corpus/out/_eigenthemes/unfinished")
-    assert not store.exists("corpus/out/_eigenthemes/pieces")
     by_command = call("link", tiny.path, f"{bucket}/in/*.jsonl", "-o", f"{bucket}/command", "--method", "degree")
     assert by_command.returncode == 1  # for the bad record
     assert store.cat_file("corpus/command/lines.jsonl") == (tmp_path / "out" / "lines.jsonl").read_bytes()

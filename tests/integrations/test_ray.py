@@ -17,7 +17,7 @@ from helpers.files import file_bytes
 from helpers.streaming import SENTENCE, mixed_documents
 
 from eigenthemes import KB, Linker, OptionError, arrow_json_lines, link_arrow
-from eigenthemes.corpus.run import link_corpus
+from eigenthemes.corpus.engine import link_corpus
 
 ray = pytest.importorskip("ray")
 
@@ -89,7 +89,7 @@ def test_files_have_the_bytes_of_the_local_engine(cluster: None, tiny: KB, tmp_p
     link_corpus([str(folder)], str(tmp_path / "here"), Linker(tiny, method="degree"))
     command = ("link", tiny.path, f"file://{folder}", "-o", f"file://{tmp_path}/there", "--engine", "ray", "--method", "degree")
     done = call(*command)
-    assert "6 parts: 130 documents" in done.stderr
+    assert "6 files: 130 documents" in done.stderr
     assert "4 records could not be linked" in done.stderr
     assert done.returncode == 1
     here, there = (
@@ -97,7 +97,7 @@ def test_files_have_the_bytes_of_the_local_engine(cluster: None, tiny: KB, tmp_p
     )
     assert here == there
     assert "errors/2.jsonl" in there
-    assert "6 parts (5 linked before)" in call(*command).stderr
+    assert "6 files (5 linked before)" in call(*command).stderr
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "no.such.host.invalid:6379", "127.0.0.1:99999"])
@@ -115,7 +115,7 @@ def test_an_archive_of_another_kb_is_one_sentence(cluster: None, tiny: KB, train
     archive = shutil.make_archive(str(tmp_path / "kb"), "zip", trained_tiny.path)
     options = ("--engine", "ray", "--kb-archive", archive, "--workers", "1", "--method", "degree")
     done = call("link", tiny.path, tmp_path / "a.jsonl", "-o", tmp_path / "out", *options)
-    assert_one_sentence(done, "kb.zip is not the KB that the job began with")
+    assert_one_sentence(done, "kb.zip is not the KB that the job started with")
     same = shutil.make_archive(str(tmp_path / "same"), "gztar", tiny.path)
     options = ("--engine", "ray", "--kb-archive", same, "--workers", "1", "--method", "degree")
     assert call("link", tiny.path, tmp_path / "a.jsonl", "-o", tmp_path / "out", *options).returncode == 0

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from eigenthemes.core.paths import check_output
+from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError, SourceError
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.paths import check_input, check_output
+from eigenthemes.core.storage import check_input, check_output
 from eigenthemes.core.strings import HashTable
 from eigenthemes.errors import KBError, OptionError
 from eigenthemes.kb.store import KB

@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.core.paths import check_output
 from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.storage import check_output
 from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.detector import detector_named

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from eigenthemes.assembly.checks import read_ids
-from eigenthemes.core.paths import check_input, check_output
+from eigenthemes.core.storage import (
+    check_input,
+    check_output,
+    list_files,
+    open_input,
+    read_file,
+    read_folder,
+    remove,
+    write_atomically,
+)
 from eigenthemes.documents.reader import read_documents, read_gold
 from eigenthemes.embeddings.imported import read_vectors
 from eigenthemes.errors import EigenthemesError, SourceError
@@ -83,3 +92,59 @@ def test_files_nothing_and_what_is_not_there_are_left_to_whoever_opens_them(tmp_
     for path in (__file__, "/dev/null", tmp_path / "nowhere", tmp_path / "a\0b"):
         check_input(path)
     check_output(tmp_path / "new")
+
+
+ODD_NAMES = ["a::b.jsonl", "~x", "in[1].jsonl", "what?*.jsonl", "file:x", "new\nline", "\udcff"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_local_names_are_taken_literally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.jsonl").write_bytes(b"other")
+    with write_atomically(name, "unfinished") as out:
+        out.write(b"data")
+    assert (tmp_path / name).read_bytes() == read_file(name) == b"data"
+    with open_input(name) as file:
+        assert file.read() == b"data"
+    for path in (name, str(tmp_path / name)):
+        ((listed, entry),) = list_files(path)
+        assert (listed, entry.path, entry.size) == (name, str(tmp_path / name), 4)
+    assert {listed for listed, _ in list_files(".")} == {name, "other.jsonl"}
+    assert read_folder(".")[name] == b"data"
+    remove(name)
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["other.jsonl"]
+
+
+def test_a_folder_with_brackets_links_and_pipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "in[1]"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.jsonl").write_bytes(b"1")
+    (folder / "link.jsonl").symlink_to(folder / "a.jsonl")
+    (folder / "folder-link").symlink_to(folder / "deep")
+    (folder / "broken").symlink_to(folder / "nowhere")
+    (folder / "deep" / "b.jsonl").write_bytes(b"22")
+    os.mkfifo(folder / "pipe")
+    files = dict(list_files(str(folder)))
+    assert {name: entry.size for name, entry in files.items()} == {"a.jsonl": 1, "link.jsonl": 1, "deep/b.jsonl": 2}
+    assert files["link.jsonl"].state == files["a.jsonl"].state
+    monkeypatch.chdir(folder)
+    assert [name for name, _ in list_files("*.jsonl")] == ["a.jsonl", "link.jsonl"]
+
+
+def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_bytes(b"before")
+    with pytest.raises(TypeError), write_atomically(str(out), str(tmp_path / "unfinished")) as file:
+        file.writelines([b"half", "text"])  # type: ignore[list-item]
+    assert out.read_bytes() == b"before"
+    assert not list((tmp_path / "unfinished").iterdir())
+
+
+def test_missing_files_and_unknown_protocols(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing")
+    assert (read_file(missing), read_folder(missing), list_files(missing)) == (None, {}, [])
+    remove(missing)
+    with pytest.raises(SourceError, match="does not exist"):
+        open_input(missing)
+    with pytest.raises(SourceError, match="cannot be opened"):
+        open_input("nosuch://bucket/file")

@@ -1,0 +1,152 @@
+"""Link a corpus: list its files, skip the finished ones, have an engine link the others, write the manifest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from eigenthemes.core.storage import open_input
+from eigenthemes.core.workers import Workers
+from eigenthemes.corpus.job import CorpusFile, FileReport, Job, find_corpus_files
+from eigenthemes.corpus.link_file import link_file
+from eigenthemes.errors import SourceError
+from eigenthemes.kb.archive import archive_hash
+from eigenthemes.linker import Linker
+from eigenthemes.stream import collect_garbage_rarely
+
+Engine = Callable[[Job, Sequence[CorpusFile]], Iterator[FileReport]]  # links files, in any order
+
+
+@dataclass(slots=True)
+class CorpusReport:
+    """The counts of a corpus.
+
+    before      files that an earlier run has linked
+    linked_now  documents of the other files
+    problems    reports of the files that could not be linked
+    """
+
+    files: int = 0
+    before: int = 0
+    documents: int = 0
+    mentions: int = 0
+    linked: int = 0
+    failures: int = 0
+    seconds: float = 0.0
+    linked_now: int = 0
+    problems: list[FileReport] = field(default_factory=list)
+
+    def add(self, report: FileReport) -> None:
+        """Add the counts of a file."""
+        self.files += 1
+        self.documents += report.documents
+        self.mentions += report.mentions
+        self.linked += report.linked
+        self.failures += report.failures
+        if report.problem is not None:
+            self.problems.append(report)
+
+
+def link_corpus(
+    documents: Sequence[str],
+    output: str,
+    linker: Linker,
+    *,
+    engine: Engine | None = None,
+    jobs: int = 1,
+    columns: Mapping[str, str] | None = None,
+    kb_archive: str | None = None,
+    on_file: Callable[[FileReport], object] = lambda report: None,
+) -> CorpusReport:
+    """Link files of JSON lines and Parquet into a folder: one file for each, in its format and order.
+
+    Parameters
+    ----------
+    documents : sequence of str
+        Paths, folders, patterns, URLs of fsspec.
+    output : str
+        A folder or its URL. The same call continues a run that was killed.
+    linker : Linker
+        Links the documents.
+    engine : callable, optional
+        Links the files; by default `jobs` processes of this machine.
+    jobs : int
+        Number of processes.
+    columns : mapping, optional
+        Columns of Parquet files by role, for instance ``{"text": "body"}``.
+    kb_archive : str, optional
+        The KB as an archive, which each machine unpacks once. By default it is at the same path everywhere.
+    on_file : callable, optional
+        Called with the report of each linked file.
+
+    Returns
+    -------
+    CorpusReport
+    """
+    start = time.perf_counter()
+    archive = None if kb_archive is None else (kb_archive, archive_hash(kb_archive))
+    job = Job.of(linker, output, columns=columns, archive=archive)
+    files = find_corpus_files(documents, output)
+    _check_columns(files, columns)
+    job.start()
+    reports = job.finished(files)
+    total = CorpusReport(before=len(reports))
+    missing = [file for file in files if file.name not in reports]
+    missing.sort(key=lambda file: -file.size)  # so that no large file is left to a single process at the end
+    for report in (engine or on_processes(jobs, linker))(job, missing):
+        reports[report.name] = report
+        total.linked_now += report.documents
+        on_file(report)
+    for file in files:
+        total.add(reports[file.name])
+    job.finish(reports[file.name] for file in files)
+    total.seconds = time.perf_counter() - start
+    return total
+
+
+def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | None) -> None:
+    """Refuse columns that the first Parquet file lacks, before any work; a damaged file is reported later."""
+    first = next((file for file in files if file.name.lower().endswith(".parquet")), None)
+    if first is None:
+        return
+    from eigenthemes.documents.arrow_rows import DocumentColumns
+    from eigenthemes.documents.parquet import ParquetDocuments
+
+    with suppress(OSError), open_input(first.path) as opened:
+        try:
+            ParquetDocuments(opened, first.name, DocumentColumns.of(columns))
+        except SourceError as error:
+            if error.code == "no-text-column":
+                raise
+
+
+def on_processes(jobs: int, linker: Linker) -> Engine:
+    """Return the engine that links files with processes of this machine; a single one uses this linker."""
+
+    def run(job: Job, files: Sequence[CorpusFile]) -> Iterator[FileReport]:
+        if jobs == 1:
+            yield from (link_file(job, file, linker) for file in files)
+            return
+        with Workers(jobs) as workers:
+            yield from workers.map(link_file_in_worker, ((job, file) for file in files))
+
+    return run
+
+
+def link_file_in_worker(job: Job, file: CorpusFile) -> FileReport:
+    """Link a file with the linker of this process, which is opened once."""
+    return link_file(job, file, _linker_of(job))
+
+
+_opened: tuple[Job, Linker] | None = None
+
+
+def _linker_of(job: Job) -> Linker:
+    """Return the linker of a job; a process keeps the last one."""
+    global _opened
+    if _opened is None or _opened[0] != job:
+        collect_garbage_rarely()
+        _opened = (job, job.open_linker())
+    return _opened[1]
