@@ -35,7 +35,6 @@ from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.records import Document
-from eigenthemes.stream import linked_records
 
 ERROR = "error"
 _MOST_LETTERS = 1 << 20  # of the texts that are linked together
@@ -124,6 +123,6 @@ def _checked(linker: Linker, document: Document | DocumentError) -> Document | D
 
 def _decided(linker: Linker, documents: list[Document | DocumentError]) -> Iterator[Links | DocumentError]:
     decided = linker.decide(document for document in documents if isinstance(document, Document))
-    records = linked_records(linker, decided)
+    records = linker.links(decided)
     for document in documents:
-        yield document if isinstance(document, DocumentError) else next(records)[1]
+        yield document if isinstance(document, DocumentError) else [link.to_dict() for link in next(records).links]

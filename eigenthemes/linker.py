@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.core.checks import check_probability, check_whole
 from eigenthemes.documents.given import AnyDocument, as_document
+from eigenthemes.documents.json_writer import LinkEncoder
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.explanations import CandidateMap, Explanation
 from eigenthemes.kb.entity_records import Labels
@@ -353,28 +352,48 @@ class Linker:
         )
 
     def links(self, decided: DecidedBatch) -> Iterator[LinkedDocument]:
-        """The decisions as records, document by document."""
-        batch, explanations = decided.batch, decided.explanations
-        rows = self.answers(decided)
+        """Return the records of a decided batch, document by document."""
+        batch, decisions, explanations = decided.batch, decided.decisions, decided.explanations
+        named = map(self.labels.of, batch.table.entity[decisions.order].tolist())
+        scores = decisions.scores[decisions.order].tolist()
+        candidates = [(id, label, score) for (id, label), score in zip(named, scores, strict=True)]
+        bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
+        probability, calibrated, top = decisions.probability.tolist(), self.method.calibrated, self.options.top
         for document, first, last in batch.shown_spans():
             links = []
-            for mention in range(first, last):
-                ranking, reason, probability = next(rows)
-                entity, label, score = ranking[0] if reason is None else (None, None, None)
+            for number in range(first, last):
+                ranking, reason = candidates[bounds[number] : bounds[number + 1]], reasons[number]
+                entity, label, score = ranking[0] if reason == LINKED else (None, None, None)
                 links.append(
                     Link(
-                        batch.mentions[mention],
+                        batch.mentions[number],
                         entity,
                         label,
                         score,
-                        tuple(RankedCandidate(*candidate) for candidate in ranking[: self.options.top]),
-                        probability,
-                        reason,
-                        batch.unknown.get(mention, ()),
-                        None if explanations is None else explanations[mention],
+                        tuple(RankedCandidate(*candidate) for candidate in ranking[:top]),
+                        probability[number] if calibrated and reason == LINKED else None,
+                        NIL_REASONS[reason],
+                        batch.unknown.get(number, ()),
+                        None if explanations is None else explanations[number],
                     )
                 )
             yield LinkedDocument(document, tuple(links))
+
+    def encoder(self, decided: DecidedBatch) -> LinkEncoder:
+        """Return what encodes a decided batch as JSON: the same as the records, without making them."""
+        decisions = decided.decisions
+        return LinkEncoder(
+            decided.batch.table.entity[decisions.order],
+            decisions.scores[decisions.order],
+            decisions.bounds,
+            decisions.probability,
+            decisions.nil_reason,
+            reasons=NIL_REASONS,
+            labels=self.labels,
+            top=self.options.top,
+            unknown=decided.batch.unknown,
+            explanations=decided.explanations,
+        )
 
     def candidate_map(self, document: AnyDocument) -> CandidateMap | None:
         """Link a document, and return its candidates on its two strongest eigenthemes; None where none has a vector.
@@ -388,20 +407,6 @@ class Linker:
         options = self.method.effective(self.options.scoring)
         weighting = options if isinstance(options, AverageOptions) else EigenOptions()
         return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)
-
-    def answers(self, decided: DecidedBatch) -> Iterator[tuple[list[tuple[str, str, float]], str | None, float | None]]:
-        """Of each mention but witnesses: its best candidates (id, label, score), why it is not linked, and its probability."""
-        decisions = decided.decisions
-        named = map(self.labels.of, decided.batch.table.entity[decisions.order].tolist())
-        scores = decisions.scores[decisions.order].tolist()
-        candidates = [(id, label, score) for (id, label), score in zip(named, scores, strict=True)]
-        bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
-        calibrated = self.method.calibrated
-        probability = decisions.probability.tolist()
-        for mention in np.flatnonzero(decided.batch.shown).tolist():
-            reason = reasons[mention]
-            ranking = candidates[bounds[mention] : bounds[mention + 1]]
-            yield ranking, NIL_REASONS[reason], probability[mention] if calibrated and reason == LINKED else None
 
 
 def _cell_of(link: Link) -> tuple[int, int]:

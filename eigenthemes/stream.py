@@ -15,14 +15,11 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.workers import Workers
-from eigenthemes.documents.encoded_links import EncodedLinks, is_as_given
 from eigenthemes.documents.reader import Record, parse_record
-from eigenthemes.documents.writer import json_line, line_in_pieces
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import DecidedBatch, Linker, LinkOptions
 from eigenthemes.pipeline.batch import BATCH
-from eigenthemes.ranking.decide import NIL_REASONS
-from eigenthemes.records import Document, LinkedDocument, Mention
+from eigenthemes.records import Document, LinkedDocument
 
 _CHUNK, _CHUNK_BYTES = 256, 1 << 20  # documents of a chunk, and bytes
 _COLLECT_AFTER = 200_000  # objects: a chunk makes many small ones and no cycles, looking for these takes a tenth of the time
@@ -209,33 +206,14 @@ def _count(chunk: Chunk, decided: DecidedBatch, documents: int) -> None:
     chunk.linked = int(decided.decisions.linked[shown].sum())
 
 
-def linked_records(linker: Linker, decided: DecidedBatch) -> Iterator[tuple[Document, list[dict[str, Any]]]]:
-    """Yield each document with the links of its mentions; as `LinkedDocument.to_dict` has them, without the records."""
-    batch, explanations = decided.batch, decided.explanations
-    answers = linker.answers(decided)
-    for document, first, last in batch.shown_spans():
-        links = []
-        for mention in range(first, last):
-            ranking, nil_reason, probability = next(answers)
-            link = _link(batch.mentions[mention], ranking, nil_reason, probability, linker.options.top)
-            if explanations is not None:
-                link["explanation"] = explanations[mention].to_dict()
-            if mention in batch.unknown:
-                link["unknown_candidates"] = batch.unknown[mention]
-            else:
-                link.pop("unknown_candidates", None)  # of an earlier linking, by another KB
-            links.append(link)
-        yield document, links
-
-
 def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
-    """The documents of a chunk with their links, a line of JSON each."""
+    """Write the documents of a chunk with their links, a line of JSON each."""
     pieces = list[bytes]()
     batch, linked = decided.batch, np.concatenate(([0], np.cumsum(decided.decisions.linked)))
-    line_of = _line_writer(linker, decided)
+    encoder = linker.encoder(decided)
     for record, (document, first, last) in zip(records, batch.shown_spans(), strict=True):
         try:
-            pieces += line_of(document, first)
+            pieces += encoder.line(document, first)
         except DocumentError as error:
             chunk.failures.append(Failure(record.file, record.line, str(error)))
             continue
@@ -244,44 +222,3 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
         chunk.linked += int(linked[last] - linked[first])
     chunk.failures.sort(key=lambda failure: failure.line)
     chunk.output = b"".join(pieces)
-
-
-def _line_writer(linker: Linker, decided: DecidedBatch) -> Callable[[Document, int], list[bytes]]:
-    """Return what writes a document, given the number of its first mention, as pieces of a line; called for one by one."""
-    if decided.explanations is not None:
-        records = linked_records(linker, decided)
-        return lambda document, first: [json_line(document, next(records)[1])]
-    batch, decisions = decided.batch, decided.decisions
-    best = decisions.order
-    links = EncodedLinks.of(
-        batch.table.entity[best],
-        decisions.scores[best],
-        decisions.bounds,
-        decisions.probability,
-        decisions.nil_reason,
-        NIL_REASONS,
-        labels=linker.labels,
-        top=linker.options.top,
-        unknown=batch.unknown,
-    )
-    return lambda document, first: line_in_pieces(document, links.of_mentions(document.mentions or (), first))
-
-
-def _link(
-    mention: Mention,
-    ranking: list[tuple[str, str, float]],
-    nil_reason: str | None,
-    probability: float | None,
-    top: int,
-) -> dict[str, Any]:
-    """As `records.Link.to_dict`, without the record."""
-    entity, label, score = ranking[0] if nil_reason is None else (None, None, None)
-    return {
-        **(mention.source if is_as_given(mention) else mention.to_dict()),
-        "entity": entity,
-        "label": label,
-        "score": score,
-        "probability": probability,
-        "ranking": [{"id": id, "label": name, "score": value} for id, name, value in ranking[:top]],
-        "nil_reason": nil_reason,
-    }

@@ -17,8 +17,8 @@ from eigenthemes.documents import html, nif, web_annotation
 from eigenthemes.documents.aida import aida_of
 from eigenthemes.documents.bioc import bioc_of, collection_of
 from eigenthemes.documents.brat import brat_of
+from eigenthemes.documents.json_writer import linked_line
 from eigenthemes.documents.pubtator import pubtator_of
-from eigenthemes.documents.writer import linked_line
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.records import LinkedDocument
 

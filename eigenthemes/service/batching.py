@@ -12,7 +12,6 @@ from typing import Any
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.records import Document
-from eigenthemes.stream import linked_records
 
 LARGE = 2_000  # mentions of a document that may take seconds
 MOST_MENTIONS = 512  # that are decided at once, so that small requests need not wait for large ones
@@ -165,12 +164,12 @@ def _link_parts(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]
 
 def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
     decided = linker.decide([document for _, part in parts for document in part])
-    records = enumerate(linked_records(linker, decided))
+    records = enumerate(linker.links(decided))
     results: list[Result] = []
     for render, part in parts:
         own = [next(records) for _ in part]
         try:
-            results.append([render(document, links, decided, number) for number, (document, links) in own])
+            results.append([render(each.document, each.to_dict()["mentions"], decided, number) for number, each in own])
         except Exception as error:
             results.append(error)
     shown = decided.batch.shown

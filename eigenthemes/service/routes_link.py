@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eigenthemes.documents.json_lines import document_of
-from eigenthemes.documents.writer import json_line
+from eigenthemes.documents.json_writer import json_line
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.records import Document

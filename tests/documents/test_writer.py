@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from eigenthemes.documents.json_lines import document_of
-from eigenthemes.documents.writer import document_fields, json_line, linked_line
+from eigenthemes.documents.json_writer import document_fields, json_line, linked_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Link, LinkedDocument, Mention, RankedCandidate, Table
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from eigenthemes import Linker
 from eigenthemes.documents.json_lines import document_of
-from eigenthemes.documents.writer import json_line
+from eigenthemes.documents.json_writer import json_line
 from eigenthemes.records import Document
 from eigenthemes.service import batching
 from eigenthemes.service.batching import Batcher, Tally
@@ -152,7 +152,7 @@ def test_a_fault_of_the_batcher_itself_leaves_nobody_waiting(
         )
 
     with monkeypatch.context() as patched:
-        patched.setattr(batching, "linked_records", None)
+        patched.setattr(Linker, "links", None)
         assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3
         patched.setattr(batching, "_link_parts", None)
         assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3

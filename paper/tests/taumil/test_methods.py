@@ -74,9 +74,9 @@ def test_noise_is_rejected_by_threshold_and_counts_nothing_in_p_at_1(planted: KB
 
     def rankings_and_reasons(**options: Any) -> tuple[list[Any], list[str | None]]:
         linker = Linker(planted, method="taumil", **options)
-        rankings, reasons, probabilities = zip(*linker.answers(linker.decide(exam_sentences(0, 20))), strict=True)
-        assert set(probabilities) == {None}
-        return list(rankings), list(reasons)
+        links = [link for linked in linker.link_batch(exam_sentences(0, 20)) for link in linked.links]
+        assert {link.probability for link in links} == {None}
+        return [link.ranking for link in links], [link.nil_reason for link in links]
 
     rankings, reasons = rankings_and_reasons(threshold=middle)
     assert reasons == [None if chance >= middle else "low_probability" for chance in chances]

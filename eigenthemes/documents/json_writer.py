@@ -1,0 +1,159 @@
+"""Encode linked documents as JSON lines.
+
+`linked_line` encodes one record. `LinkEncoder` encodes the links of a batch column by column, without making the records:
+every entity is encoded once, all numbers in one call. Both give the same line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from eigenthemes.errors import DocumentError
+from eigenthemes.explanations import Explanation
+from eigenthemes.kb.entity_records import Labels
+from eigenthemes.records import Document, LinkedDocument, Mention, PlainMentions
+
+_LINK_FIELDS = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))
+# The pieces of a link; those that differ between links are filled in by column.
+_TEMPLATE = [b"", b',"entity":', b"", b"", b',"probability":', b"", b',"ranking":[', b"", b""]
+_MENTION, _ENTITY, _SCORE, _PROBABILITY, _RANKING, _END = 0, 2, 3, 5, 7, 8
+_SIZE = len(_TEMPLATE)
+_NO_ENTITY = b'null,"label":null,"score":'
+_FIRST, _NEXT = b'\n{"id":', b'},{"id":'  # candidates; JSON holds no line break, so it can separate two rankings
+
+
+def linked_line(linked: LinkedDocument) -> bytes:
+    """Return a linked document as a line of JSON."""
+    return json_line(linked.document, [link.to_dict() for link in linked.links])
+
+
+def json_line(document: Document, mentions: list[dict[str, Any]] | orjson.Fragment) -> bytes:
+    """Return a document as a line of JSON, with these mentions in place of its own."""
+    try:
+        return orjson.dumps({**document_fields(document), "mentions": mentions}, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError as error:  # orjson writes fewer levels than it reads
+        raise _unwritable(error) from None
+
+
+def document_fields(document: Document) -> dict[str, Any]:
+    """Return the fields of a document: its source, and what the source of another format does not have."""
+    fields = document.source
+    if document.text is not None and "text" not in fields:
+        fields = {"text": document.text, **fields}
+    if document.about is not None and "about" not in fields:
+        fields = {"about": document.about, **fields}
+    if document.table is not None and "table" not in fields:
+        fields = {"table": {"header": document.table.header, "rows": document.table.rows}, **fields}
+    return {"id": document.id, **fields} if document.id is not None and "id" not in fields else fields
+
+
+class LinkEncoder:
+    """Encode the documents of a decided batch.
+
+    entity, scores  [k] the best candidates of all mentions, those of mention i in bounds[i]:bounds[i + 1]
+    probability     [mentions], nan where there is none
+    nil_reason      [mentions] index of `reasons`, whose first one means linked
+    top             candidates in a ranking
+    unknown         mention -> ids of the document that are not in the KB
+    explanations    of each mention
+    """
+
+    def __init__(
+        self,
+        entity: NDArray[np.uint32],
+        scores: NDArray[np.float64],
+        bounds: NDArray[np.int64],
+        probability: NDArray[np.float64],
+        nil_reason: NDArray[np.int8],
+        *,
+        reasons: Sequence[str | None],
+        labels: Labels,
+        top: int,
+        unknown: Mapping[int, tuple[str, ...]],
+        explanations: Sequence[Explanation] | None = None,
+    ) -> None:
+        self._unknown, self._explanations = unknown, explanations
+        entities, numbers = labels.encoded(entity.tolist()), _encode_numbers(scores)
+        linked, is_ranked = nil_reason == 0, (np.diff(bounds) > 0) & (top > 0)
+        rankings = _encode_rankings(entities, numbers, bounds[:-1][is_ranked]) if top else [b""]
+        answer = np.where(linked, bounds[:-1], -1).tolist()
+        self._pieces = pieces = _TEMPLATE * len(answer)
+        pieces[_ENTITY::_SIZE] = map([*entities, _NO_ENTITY].__getitem__, answer)
+        pieces[_SCORE::_SIZE] = map([*numbers, b"null"].__getitem__, answer)
+        pieces[_PROBABILITY::_SIZE] = _encode_numbers(np.where(linked, probability, np.nan))
+        pieces[_RANKING::_SIZE] = map(rankings.__getitem__, np.where(is_ranked, np.cumsum(is_ranked), 0).tolist())
+        ends = [b'%b],"nil_reason":%b},' % (last, orjson.dumps(reason)) for reason in reasons for last in (b"", b"}")]
+        pieces[_END::_SIZE] = map(ends.__getitem__, (2 * nil_reason.astype(np.int64) + is_ranked).tolist())
+
+    def line(self, document: Document, first: int) -> list[bytes]:
+        """Return the line of a document in pieces; `first` is the number of its first mention in the batch."""
+        try:
+            mentions, fields = self._links(document.mentions or (), first), document_fields(document)
+            if "mentions" in fields and next(reversed(fields)) != "mentions":
+                return [json_line(document, orjson.Fragment(b"".join(mentions)))]
+            others = orjson.dumps({name: value for name, value in fields.items() if name != "mentions"})
+        except TypeError as error:
+            raise _unwritable(error) from None
+        return [others[:-1], b'"mentions":' if others == b"{}" else b',"mentions":', *mentions, b"}\n"]
+
+    def _links(self, mentions: Sequence[Mention], first: int) -> list[bytes]:
+        """Return the links of some mentions, as pieces of an array."""
+        last = first + len(mentions)
+        pieces = self._pieces[first * _SIZE : last * _SIZE]
+        pieces[_MENTION::_SIZE] = _encode_mentions(mentions)
+        if self._explanations is not None:
+            for number, explanation in enumerate(self._explanations[first:last]):
+                _add_field(pieces, number, b"explanation", explanation.to_dict())
+        for number in self._unknown.keys() & range(first, last) if self._unknown else ():
+            _add_field(pieces, number - first, b"unknown_candidates", self._unknown[number])
+        if not pieces:
+            return [b"[]"]
+        pieces[0], pieces[-1] = b"[" + pieces[0], pieces[-1][:-1] + b"]"
+        return pieces
+
+
+def _add_field(pieces: list[bytes], number: int, name: bytes, value: object) -> None:
+    """Add a field to the end of a link."""
+    end = number * _SIZE + _END
+    pieces[end] = b'%b,"%b":%b},' % (pieces[end][:-2], name, orjson.dumps(value))
+
+
+def _encode_rankings(entities: list[bytes], numbers: list[bytes], first: NDArray[np.int64]) -> list[bytes]:
+    """Return an empty ranking, then each ranking from its first candidate on, without the last bracket."""
+    begins = [_NEXT] * len(entities)
+    for place in first.tolist():
+        begins[place] = _FIRST
+    pieces = [b""] * (3 * len(entities))
+    pieces[0::3], pieces[1::3], pieces[2::3] = begins, entities, numbers
+    return b"".join(pieces).split(b"\n")
+
+
+def _encode_mentions(mentions: Sequence[Mention]) -> list[bytes]:
+    """Return the fields of mentions without those that a link adds, each without the last bracket."""
+    if isinstance(mentions, PlainMentions):
+        objects, fields = mentions.sources, mentions.fields
+    else:
+        objects = [mention.to_dict() for mention in mentions]
+        fields = set[str]().union(*objects)
+    if not _LINK_FIELDS.isdisjoint(fields):
+        objects = [{name: value for name, value in each.items() if name not in _LINK_FIELDS} for each in objects]
+    encoded = orjson.dumps(objects)[1:-2].split(b"},")
+    if len(encoded) == len(objects):  # no mention holds an object, or a text with these characters
+        return encoded
+    return [orjson.dumps(each)[:-1] for each in objects]
+
+
+def _encode_numbers(numbers: NDArray[np.float64]) -> list[bytes]:
+    """Return each number as JSON; null for nan."""
+    data = orjson.dumps(np.ascontiguousarray(numbers), option=orjson.OPT_SERIALIZE_NUMPY)
+    return data[1:-1].split(b",") if len(numbers) else []
+
+
+def _unwritable(error: TypeError) -> DocumentError:
+    """Return the error of a record that orjson cannot write."""
+    return DocumentError(f"the record cannot be written as JSON ({error}); simplify its other fields")
