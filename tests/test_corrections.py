@@ -15,7 +15,8 @@ from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import MATCH_TYPES, REMEMBERED
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.evaluation.comparison import evaluate
-from eigenthemes.kb.name_memory import Memory, NameMemories
+from eigenthemes.kb.name_memory import Memory
+from eigenthemes.kb.name_memory import remembering as open_with_memory
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
@@ -157,8 +158,7 @@ def test_gold_that_has_nothing_to_do_with_the_kb_is_refused(trained_tiny_copy: K
 
 
 def context_and_groups(kb: KB, said: list[Document], document: Document) -> tuple[FeatureContext, MentionGroups]:
-    opened = KB.open(kb.path)
-    opened.cached("name memories", lambda: NameMemories(opened, Memory().with_documents(said)))
+    opened = open_with_memory(kb, Memory().with_documents(said))
     return FeatureContext(opened, None, leaves_out_own=True), MentionGroups.of(
         batch_maker(opened, needs_vectors=False).make([document])
     )

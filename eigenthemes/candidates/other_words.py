@@ -42,7 +42,7 @@ def no_other_words() -> OtherWords:
 
 def other_words_of(kb: KB) -> OtherWords:
     """Return the other words of a KB, found once; none where it has too many names, or does not keep how they are spelled."""
-    return kb.cached("other words", lambda: _find(kb))
+    return kb.cached(_find)
 
 
 def _find(kb: KB) -> OtherWords:

@@ -263,16 +263,16 @@ def _by_name(kb: KB, answers: Sequence[Answer]) -> dict[str, DocumentAnswer]:
 
 def name_memories(kb: KB) -> NameMemories | None:
     """Return the memory of a KB by names; None: it has none. All threads share it."""
+    return kb.cached(_read_memories)
 
-    def make() -> NameMemories | None:
-        memory = Memory.of(kb)
-        return NameMemories(kb, memory) if memory else None
 
-    return kb.cached("name memories", make)
+def _read_memories(kb: KB) -> NameMemories | None:
+    memory = Memory.of(kb)
+    return NameMemories(kb, memory) if memory else None
 
 
 def remembering(kb: KB, memory: Memory) -> KB:
     """Open a KB again as if it held this memory, in this process only: to measure what a memory is worth."""
     opened = KB.open(kb.path)
-    opened.cached("name memories", lambda: NameMemories(opened, memory))
+    opened.set_cached(NameMemories(opened, memory), _read_memories)
     return opened

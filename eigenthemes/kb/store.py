@@ -10,7 +10,7 @@ moment leaves the old KB or the new one; what it leaves lying is removed by the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -83,8 +83,8 @@ class KB(KBFiles, Shown):
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         super().__init__(path, manifest)
-        self._made: dict[str, Any] = {}
-        self._making = RLock()
+        self._cache: dict[tuple[Any, ...], Any] = {}
+        self._lock = RLock()
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
@@ -105,9 +105,9 @@ class KB(KBFiles, Shown):
 
     def close(self) -> None:
         """Release the mapped files; arrays that are still referenced stay valid."""
-        with self._making:
+        with self._lock:
             super().close()
-            self._made.clear()
+            self._cache.clear()
             for name in _VIEWS:
                 self.__dict__.pop(name, None)
 
@@ -175,7 +175,7 @@ class KB(KBFiles, Shown):
             raise OptionError(f"limit is {limit}; expected 1 or more, or None", where="limit")
         from eigenthemes.kb.search import NamePrefixes
 
-        rows = self.cached("name prefixes", lambda: NamePrefixes.of(self)).find(prefix)
+        rows = self.cached(NamePrefixes.of).find(prefix)
         indices: dict[int, None] = {}  # names are in order of entity, so these are in order of prior
         for first in range(0, len(rows), _BLOCK):
             owners = np.searchsorted(self.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
@@ -410,14 +410,19 @@ class KB(KBFiles, Shown):
         known = self.array(lengths) if self.has(lengths) else None
         return Vectors(name, self.array(f"vectors-{name}"), self.array(f"vectors-{name}-has"), known)
 
-    def cached(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return a value derived from the KB, computed on first use and cached while the KB is open."""
-        if name not in self._made:
-            with self._making:
-                if name not in self._made:
-                    self._made[name] = make()
-        made: Made = self._made[name]
+    def cached(self, make: Callable[..., Made], *arguments: Hashable) -> Made:
+        """Return make(kb, *arguments): computed at the first call, by one thread, and kept as long as the KB is open."""
+        key = (make, *arguments)
+        if key not in self._cache:
+            with self._lock:
+                if key not in self._cache:
+                    self._cache[key] = make(self, *arguments)
+        made: Made = self._cache[key]
         return made
+
+    def set_cached(self, value: object, make: Callable[..., object], *arguments: Hashable) -> None:
+        """Let `cached` return this value instead of what `make` would compute."""
+        self._cache[(make, *arguments)] = value
 
     # the manifest
 

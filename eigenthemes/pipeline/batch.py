@@ -232,7 +232,7 @@ class BatchMaker:
         """Return the names in a text about a source, each once; they have no place in the document."""
         if not about.strip():
             return ()
-        detector = self.kb.cached("detector of names", lambda: detector_named("names", self.kb))
+        detector = self.kb.cached(_detector_of_names)
         found = detector.detect(Document(text=about))
         return tuple(dict.fromkeys(Mention(mention.text, full_name=mention.full_name) for mention in found))
 
@@ -353,6 +353,10 @@ def batch_maker(
         remembers=remembers,
     )
     return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen, about)
+
+
+def _detector_of_names(kb: KB) -> Detector:
+    return detector_named("names", kb)
 
 
 def batches_of(documents: Iterable[AnyDocument], size: int) -> Iterator[list[AnyDocument]]:

@@ -98,8 +98,7 @@ class CorpusPrior:
 
     def utility(self, groups: MentionGroups, kb: KB) -> Floats:
         """Return what it adds to the utility of each candidate [n]."""
-        name = f"pile {hash((tuple(self.weights.items()), tuple(self.types.items())))}"
-        return kb.cached(name, lambda: self.of_entities(kb))[groups.entity]
+        return kb.cached(_entity_utility, tuple(self.weights.items()), tuple(self.types.items()))[groups.entity]
 
     def of_entities(self, kb: KB) -> Floats:
         """Return what it adds to the utility of each entity [entities]."""
@@ -110,6 +109,11 @@ class CorpusPrior:
         if len(types):
             odds += np.bincount(np.repeat(np.arange(len(kb)), np.diff(indptr)), weights=of_type[types], minlength=len(kb))
         return np.asarray(_TRUST * np.clip(odds, -_MOST, _MOST))
+
+
+def _entity_utility(kb: KB, weights: tuple[tuple[str, float], ...], types: tuple[tuple[str, float], ...]) -> Floats:
+    """Return what a model adds to the utility of each entity [entities]; its fields are hashable here, as a cache key."""
+    return PileModel(0, dict(weights), dict(types), {}).of_entities(kb)
 
 
 def entity_numbers(kb: KB) -> Floats:

@@ -149,7 +149,11 @@ def texts_of(kb: KB, word_vectors: str | None) -> Texts:
             code="no-word-vectors",
             where=str(kb.path),
         )
-    return kb.cached(f"texts {word_vectors}", lambda: Texts(kb, _words(kb, word_vectors)))
+    return kb.cached(_open_texts, word_vectors)
+
+
+def _open_texts(kb: KB, word_vectors: str | None) -> Texts:
+    return Texts(kb, _words(kb, word_vectors))
 
 
 def texts_and_nouns_of(kb: KB, word_vectors: str | None) -> Texts:

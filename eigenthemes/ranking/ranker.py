@@ -320,13 +320,20 @@ def ranker_of(kb: KB, vectors: str | None) -> Ranker:
             code="no-ranker-for-vectors" if vectors in list(kb.vector_sets)[1:] else "no-ranker",
             where=vectors if vectors in list(kb.vector_sets)[1:] else str(kb.path),
         )
-    return kb.cached(f"ranker {vectors or ''}", lambda: Ranker.of(kb.rankers[vectors or ""]))
+    return kb.cached(_open_ranker, vectors or "")
 
 
 def feature_context_of(kb: KB, vectors: Vectors | None) -> FeatureContext:
     """Return the feature context of a KB and a set of vectors; all threads share it."""
-    name = f"feature context {_name(vectors) or ''}"
-    return kb.cached(name, lambda: FeatureContext.of(kb, vectors, WordContext.of(kb)))
+    return kb.cached(_feature_context, None if vectors is None else vectors.name)
+
+
+def _open_ranker(kb: KB, vectors: str) -> Ranker:
+    return Ranker.of(kb.rankers[vectors])
+
+
+def _feature_context(kb: KB, vectors: str | None) -> FeatureContext:
+    return FeatureContext.of(kb, None if vectors is None else kb.vectors(vectors), WordContext.of(kb))
 
 
 def _name(vectors: Vectors | None) -> str | None:

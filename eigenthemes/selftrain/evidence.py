@@ -30,7 +30,7 @@ class Evidence:
     @classmethod
     def of(cls, kb: KB) -> Evidence:
         """Return what a KB keeps, and collect what it does not keep yet; once for each KB that is open."""
-        return kb.cached("evidence", lambda: cls._collect(kb))
+        return kb.cached(cls._collect)
 
     @classmethod
     def _collect(cls, kb: KB) -> Evidence:

@@ -25,13 +25,13 @@ _MOST_TYPE_MASKS = 50
 
 def type_label(kb: KB, type_id: str) -> str:
     """Return a type in words: its label where it is an entity, else the last part of its id."""
-    labels: dict[str, str] = kb.cached("type labels", dict)
-    label = labels.get(type_id)
-    if label is None:
-        index = kb.index_of(type_id)
-        last = re.split(r"[/#]", type_id.rstrip("/#"))[-1] if "://" in type_id else type_id
-        label = labels[type_id] = last if index is None else kb.label_of(index)
-    return label
+    return kb.cached(_type_label, type_id)
+
+
+def _type_label(kb: KB, type_id: str) -> str:
+    index = kb.index_of(type_id)
+    last = re.split(r"[/#]", type_id.rstrip("/#"))[-1] if "://" in type_id else type_id
+    return last if index is None else kb.label_of(index)
 
 
 def type_labels(kb: KB, index: int) -> list[str]:
@@ -63,7 +63,7 @@ def _suggested(kb: KB, generator: CandidateGenerator, prefix: str) -> Iterator[t
     """Yield entities, and the name that matched where that is known already."""
     whole = sorted(index for index, kind in generator.match_types(prefix).items() if kind <= UNBRACKETED)
     yield from ((index, None) for index in whole)
-    prefixes = kb.cached("name prefixes", lambda: NamePrefixes.of(kb))
+    prefixes = kb.cached(NamePrefixes.of)
     yield from ((index, None) for index in _owners(kb, prefixes.find(prefix)))
     for candidate in generator.records(prefix):
         index = kb.index_of(candidate.id)
@@ -114,9 +114,13 @@ def _begins_any(tokens: list[str], beginning: str) -> bool:
     return at < len(tokens) and tokens[at].startswith(beginning)
 
 
+def _type_masks(kb: KB) -> dict[tuple[str, ...], NDArray[np.bool_]]:
+    return {}
+
+
 def _of_types(kb: KB, types: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return which entities have one of some types [n]; asked for again and again while somebody types."""
-    masks: dict[tuple[str, ...], NDArray[np.bool_]] = kb.cached("masks of types", dict)
+    masks = kb.cached(_type_masks)
     mask = masks.get(types)
     if mask is None:
         if len(masks) >= _MOST_TYPE_MASKS:

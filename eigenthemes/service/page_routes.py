@@ -13,10 +13,12 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from eigenthemes.kb.store import KB
+from eigenthemes.linker import Linker
 from eigenthemes.service.options import refuse_unknown
 from eigenthemes.service.problems import Problem
 from eigenthemes.service.requests import json_response, query_of
-from eigenthemes.service.samples import samples_of
+from eigenthemes.service.samples import Sample, samples_of
 from eigenthemes.service.served import ServedKBs
 
 PAGE = Path(__file__).parent / "page"
@@ -69,7 +71,7 @@ def router(served: ServedKBs) -> APIRouter:
         given = query_of(request)
         refuse_unknown(given, ("kb",))
         kb = served.get(given.get("kb"))
-        found = await served.run(lambda: kb.kb.cached("samples of the page", lambda: samples_of(kb.linker())))
+        found = await served.run(lambda: kb.kb.cached(_samples, kb.linker()))
         return json_response(found)
 
     return routes
@@ -96,3 +98,7 @@ def file_names() -> frozenset[str]:
 def _content(name: str) -> tuple[bytes, str]:
     content = (PAGE / name).read_bytes()
     return content, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+
+
+def _samples(kb: KB, linker: Linker) -> list[Sample]:
+    return samples_of(linker)

@@ -185,9 +185,12 @@ def use_from_threads(kb: KB, count: int) -> tuple[int, list[list[list[str]]]]:
     """How often something cached was made, and what each of the threads saw."""
     start, made, answers = threading.Barrier(count), list[int](), list[list[list[str]]]()
 
+    def make(_: KB) -> None:
+        made.append(1)
+
     def work() -> None:
         start.wait()
-        kb.cached("something", lambda: made.append(1))
+        kb.cached(make)
         answers.append(look_around(kb))
 
     threads = [threading.Thread(target=work) for _ in range(count)]

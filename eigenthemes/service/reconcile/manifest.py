@@ -21,7 +21,7 @@ _NAMESPACE = re.compile(r"https?://.*[/#]")
 
 def manifest(kb: KB, places: Places) -> dict[str, Any]:
     """Return the manifest of a KB."""
-    identifiers, schema = kb.cached("reconciled spaces", lambda: _spaces(kb)) or _own_spaces(places.name)
+    identifiers, schema = kb.cached(_spaces) or _own_spaces(places.name)
     return {
         "versions": ["0.2"],
         "name": f"{places.name} (eigenthemes)",

@@ -36,7 +36,7 @@ _OF_ENTITY: dict[str, tuple[str, Callable[[KB, int], list[JSONValue]]]] = {
 
 def properties_of(kb: KB) -> dict[str, Named]:
     """Return all properties by their ids: relations from the most frequent down, then what is said of an entity itself."""
-    return kb.cached("reconciled properties", lambda: _properties_of(kb))
+    return kb.cached(_properties_of)
 
 
 def _properties_of(kb: KB) -> dict[str, Named]:
@@ -92,9 +92,13 @@ def _entity(kb: KB, index: int) -> JSONValue:
     return {**record, "description": description} if description else record
 
 
+def _relation_rows(kb: KB) -> dict[str, int]:
+    return {str(relation): row for row, relation in enumerate(kb.relations)}
+
+
 def _code_of(kb: KB, property_id: str) -> int | None:
     """Return the code of a relation with its direction, as `Graph.relations` has it."""
-    rows = kb.cached("relation rows", lambda: {str(relation): row for row, relation in enumerate(kb.relations)})
+    rows = kb.cached(_relation_rows)
     if property_id in rows:
         return 2 * rows[property_id]
     reverse = rows.get(property_id.removeprefix(REVERSE))

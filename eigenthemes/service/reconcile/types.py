@@ -15,7 +15,7 @@ _DEFAULT_TYPES = 10
 
 def types_of(kb: KB) -> dict[str, Named]:
     """Return the types that entities with a name have, the most frequent first, by their ids."""
-    return kb.cached("reconciled types", lambda: _types_of(kb))
+    return kb.cached(_types_of)
 
 
 def _types_of(kb: KB) -> dict[str, Named]:

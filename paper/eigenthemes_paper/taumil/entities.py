@@ -41,7 +41,7 @@ class EntityBags:
     @classmethod
     def of(cls, kb: KB) -> EntityBags:
         """Return the bags of a KB, made once."""
-        return kb.cached("taumil bags", lambda: cls._make(kb))
+        return kb.cached(cls._make)
 
     @classmethod
     def _make(cls, kb: KB) -> EntityBags:

@@ -41,10 +41,11 @@ class TaumilScorer:
                 code="no-model" if path is None else "no-model-file",
                 where=str(kb.path if path is None else file),
             )
-        return kb.cached(f"taumil scorer {file} {file.stat().st_mtime_ns}", lambda: cls._load(kb, file))
+        return kb.cached(cls._load, file, file.stat().st_mtime_ns)
 
     @classmethod
-    def _load(cls, kb: KB, file: Path) -> TaumilScorer:
+    def _load(cls, kb: KB, file: Path, modified: int) -> TaumilScorer:
+        """Load the model of a file; the time of its last change belongs to the key of the cache."""
         hold_torch_to_one_thread()
         stored = StoredModel.open(file, kb)
         bags = EntityBags.of(kb)
