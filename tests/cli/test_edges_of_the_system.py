@@ -198,12 +198,6 @@ def test_ctrl_c_where_python_would_lose_it(tmp_path: Path, place: str) -> None:
     assert_interrupted(subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE, env=environment))
 
 
-def test_little_is_imported_before_ctrl_c_is_ours() -> None:
-    program = "import sys; before = set(sys.modules); import eigenthemes; print(*set(sys.modules) - before)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["eigenthemes"]
-
-
 # Folders
 
 
