@@ -73,7 +73,7 @@ class LinkOptions:
         Text about the source of all documents, such as a heading or a place. Its words and names are evidence, not mentions.
     candidates : CandidateOptions
         Options of the candidate generator.
-    scoring : AverageOptions, EigenOptions, ContextOptions or TaumilOptions, optional
+    scoring : AverageOptions, EigenOptions or ContextOptions, optional
         Options of the method. Those that it does not use are refused.
 
     Raises

@@ -113,7 +113,7 @@ class CorpusPrior:
 
 def _entity_utility(kb: KB, weights: tuple[tuple[str, float], ...], types: tuple[tuple[str, float], ...]) -> Floats:
     """Return what a model adds to the utility of each entity [entities]; its fields are hashable here, as a cache key."""
-    return PileModel(0, dict(weights), dict(types), {}).of_entities(kb)
+    return CorpusPrior(0, dict(weights), dict(types), {}).of_entities(kb)
 
 
 def entity_numbers(kb: KB) -> Floats:
