@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest test-paper docs wheel test-browser test-openrefine test-cluster campaign clean
+.PHONY: demo test lint types pytest test-paper docs test-browser test-openrefine test-cluster campaign clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -29,12 +29,6 @@ test-paper: $(VENV)/paper.stamp
 docs: $(VENV)/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "built: site/index.html"
-
-# A wheel that brings its compiled kernels, for this Python and this kind of processor, into dist/; elsewhere they are compiled as always
-wheel: $(VENV)/demo.stamp
-	rm -rf build/kernels
-	NUMBA_CACHE_DIR=build/kernels $(BIN)/eigenthemes warm-up --all
-	EIGENTHEMES_KERNELS=build/kernels $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
 
 # What `make test` skips where it is missing, and these install: Debian's packages, by root or sudo
 install = command -v $(1) > /dev/null || { root=$$([ "$$(id -u)" = 0 ] || echo sudo -n); echo "installing $(1) ..."; \

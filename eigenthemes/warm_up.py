@@ -13,7 +13,6 @@ from eigenthemes.core.progress import Progress
 from eigenthemes.embeddings.blocks import SMALL as SMALL_GRAPH
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS, make_vectors
 from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
-from eigenthemes.kernels.support import support
 from eigenthemes.kg.demo import SMALL
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.options import EigenOptions
@@ -26,11 +25,11 @@ _DIMENSIONS = 32
 
 
 def warm_up(*, every_vectors: bool = False, progress: Progress | None = None) -> Path | None:
-    """Build a small KB and link with it, compiled; return the folder where the kernels are kept, None: there is none.
+    """Build a small KB and link with it, compiled; return the folder of compiled kernels, None where none can be written.
 
-    Files of a KB are mapped, which is a type of its own to the compiler: only a KB on disk compiles what other KBs use.
+    numba compiles kernels for mapped files apart from those for arrays in memory, so the KB is one on disk.
 
-    every_vectors  also what vectors other than the default are made with
+    every_vectors  also compile the kernels of vectors other than the default
     """
     always_compile()
     with tempfile.TemporaryDirectory(prefix="eigenthemes-") as scratch:
@@ -43,7 +42,7 @@ def warm_up(*, every_vectors: bool = False, progress: Progress | None = None) ->
     graph = _graph()
     for method in GRAPH_METHODS if every_vectors else GRAPH_METHODS[:1]:
         make_vectors(graph, method=method, dimensions=_DIMENSIONS, progress=progress)
-    return cache_folder(support)
+    return cache_folder()
 
 
 def _graph() -> Graph:

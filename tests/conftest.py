@@ -63,7 +63,7 @@ def trained_tiny(tmp_path_factory: pytest.TempPathFactory) -> KB:
 @pytest.fixture(params=["plain", "compiled"])
 def plain_and_compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run a test with kernels as plain Python, and compiled, however little there is to do."""
-    monkeypatch.setattr(Kernel, "is_sooner_plain", lambda kernel, steps: request.param == "plain")
+    monkeypatch.setattr(Kernel, "select_backend", lambda kernel, steps: kernel.plain if request.param == "plain" else kernel)
 
 
 @pytest.fixture(scope="session")

@@ -137,19 +137,6 @@ print(len(found), [name for name in ("numba", "scipy", "rich", "eigenthemes.expl
     assert done.stdout.split() == ["2", "[]"]
 
 
-def test_kernels_work_where_their_cache_cannot_be_written(tiny: eigenthemes.KB, tmp_path: Path) -> None:
-    check = """
-from eigenthemes.core import kernel_cache
-kernel_cache._is_writable = lambda folder: False  # as where neither the package's folder nor the user's can be written
-from eigenthemes.core.jit import cache_folder
-from eigenthemes.kernels.hashing import step
-import numpy as np
-print(int(step(np.uint64(1), 2)) == (1 ^ 2) * 0x100000001B3, cache_folder(step))
-"""
-    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "None"]
-
-
 def needed(distribution: str) -> Iterator[importlib.metadata.Distribution]:
     """Yield a distribution that is installed here and, again and again, those it requires without any extra."""
     waiting, seen = [distribution], set[str]()

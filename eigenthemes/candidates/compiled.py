@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.candidates.compiled_lists import lists_room, next_in_all, open_lists
+from eigenthemes.candidates.compiled_lists import lists_buffers, next_in_all, open_lists
 from eigenthemes.candidates.compiled_parts import add_parts
-from eigenthemes.candidates.compiled_reading import BLOCK, Mention, block_room, read_block
-from eigenthemes.candidates.compiled_sharing import add_sharing, sharing_room
-from eigenthemes.candidates.compiled_spelling import other_spellings, other_wordings, spelling_room
+from eigenthemes.candidates.compiled_reading import BLOCK, Mention, block_buffers, read_block
+from eigenthemes.candidates.compiled_sharing import add_sharing, sharing_buffers
+from eigenthemes.candidates.compiled_spelling import other_spellings, other_wordings, spelling_buffers
 from eigenthemes.candidates.rules import (
     CONTAINS,
     ENDING,
@@ -25,7 +25,7 @@ from eigenthemes.candidates.rules import (
     SPELLING,
     WORDING,
 )
-from eigenthemes.core.jit import borrowing, kernel
+from eigenthemes.core.jit import kernel
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, LABEL, SHORT_ACRONYM, UNBRACKETED
 from eigenthemes.kernels.common import position
 from eigenthemes.kernels.hashing import find, shift_of
@@ -33,29 +33,29 @@ from eigenthemes.kernels.hashing import find, shift_of
 _SHORT = 256
 
 
-class Room(NamedTuple):
-    """What a look-up writes while it works: room for names of so many bytes."""
+class Buffers(NamedTuple):
+    """Arrays that a look-up writes to while it works, for names of at most `longest` bytes."""
 
     longest: int
     arrays: Any
 
 
-def room_for(longest: int, most: int) -> Room:
-    """Return room for names of so many bytes, and some more, and so many candidates."""
+def allocate_buffers(longest: int, most: int) -> Buffers:
+    """Allocate buffers for names of so many bytes, and some more, and so many candidates."""
     longest, rules = max(_SHORT, 1 << longest.bit_length()), len(ENDINGS)
-    return Room(
+    return Buffers(
         longest,
         (
-            block_room(longest, rules),
-            lists_room(longest, 2 * most),
+            block_buffers(longest, rules),
+            lists_buffers(longest, 2 * most),
             np.empty(rules, dtype=np.int64),
-            spelling_room(longest),
-            sharing_room(longest),
+            spelling_buffers(longest),
+            sharing_buffers(longest),
         ),
     )
 
 
-@borrowing
+@kernel(counts_references=False)
 def find_candidates(
     text: Any, starts: Any, ends: Any, in_capitals: Any, index: Any, labels_only: Any, paper: Any, arrays: Any, found: Any
 ) -> None:
@@ -63,7 +63,7 @@ def find_candidates(
 
     in_capitals  [m] bool: which mentions are written so, before they were normalised
     paper        only entities that contain all tokens
-    arrays       of `Room`
+    arrays       of `Buffers`
     found        counts [m], entities [m, most] in order of prior, match types [m, most], and whether a mention is a name of
                  the KB, but for its ending [m] bool
 

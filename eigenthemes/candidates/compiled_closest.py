@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenthemes.candidates.rules import MOST_SHARING, NAMES_COMPARED
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.prefetch import ask_for_entry
+from eigenthemes.kernels.prefetch import prefetch_entry
 
 _LOW_BITS = 1023
 _MANY = 1e6  # other words in a name: more than there are
@@ -25,8 +25,8 @@ class Choice(NamedTuple):
     before: Any  # [tokens]: the same for the one before it
 
 
-def choice_room(entities: int, words: int, tokens: int) -> Choice:
-    """Return room for so many entities, words and tokens that these may stand for."""
+def choice_buffers(entities: int, words: int, tokens: int) -> Choice:
+    """Allocate buffers for so many entities, words and tokens that these may stand for."""
     return Choice(
         np.empty((entities, 3), dtype=np.int64),
         np.empty(MOST_SHARING, dtype=np.float64),
@@ -43,7 +43,7 @@ def choose_closest(count: Any, most: Any, size: Any, words: Any, total: Any, ind
     sharing, rows, kept = choice.sharing, choice.rows, 0
     if len(index.names.tokens) > 0 and len(index.families.members) > 0:
         compared = 1 if labels_only else NAMES_COMPARED
-        _ask_for_names(count, sharing, index.names)
+        _prefetch_names(count, sharing, index.names)
         average = _by_low_bits(size, words, total, choice.token_of, choice.before)
         kept = _compare_names(count, most, compared, size, words, total, average, index.names, index.tokens.common, choice)
         for k in range(words.first[size]):
@@ -63,12 +63,12 @@ def choose_closest(count: Any, most: Any, size: Any, words: Any, total: Any, ind
 
 
 @kernel
-def _ask_for_names(count: Any, sharing: Any, names: Any) -> None:
+def _prefetch_names(count: Any, sharing: Any, names: Any) -> None:
     """Ask for the names of entities, and for their words."""
     for row in range(count):
-        ask_for_entry(names.indptr, names.names[sharing[row, 0]])
+        prefetch_entry(names.indptr, names.names[sharing[row, 0]])
     for row in range(count):
-        ask_for_entry(names.tokens, names.indptr[names.names[sharing[row, 0]]])
+        prefetch_entry(names.tokens, names.indptr[names.names[sharing[row, 0]]])
 
 
 @kernel

@@ -23,8 +23,8 @@ class Lists(NamedTuple):
     hits: Any  # room for entities
 
 
-def lists_room(lists: int, hits: int) -> Lists:
-    """Return room for so many lists, and so many entities of them."""
+def lists_buffers(lists: int, hits: int) -> Lists:
+    """Allocate buffers for so many lists, and so many entities of them."""
     return Lists(
         np.empty(lists, dtype=np.int64),
         np.empty(lists, dtype=np.int64),

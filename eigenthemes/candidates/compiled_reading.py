@@ -13,7 +13,7 @@ import numpy as np
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import other_form
 from eigenthemes.kernels.hashing import OFFSET, find, finish, may_hold, shift_of, step
-from eigenthemes.kernels.prefetch import ask_for_bit, ask_for_entry
+from eigenthemes.kernels.prefetch import prefetch_bit, prefetch_entry
 
 BLOCK = 32  # mentions at a time
 _SPACE = np.uint8(32)
@@ -42,8 +42,8 @@ class Block(NamedTuple):
     states: Any
 
 
-def block_room(longest: int, rules: int) -> Block:
-    """Return room for mentions of so many bytes, with the hashes of so many other endings."""
+def block_buffers(longest: int, rules: int) -> Block:
+    """Allocate buffers for mentions of so many bytes, with the hashes of so many other endings."""
     words = BLOCK * (longest // 2 + 1)
     return Block(
         Mention(
@@ -71,7 +71,7 @@ def read_block(text: Any, starts: Any, ends: Any, index: Any, block: Any) -> Non
         block.first[i] = words
         words, block.size[i] = _split(text, starts[i], ends[i], words, index.tokens.buckets, block)
         block.hashes[i] = finish(block.states[block.size[i]])
-        ask_for_entry(index.keys.buckets, block.hashes[i] >> shift_of(index.keys.buckets))
+        prefetch_entry(index.keys.buckets, block.hashes[i] >> shift_of(index.keys.buckets))
         block.others[i] = 0
         if block.size[i] > 0:
             block.others[i] = _other_forms(
@@ -104,7 +104,7 @@ def _split(text: Any, first: Any, last: Any, words: Any, buckets: Any, block: An
             continue
         if i > begin:
             starts[words], ends[words], hashes[words] = begin, i, finish(h)
-            ask_for_entry(buckets, hashes[words] >> shift)
+            prefetch_entry(buckets, hashes[words] >> shift)
             words += 1
         begin, h = i + 1, OFFSET
     return words, size
@@ -117,7 +117,7 @@ def _other_forms(endings: Any, word: Any, states: Any, bits: Any, hashes: Any) -
     for entry in range(endings.indptr[last_letter], endings.indptr[last_letter + 1]):
         applies, h = other_form(endings.letters, endings.lengths, endings.rules[entry], word, states)
         if applies:
-            ask_for_bit(h, bits)
+            prefetch_bit(bits, h)
             hashes[count] = h
             count += 1
     return count
@@ -128,13 +128,13 @@ def _find_tokens(words: Any, hashes: Any, found: Any, tokens: Any, postings: Any
     """Look words up, and ask for the entities that have them."""
     shift = shift_of(tokens.buckets)
     for w in range(words):
-        ask_for_entry(tokens.hashes, tokens.buckets[np.int64(hashes[w] >> shift)])
+        prefetch_entry(tokens.hashes, tokens.buckets[np.int64(hashes[w] >> shift)])
     for w in range(words):
         found[w] = find(hashes[w], tokens.hashes, tokens.buckets, shift)
-        ask_for_entry(postings.indptr, max(0, found[w]))
+        prefetch_entry(postings.indptr, max(0, found[w]))
     for w in range(words):
         if found[w] >= 0:
-            ask_for_entry(postings.entities, postings.indptr[found[w]])
+            prefetch_entry(postings.entities, postings.indptr[found[w]])
 
 
 @kernel
@@ -142,20 +142,20 @@ def _find_keys(mentions: Any, block: Any, keys: Any) -> None:
     """Look whole mentions up, and ask for the entities they are names of; of other endings, leave what may be a name."""
     shift = shift_of(keys.buckets)
     for i in range(mentions):
-        ask_for_entry(keys.hashes, keys.buckets[np.int64(block.hashes[i] >> shift)])
+        prefetch_entry(keys.hashes, keys.buckets[np.int64(block.hashes[i] >> shift)])
     for i in range(mentions):
         block.key[i] = find(block.hashes[i], keys.hashes, keys.buckets, shift)
-        ask_for_entry(keys.indptr, max(0, block.key[i]))
+        prefetch_entry(keys.indptr, max(0, block.key[i]))
         held, hashes = 0, block.other_hashes[i]
         for f in range(block.others[i]):
             if may_hold(hashes[f], keys.filter):
                 hashes[held] = hashes[f]
-                ask_for_entry(keys.buckets, hashes[held] >> shift)
+                prefetch_entry(keys.buckets, hashes[held] >> shift)
                 held += 1
         block.others[i] = held
     for i in range(mentions):
         if block.key[i] >= 0:
-            ask_for_entry(keys.entities, keys.indptr[block.key[i]])
-            ask_for_entry(keys.kinds, keys.indptr[block.key[i]])
+            prefetch_entry(keys.entities, keys.indptr[block.key[i]])
+            prefetch_entry(keys.kinds, keys.indptr[block.key[i]])
         for f in range(block.others[i]):
-            ask_for_entry(keys.hashes, keys.buckets[np.int64(block.other_hashes[i, f] >> shift)])
+            prefetch_entry(keys.hashes, keys.buckets[np.int64(block.other_hashes[i, f] >> shift)])

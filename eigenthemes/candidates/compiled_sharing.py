@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.candidates.compiled_closest import Choice, choice_room, choose_closest
+from eigenthemes.candidates.compiled_closest import Choice, choice_buffers, choose_closest
 from eigenthemes.candidates.compiled_spelling import other_words
 from eigenthemes.candidates.compiled_typos import similar_tokens
 from eigenthemes.candidates.rules import (
@@ -54,8 +54,8 @@ class Rare(NamedTuple):
     taken: Any  # [words] bool: whose lists these are
 
 
-def sharing_room(longest: int) -> tuple[Words, Rare, Choice]:
-    """Return room for mentions of so many letters."""
+def sharing_buffers(longest: int) -> tuple[Words, Rare, Choice]:
+    """Allocate buffers for mentions of so many letters."""
     words = longest // 2 + 1
     tokens = (words + 1) * _OPTIONS
     of_words = [np.empty(words + 1, dtype=np.int64) for _ in range(3)]
@@ -64,7 +64,7 @@ def sharing_room(longest: int) -> tuple[Words, Rare, Choice]:
     return (
         Words(*of_words, *of_tokens),
         Rare._make((*of_lists, np.empty(words, dtype=np.bool_))),
-        choice_room(_LISTS * LONG_RARE_LIST, words, tokens),
+        choice_buffers(_LISTS * LONG_RARE_LIST, words, tokens),
     )
 
 

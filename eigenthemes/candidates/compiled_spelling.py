@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.candidates.compiled_families import family_row
-from eigenthemes.candidates.compiled_typos import similar_tokens, slips_room
+from eigenthemes.candidates.compiled_typos import similar_tokens, slips_buffers
 from eigenthemes.candidates.rules import MOST_FORMS, MOST_TYPOS, MOST_WORDINGS, MOST_WORDS, PLURALS
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import other_form
@@ -27,14 +27,14 @@ class Spelling(NamedTuple):
     slips: Any  # `Slips`
 
 
-def spelling_room(longest: int) -> Spelling:
-    """Return room for mentions of so many bytes."""
+def spelling_buffers(longest: int) -> Spelling:
+    """Allocate buffers for mentions of so many bytes."""
     return Spelling(
         np.empty(longest + 1, dtype=np.uint64),
         np.empty(MOST_FORMS, dtype=np.int64),
         np.empty(MOST_TYPOS, dtype=np.int64),
         np.empty(2, dtype=np.int64),
-        slips_room(),
+        slips_buffers(),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from eigenthemes.candidates.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.hashing import OFFSET, finish, may_hold, shift_of, step
-from eigenthemes.kernels.prefetch import ask_for_bit
+from eigenthemes.kernels.prefetch import prefetch_bit
 
 _CHECKED = 1021  # tokens remembered while one word is mended
 _LOW = np.uint64(0xF)
@@ -27,8 +27,8 @@ class Slips(NamedTuple):
     firsts: Any
 
 
-def slips_room() -> Slips:
-    """Return room for mending words."""
+def slips_buffers() -> Slips:
+    """Allocate buffers for mending words."""
     return Slips(
         np.empty(LONGEST + 1, dtype=np.int64),
         np.empty(LONGEST + 1, dtype=np.int64),
@@ -151,7 +151,7 @@ def _deletions(word: Any, prefix: Any, pairs: Any, bits: Any, hashes: Any) -> An
         between = before  # the state before the second one
         for gone_too in range(gone + 1, prefix if pairs else gone + 2):
             hashes[count] = finish(_extended(between, word, gone_too + 1 if pairs else gone_too, prefix))
-            ask_for_bit(hashes[count], bits)
+            prefetch_bit(bits, hashes[count])
             count += 1
             if pairs:
                 between = step(between, word[gone_too])

@@ -32,6 +32,7 @@ from eigenthemes.candidates.rules import (
 )
 from eigenthemes.candidates.whole_names import match_types_of
 from eigenthemes.core.arrays import read_only
+from eigenthemes.core.jit import SECONDS_PER_STEP
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.entity_records import damaged
@@ -44,9 +45,8 @@ from eigenthemes.text.normalize import normalize, normalize_many, squash, tokeni
 
 _BATCH = 64  # mentions from which kernels may be used
 _SINGLES = 2000  # the same for mentions looked up one by one
-_STEPS = 300  # inner steps that take about as long as looking one mention up in plain Python, until that is measured
-_SECONDS_PER_STEP = 1e-7
-_KEPT = 1 << 12  # bytes of the longest name for which room is kept
+_STEPS = 120  # inner steps that take about as long as looking one mention up in plain Python, until that is measured
+_KEPT = 1 << 12  # bytes of the longest name for which buffers are kept
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
 
@@ -133,8 +133,8 @@ class CandidateGenerator:
             other_words=self._other_words,
             sharing=self.sharing,
         )
-        self._compiled: tuple[Any, Any, Any] | None = None  # the kernel, its room and index: set together, for threads
-        self._rooms = list[Any]()  # of the kernel; each thread takes one out
+        self._compiled: tuple[Any, Any, Any] | None = None  # the kernel, its buffers and index: set together, for threads
+        self._free_buffers = list[Any]()  # of the kernel; each thread takes one out
         self._singles = 0
         self._plain_steps: float = _STEPS
 
@@ -275,7 +275,7 @@ class CandidateGenerator:
             return False
         from eigenthemes.candidates.compiled import find_candidates
 
-        return not find_candidates.is_sooner_plain(int(self._plain_steps * mentions))
+        return find_candidates.select_backend(int(self._plain_steps * mentions)) is find_candidates
 
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
         try:
@@ -324,7 +324,7 @@ class CandidateGenerator:
         start = time.thread_time()
         found = {name: self._plain(name, self.max_candidates) for name in dict.fromkeys(names)}
         if len(names) >= _BATCH:  # from tens of microseconds in a small KB to a millisecond in an ontology
-            self._plain_steps = (time.thread_time() - start) / _SECONDS_PER_STEP / len(names)
+            self._plain_steps = (time.thread_time() - start) / SECONDS_PER_STEP / len(names)
         matches = [found[name] for name in names]
         entity = np.array([entity for matched in matches for entity in matched], dtype=np.uint32)
         match_types = np.array([match_type for matched in matches for match_type in matched.values()], dtype=np.uint8)
@@ -363,7 +363,7 @@ class CandidateGenerator:
         return counts, entity, match_types
 
     def _load_kernels(self) -> tuple[Any, Any, Any]:
-        from eigenthemes.candidates.compiled import find_candidates, room_for
+        from eigenthemes.candidates.compiled import allocate_buffers, find_candidates
         from eigenthemes.candidates.compiled_index import index_of
 
         names, label_words = self._only or self.kb.name_index, LabelWords.of(self.kb)
@@ -375,7 +375,7 @@ class CandidateGenerator:
             other_words=self._other_words(),
             sharing=self.sharing,
         )
-        return find_candidates, room_for, index
+        return find_candidates, allocate_buffers, index
 
     def _run_kernel(
         self,
@@ -388,14 +388,14 @@ class CandidateGenerator:
         """Look up names of `longest` bytes at most."""
         if self._compiled is None:
             self._compiled = self._load_kernels()
-        kernel, room_for, index = self._compiled
+        kernel, allocate_buffers, index = self._compiled
         mentions, most = len(starts), self._most
         try:
-            room = self._rooms.pop()
+            buffers = self._free_buffers.pop()
         except IndexError:  # other threads have them all
-            room = None
-        if room is None or room.longest < longest:
-            room = room_for(longest, most)
+            buffers = None
+        if buffers is None or buffers.longest < longest:
+            buffers = allocate_buffers(longest, most)
         found = (
             np.zeros(mentions, np.int64),
             np.empty((mentions, most), np.uint32),
@@ -403,9 +403,9 @@ class CandidateGenerator:
             np.zeros(mentions, np.bool_),
         )
         rules = not self.aliases, self.generator == "paper"
-        kernel(read_only(text), starts, ends, in_capitals, index, *rules, room.arrays, found)
-        if room.longest <= _KEPT:
-            self._rooms.append(room)
+        kernel(read_only(text), starts, ends, in_capitals, index, *rules, buffers.arrays, found)
+        if buffers.longest <= _KEPT:
+            self._free_buffers.append(buffers)
         return found
 
     def _table(self, counts: NDArray[np.int64], entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:

@@ -1,146 +1,152 @@
-"""The one way kernels are compiled: by numba, when one is first called, cached on disk.
+"""Kernels: functions over arrays that numba compiles when they are first needed, and that plain Python runs until then.
 
-Declaring a kernel costs nothing: numba takes most of a second to load, which one sentence does not need. A kernel can also
-run as it is written, as plain Python, which answers sooner where there is little to do (`Kernel.for_steps`), and where numba
-is not installed at all.
+Declaring a kernel does not import numba, which takes most of a second to load: `Kernel.select_backend` runs the function as
+plain Python where there is little to do, or where numba is not installed.
 
-The cache lies beside the package, or in ~/.cache/eigenthemes where that cannot be written, or in NUMBA_CACHE_DIR; where none
-can be written, kernels are compiled anew in each process. Wheels of `make wheel` bring theirs. A compiled kernel is known by
-what it depends on (`Kernel.digest`), not by the dates of files: it holds until its code, that of the kernels it calls, or one
-of their constants changes.
+numba's cache keeps what it compiled. numba notices changes in the file of a kernel, but not in the kernels of other files that
+it calls, so the cache folder is named by a hash of the sources of all kernels (`_fingerprint`).
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial, update_wrapper
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 from eigenthemes.core.lazy import lazy
 
-# inner steps that plain Python takes in the time in which numba loads what it has compiled before, and compiles a byte of code
-_STEPS_OF_LOADING = 4_000_000
-_STEPS_PER_BYTE = 2_000
+SECONDS_PER_STEP = 2.5e-7  # of plain Python, as long as it is not measured
+_SECONDS_OF_LOADING = 1.0  # of plain Python before numba is loaded
+_SECONDS_PER_BYTE = 2e-4  # of plain Python before a kernel is compiled, which takes 5e-4: compiled code is kept for later runs
+_MEASURED = 1000  # steps from which the time of a call is typical
 
-_SHIPPED = Path(__file__).parent.parent / "compiled"  # in wheels of `make wheel`
-
-_OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
-_BORROWING = {**_OPTIONS, "_nrt": False}  # kernels that it calls inherit it
-_INNER = {**_OPTIONS, "no_cpython_wrapper": True}  # called by other kernels only: a third less to compile
+_PACKAGE = Path(__file__).parent.parent
+_lock = threading.Lock()
 
 
 class Kernel:
     """A function over arrays, compiled when it is first called. Kernels that it calls are found by their global names."""
 
     _always_compiled = False
-    _options = _OPTIONS
-    _steps_of_all = 0  # of this process, in plain Python
-    _steps = 0  # of this kernel
+    _seconds_of_all = 0.0  # that this process has spent in plain Python
+    _seconds = 0.0  # of this kernel
+    _seconds_per_step = SECONDS_PER_STEP
 
-    def __init__(self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None, counts_references: bool = True
+    ) -> None:
         self.function = function
         update_wrapper(self, function)
-        self._instead = plain
+        self._given_plain = plain
+        self._options = {"nogil": True} if counts_references else {"nogil": True, "_nrt": False}
+        self._is_ready = self._uses_cache = False
 
     def __call__(self, *arguments: Any) -> Any:
-        compiled: Any = self.compiled
-        if getattr(compiled, "overloads", True):
-            return compiled(*arguments)
-        if not self._is_on_disk:
-            _announce_compilation()
-        with _garbage_kept():
-            return compiled(*arguments)
+        try:
+            return self.compiled(*arguments) if self._is_ready else self._first_call(arguments)
+        except Exception:
+            if not self._uses_cache:
+                raise
+            # the cache may be damaged, or its disk full; any other error is raised again
+            self._leave_cache()
+            return self.compiled(*arguments)
 
     def __reduce__(self) -> str:
         return self.function.__qualname__  # pickled by name, as functions are
 
-    def for_steps(self, steps: int) -> Callable[..., Any]:
-        """Return the function for a call of about so many inner steps: plain Python until numba would have taken as long."""
-        return self.plain if self.is_sooner_plain(steps) else self
+    def select_backend(self, steps: int) -> Callable[..., Any]:
+        """Return the function for a call of about so many inner steps: `self`, which is compiled, or plain Python.
 
-    def is_sooner_plain(self, steps: int) -> bool:
-        """Return whether plain Python takes so many inner steps, after those before, sooner than numba is ready.
-
-        What has been compiled is used when all kernels together have taken as long as numba takes to load; what has not, when
-        this one has taken as long as it takes to compile. Whatever comes, nobody waits twice as long as need be.
+        A compiled kernel is used once all kernels together have spent as long as numba takes to load; a kernel that is not
+        compiled yet is compiled once it has spent some part of the time that compiling takes.
         """
-        self._steps += steps  # threads may lose some: it only decides which of two equal functions is used
-        Kernel._steps_of_all += steps
+        seconds = steps * self._seconds_per_step
+        self._add_seconds(seconds)
         if not Kernel._always_compiled:
-            if Kernel._steps_of_all <= _STEPS_OF_LOADING and sys.modules.get("numba") is None:
-                return True
-            if self._steps <= _STEPS_PER_BYTE * self._bytes and not self._is_on_disk:
-                return True
-        return _numba() is None
+            if Kernel._seconds_of_all <= _SECONDS_OF_LOADING and sys.modules.get("numba") is None:
+                return partial(self._run_plain, steps)
+            if self._seconds <= _SECONDS_PER_BYTE * self._bytes and not self._is_cached:
+                return partial(self._run_plain, steps)
+        return self.plain if _numba() is None else self
 
-    @lazy
-    def _is_on_disk(self) -> bool:
-        """Whether some process has compiled it before, for whatever types; known without numba."""
-        return any(any(folder.glob(f"{self._file_name}.*")) for folder in self._folders)
+    def _run_plain(self, steps: int, *arguments: Any) -> Any:
+        """Run as plain Python, and replace the estimate of its time by what it took."""
+        start = time.thread_time()
+        result = self.plain(*arguments)
+        seconds = time.thread_time() - start
+        self._add_seconds(seconds - steps * self._seconds_per_step)
+        if steps > _MEASURED:
+            self._seconds_per_step = seconds / steps
+        return result
+
+    def _add_seconds(self, seconds: float) -> None:
+        self._seconds += seconds  # threads may lose some: it only decides which of two equal functions is used
+        Kernel._seconds_of_all += seconds
 
     @lazy
     def plain(self) -> Callable[..., Any]:
-        """The function as it is written, calling other kernels as they are written."""
-        from eigenthemes.core.plain_arrays import arrays_of, views_of
-
-        function = self._written
-
-        def run(*arguments: Any) -> Any:
-            return arrays_of(function(*map(views_of, arguments)))
-
-        return update_wrapper(run, function)
-
-    @lazy
-    def _written(self) -> Callable[..., Any]:
-        """The function as other kernels call it that run as they are written: on views of arrays."""
-        if self._instead is not None:
-            return self._instead
-        from eigenthemes.core.plain_arrays import NumpyOfViews
-
-        others = {name: other._written for name, other in self._called.items()}
-        return _with_globals(self.function, others | ({"np": NumpyOfViews()} if "np" in self.function.__globals__ else {}))
+        """The function in plain Python, calling the plain functions of other kernels."""
+        if self._given_plain is not None:
+            return self._given_plain
+        others = {name: other.plain for name, other in self._called.items()}
+        if not others:
+            return self.function
+        copied = FunctionType(self.function.__code__, self.function.__globals__ | others, self.function.__name__)
+        return update_wrapper(copied, self.function)
 
     @lazy
     def compiled(self) -> Callable[..., Any]:
-        """The function compiled by numba; where that is not installed, as it is written."""
+        """The function compiled by numba, from its cache where it has been compiled before."""
         numba = _numba()
         if numba is None:
             return self.plain
-        from eigenthemes.core.kernel_cache import KernelCache
+        for called in self._all_called:
+            _register(called)
+        folder = cache_folder()
+        if folder is None:
+            return numba.njit(**self._options)(self.function)  # type: ignore[no-any-return]
+        self._uses_cache = True
+        with _lock:  # numba reads its configuration where a function is declared
+            before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder / self._name)
+            try:
+                return numba.njit(**self._options, cache=True)(self.function)  # type: ignore[no-any-return]
+            finally:
+                numba.config.CACHE_DIR = before
 
-        compiled = numba.njit(**self._options)(self._calling_inner)
-        compiled._cache = KernelCache(self._file_name, self._file_stem, self._folders)
-        return compiled  # type: ignore[no-any-return]
+    def _first_call(self, arguments: Any) -> Any:
+        if not self._is_cached:
+            _announce_compilation()
+        with _without_garbage_collection():
+            result = self.compiled(*arguments)
+        self._is_ready = True
+        return result
+
+    def _leave_cache(self) -> None:
+        """Remove the compiled code on disk, and compile anew, for this process."""
+        folder = cache_folder()
+        if folder is not None:
+            shutil.rmtree(folder / self._name, ignore_errors=True)
+        self._uses_cache = False
+        self.__dict__["compiled"] = _numba().njit(**self._options)(self.function)
 
     @lazy
-    def _inner(self) -> Any:
-        """The function as other kernels call it: compiled with them, and kept with them."""
-        from eigenthemes.core.kernel_cache import by_types_alone
-
-        return by_types_alone(_numba().njit(**_INNER)(self._calling_inner))
+    def _is_cached(self) -> bool:
+        """Whether some process has compiled it before, for whatever types; known without numba."""
+        folder = cache_folder()
+        return folder is not None and any((folder / self._name).glob("*/*.nbc"))
 
     @property
-    def _calling_inner(self) -> Callable[..., Any]:
-        return _with_globals(self.function, {name: other._inner for name, other in self._called.items()})
-
-    @lazy
-    def digest(self) -> str:
-        """What the compiled code depends on: its code and constants, and those of the kernels it calls, in 16 letters."""
-        import hashlib
-
-        globals_of = self.function.__globals__
-        known = hashlib.sha256(repr((self._options, _INNER)).encode())
-        for code in _codes(self.function.__code__):
-            known.update(_code_told(code, self.function.__doc__).encode())
-            for name in _globals_read(code):
-                if globals_of.get(name, self) is not self:
-                    known.update(f"{name}={_told(globals_of[name], self)}".encode())
-        return known.hexdigest()[:16]
+    def _name(self) -> str:
+        return f"{self.function.__module__}.{self.function.__qualname__}"
 
     @property
     def _called(self) -> dict[str, Kernel]:
@@ -149,53 +155,41 @@ class Kernel:
         return {name: known[name] for name in names if isinstance(known.get(name), Kernel)}
 
     @lazy
-    def _bytes(self) -> int:
-        """The size of its code, and of that of the kernels it calls: each is compiled once."""
+    def _all_called(self) -> set[Kernel]:
+        """The kernels that it calls, and those that they call."""
         found, left = set[Kernel](), [self]
         while left:
-            found.add(kernel := left.pop())
-            left += set(kernel._called.values()) - found
-        return sum(len(kernel.function.__code__.co_code) for kernel in found)
+            new = set(left.pop()._called.values()) - found
+            found |= new
+            left += new
+        return found
 
-    @property
-    def _file_stem(self) -> str:
-        return f"{self.function.__module__.rpartition('.')[2]}.{self.function.__qualname__}"
-
-    @property
-    def _file_name(self) -> str:
-        return f"{self._file_stem}-{self.digest}.{sys.implementation.cache_tag}"
-
-    @property
-    def _folders(self) -> tuple[Path, ...]:
-        """Where compiled code is looked for, and kept in the first one that can be written."""
-        if told := os.environ.get("NUMBA_CACHE_DIR"):
-            return Path(told) / "eigenthemes", _SHIPPED
-        beside = Path(self.function.__code__.co_filename).parent / "__pycache__"
-        return beside, Path("~/.cache/eigenthemes").expanduser(), _SHIPPED
+    @lazy
+    def _bytes(self) -> int:
+        """The size of its bytecode, and of that of all kernels that it calls: each is compiled once."""
+        return sum(len(kernel.function.__code__.co_code) for kernel in {self} | self._all_called)
 
 
-def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None) -> Any:
+def kernel(
+    function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None, counts_references: bool = True
+) -> Any:
     """Make a kernel of a function: no Python objects inside, the GIL released.
 
-    plain  what plain Python runs instead, with the same results: on memoryviews of arrays of one dimension
+    plain              what plain Python runs instead, with the same results
+    counts_references  False for a kernel over dozens of arrays that neither makes nor returns arrays: numba counts references
+                       whenever it takes an array out of a tuple, which takes more than half of the time of a look-up
     """
-    return partial(kernel, plain=plain) if function is None else Kernel(function, plain=plain)
+    if function is None:
+        return partial(kernel, plain=plain, counts_references=counts_references)
+    return Kernel(function, plain=plain, counts_references=counts_references)
 
 
-class BorrowingKernel(Kernel):
-    """A kernel for arrays that its caller holds; neither it nor the kernels that it calls make any, and it returns none.
+@cache
+def _register(called: Kernel) -> None:
+    """Let numba compile calls of a kernel by other kernels, once for all numbers that are written in such calls."""
+    from numba.extending import overload
 
-    numba counts who holds an array: each look into a tuple of arrays adds one holder and takes one away, and loops keep it from
-    leaving that out. A kernel over some dozen arrays that does little with each spends a third of its time so. Where the caller
-    holds them all, nobody needs to count.
-    """
-
-    _options = _BORROWING
-
-
-def borrowing(function: Callable[..., Any]) -> Any:
-    """Make a borrowing kernel of a function."""
-    return BorrowingKernel(function)
+    overload(called, strict=False)(lambda *arguments: called.function)
 
 
 def always_compile() -> None:
@@ -203,10 +197,48 @@ def always_compile() -> None:
     Kernel._always_compiled = True
 
 
-def cache_folder(compiled: Kernel) -> Path | None:
-    """Return the folder where a kernel is kept once it is compiled; None where numba is missing or no folder can be written."""
-    stats = getattr(compiled.compiled, "stats", None)
-    return None if stats is None or stats.cache_path is None else Path(stats.cache_path)
+@cache
+def cache_folder() -> Path | None:
+    """Return the folder of compiled kernels; None where no folder can be written.
+
+    That is in NUMBA_CACHE_DIR, beside the package, or in the user's cache. numba does not use a cache that it cannot write to
+    (of an image, say), so one beside the package is copied to the user's.
+    """
+    name = f"kernels-{_fingerprint()}"
+    beside = _PACKAGE / "__pycache__" / name
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    folders = [Path(given) / "eigenthemes" / name] if given else [beside, Path("~/.cache/eigenthemes").expanduser() / name]
+    for folder in folders:
+        is_new = not folder.exists()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                if is_new and folder != beside and beside.exists():
+                    shutil.copytree(beside, folder, dirs_exist_ok=True)
+                if is_new and folder == beside:
+                    _remove_stale(folder)
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def _remove_stale(folder: Path) -> None:
+    for other in folder.parent.glob("kernels-*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _fingerprint() -> str:
+    """Return a hash of the sources of all modules that declare kernels."""
+    import hashlib
+
+    known = hashlib.sha256()
+    for file in sorted(_PACKAGE.rglob("*.py")):
+        source = file.read_bytes()
+        if b"core.jit import" in source:
+            known.update(source)
+    return known.hexdigest()[:16]
 
 
 @cache
@@ -214,14 +246,6 @@ def _announce_compilation() -> None:
     """Tell a person at a terminal, once, what takes some seconds."""
     if sys.stderr.isatty():
         print("compiling inner loops, which are kept for later ...", file=sys.stderr)
-
-
-def _with_globals(function: Callable[..., Any], others: dict[str, Any]) -> Callable[..., Any]:
-    """Return the same function with some global names meaning something else."""
-    if not others:
-        return function
-    changed = FunctionType(function.__code__, function.__globals__ | others, function.__name__, function.__defaults__)
-    return update_wrapper(changed, function)
 
 
 @cache
@@ -235,10 +259,8 @@ def _numba() -> Any:
 
 
 @contextmanager
-def _garbage_kept() -> Iterator[None]:
-    """Look for no garbage while numba compiles: it makes millions of objects, and a tenth of its time is spent looking."""
-    import gc
-
+def _without_garbage_collection() -> Iterator[None]:
+    """Collect no garbage while numba compiles: it makes millions of objects, and collection takes a tenth of its time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -246,42 +268,3 @@ def _garbage_kept() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code of a function, and of the functions and comprehensions inside."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
-def _globals_read(code: CodeType) -> list[str]:
-    from dis import get_instructions
-
-    return sorted({str(each.argval) for each in get_instructions(code) if each.opname == "LOAD_GLOBAL"})
-
-
-def _code_told(code: CodeType, docstring: str | None = None) -> str:
-    constants = [each for each in code.co_consts if not isinstance(each, CodeType) and each != docstring]
-    return repr((code.co_code, constants, code.co_names, code.co_varnames))
-
-
-def _told(value: Any, of: Kernel) -> str:
-    """Return a value that a kernel is compiled with, as text that changes when it does."""
-    if isinstance(value, Kernel):
-        return value.digest
-    if isinstance(value, ModuleType) and value.__name__ in ("numpy", "math"):
-        return value.__name__
-    if isinstance(value, type):
-        return f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
-    if isinstance(value, BuiltinFunctionType):
-        return value.__qualname__
-    if isinstance(value, bool | int | float | str | tuple):
-        return repr(value)
-    if hasattr(value, "dtype"):
-        return f"{value.dtype.str}{value.shape}{value.tobytes().hex()}"
-    if hasattr(value, "_defn"):  # an intrinsic of numba's: a function that writes the code
-        return "".join(map(_code_told, _codes(value._defn.__code__)))
-    kind = type(value).__name__
-    raise TypeError(f"the kernel {of.function.__qualname__} reads a global {kind}; kernels read numbers, arrays and kernels")

@@ -56,7 +56,7 @@ def collect_attributes(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     further = np.zeros(0, np.int64), graph[1][:0]
     if kb.has("graph_more_entries"):
         further = kb.array("graph_more_entries"), kb.array("graph_more_relations")
-    collect = entity_attributes.for_steps(len(types[1]) + len(graph[1]))
+    collect = entity_attributes.select_backend(len(types[1]) + len(graph[1]))
     indptr, attributes = collect(types, graph, further, len(kb.types), attribute_count(kb))
     return indptr, attributes
 

@@ -56,7 +56,7 @@ def collect_profiles(kb: KB, spelled: SpelledNames) -> EntityProfiles:
     many = len(kb.name_index.tokens)
     names = kb.array("entity_names"), spelled.indptr, spelled.tokens
     graph = kb.graph.indptr, kb.graph.neighbors
-    collect = collect_words.for_steps(len(kb.graph.neighbors) + len(spelled.tokens))
+    collect = collect_words.select_backend(len(kb.graph.neighbors) + len(spelled.tokens))
     indptr, words = _without_function_words(kb, *collect(_words_of_descriptions(kb), names, graph, many))
     counts = np.bincount(words, minlength=many)
     having = np.count_nonzero(np.diff(indptr))

@@ -227,7 +227,7 @@ class KB(KBFiles, Shown):
         from eigenthemes.kernels.name_words import find_words
 
         hashes = hash_strings(Strings.of(entity_ids))
-        row = find_words.for_steps(len(hashes))(hashes, self.array("id_hashes"), self.array("id_buckets"))
+        row = find_words.select_backend(len(hashes))(hashes, self.array("id_hashes"), self.array("id_buckets"))
         indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
         for i in np.flatnonzero(indices < 0).tolist():
             index = self.index_of(entity_ids[i])

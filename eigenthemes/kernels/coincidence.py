@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.columns import LEAST_UNITS, log_ratio
-from eigenthemes.kernels.common import ask_for_lists, fill, place_of
+from eigenthemes.kernels.common import fill, place_of, prefetch_lists
 
 _LEAST_OTHERS = 2  # other names that must be able to have an attribute
 _MOST = 200.0
@@ -38,7 +38,7 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
     having, others = np.zeros(len(entity), np.int64), np.zeros(len(entity), np.int64)
     counts = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
     touched, ratio = np.zeros(len(share) + 1, np.int64), np.zeros(len(share), np.float64)
-    asked, room = np.zeros(len(entity), np.uint32), np.empty(_room_for(_most_rows(documents, names)), np.int64)
+    fetched, table = np.zeros(len(entity), np.uint32), np.empty(_table_size(_most_rows(documents, names)), np.int64)
     for document in range(len(documents) - 1):
         units = 0
         for name in range(documents[document], documents[document + 1]):
@@ -46,9 +46,9 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
         if not counted[document] or units < LEAST_UNITS:
             continue
         first, last = names[documents[document]], names[documents[document + 1]]
-        met = room[: _room_for(last - first)]
+        met = table[: _table_size(last - first)]
         fill(met, 0, len(met), -1)
-        ask_for_lists(first, last, entity, attributes, asked)
+        prefetch_lists(first, last, entity, attributes, fetched)
         many = 0
         for name in range(documents[document], documents[document + 1]):
             many = _count_name(name, names, entity, attributes, counts, touched, many, met)
@@ -82,7 +82,7 @@ def _most_rows(documents: Any, names: Any) -> Any:
 
 
 @kernel
-def _room_for(many: Any) -> Any:
+def _table_size(many: Any) -> Any:
     """Return the size of a hash table for `many` numbers."""
     size = 64
     while size < 2 * many:

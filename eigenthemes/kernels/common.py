@@ -1,22 +1,20 @@
-"""What kernels share: positions in lists and in hash tables, another form of a word."""
+"""Helpers of several kernels: positions in lists and in hash tables, other forms of a word."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.hashing import OFFSET, finish, step
 
 
 def _fill(values: Any, first: Any, last: Any, value: Any) -> None:
-    np.asarray(values)[first:last] = value
+    values[first:last] = value
 
 
 @kernel(plain=_fill)
 def fill(values: Any, first: Any, last: Any, value: Any) -> None:
-    """Set values[first:last] to one number; views, of which plain Python reads, take no number for a slice."""
+    """Set values[first:last] to one number; numba takes longer to compile an assignment to a slice."""
     for i in range(first, last):
         values[i] = value
 
@@ -56,15 +54,15 @@ def other_form(endings: Any, lengths: Any, rule: Any, word: Any, states: Any) ->
 
 
 @kernel
-def ask_for_lists(first: Any, last: Any, owner: Any, lists: Any, asked: Any) -> None:
-    """Read the beginning of the lists (indptr, values) of some owners, all at once: later nobody waits for each in turn.
+def prefetch_lists(first: Any, last: Any, owner: Any, lists: Any, fetched: Any) -> None:
+    """Read the beginning of the lists (indptr, values) of some owners: the processor fetches all of them at the same time.
 
-    asked  [n] of the type of the values, which keeps a compiler from leaving this out
+    fetched  [n] of the type of the values, is written only to keep the compiler from removing the reads
     """
     for row in range(first, last):
         start = lists[0][owner[row]]
         if start < len(lists[1]):
-            asked[row] = lists[1][start]
+            fetched[row] = lists[1][start]
 
 
 @kernel

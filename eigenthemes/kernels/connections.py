@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import ask_for_lists, fill, position
+from eigenthemes.kernels.common import fill, position, prefetch_lists
 from eigenthemes.kernels.sorting import sort
 
 LONGEST = 64  # names of a document for which the same candidate counts
@@ -67,7 +67,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     entities = np.empty(size, np.int64)
     indptr, edges_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
     reached, edges = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
-    mark, asked = scratch[0], np.empty(size, np.uint32)
+    mark, fetched = scratch[0], np.empty(size, np.uint32)
     if scratch[1][0] + size + len(names) + len(documents) >= _HIGHEST:
         fill(mark, 0, len(mark), 0)
         scratch[1][0] = 0
@@ -83,7 +83,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         found = own, following, head, entities
         last = _candidates(rows_of_it, entity, considered, mark, several + 1, found, first, start)
         candidates = first, last, start
-        ask_for_lists(start, start + last - first, entities, graph, asked)
+        prefetch_lists(start, start + last - first, entities, graph, fetched)
         _meet(candidates, base, several, graph, most, mark, (name_of, following, head), entities)
         end = _reach(candidates, several, graph, most, mark, entities, reached, indptr)
         edges = _edges_of(candidates, reached, indptr, edges, edges_indptr)
@@ -164,7 +164,7 @@ def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, edges: Any, in
     """List the candidates of a document that each one reaches; return the lists, with more room if need be."""
     first, last, start = candidates
     many = indptr[first]
-    edges = _with_room(edges, many, reached_indptr[last] - reached_indptr[first])
+    edges = _grown(edges, many, reached_indptr[last] - reached_indptr[first])
     for candidate in range(first, last):
         for at in range(reached_indptr[candidate], reached_indptr[candidate + 1]):
             other = first + np.int64(reached[at]) - start
@@ -211,7 +211,7 @@ def _with_beyond(candidates: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
     """Add the pairs of `_beyond` to the lists of a document's candidates; return the lists, with more room if need be."""
     first, last, _ = candidates
     left, end = len(beyond), indptr[last]
-    edges = _with_room(edges, end, left)
+    edges = _grown(edges, end, left)
     for candidate in range(last - 1, first - 1, -1):
         start = indptr[candidate]
         indptr[candidate + 1] = end + left
@@ -225,7 +225,7 @@ def _with_beyond(candidates: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
 
 
 @kernel
-def _with_room(edges: Any, many: Any, more: Any) -> Any:
+def _grown(edges: Any, many: Any, more: Any) -> Any:
     """Return an array that begins with `many` numbers and has room for more."""
     if many + more <= len(edges):
         return edges

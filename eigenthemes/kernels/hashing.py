@@ -16,7 +16,7 @@ _MASK = (1 << 64) - 1
 
 
 def _step(h: Any, value: Any) -> Any:
-    return ((int(h) ^ value) * FNV_PRIME) & _MASK
+    return ((int(h) ^ int(value)) * FNV_PRIME) & _MASK
 
 
 def _finish(h: Any) -> Any:

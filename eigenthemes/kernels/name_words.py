@@ -95,12 +95,12 @@ def longer_names(documents: Any, indptr: Any, words: Any) -> Any:
 
     Names are counted within their document. Of those that have the first word of a name, the first MOST_LONGER are looked at.
     """
-    table, head = np.empty(_most_room(documents, indptr), np.int64), np.empty(_most_room(documents, indptr), np.int64)
+    table, head = np.empty(_largest_table(documents, indptr), np.int64), np.empty(_largest_table(documents, indptr), np.int64)
     following, owner = np.empty(len(words), np.int64), np.empty(len(words), np.int64)
     starts, found, many = np.zeros(len(indptr), np.int64), np.empty(64, np.int64), 0
     for document in range(len(documents) - 1):
         first, last = documents[document], documents[document + 1]
-        of_document = table[: _room_for(indptr[last] - indptr[first])]
+        of_document = table[: _table_size(indptr[last] - indptr[first])]
         fill(of_document, 0, len(of_document), -1)
         _list_by_word(first, last, indptr, words, of_document, head, following, owner)
         for name in range(first, last):
@@ -110,7 +110,7 @@ def longer_names(documents: Any, indptr: Any, words: Any) -> Any:
                 looked_at = 0
                 while k >= 0 and looked_at < MOST_LONGER:
                     if _contains(owner[k], name, indptr, words):
-                        found = _with_room(found, many)
+                        found = _grown(found, many)
                         found[many] = owner[k] - first
                         many += 1
                     k = following[k]
@@ -154,7 +154,7 @@ def _number(word: Any) -> Any:
 
 
 @kernel
-def _room_for(many: Any) -> Any:
+def _table_size(many: Any) -> Any:
     size = 16
     while size < 2 * many:
         size *= 2
@@ -162,15 +162,15 @@ def _room_for(many: Any) -> Any:
 
 
 @kernel
-def _most_room(documents: Any, indptr: Any) -> Any:
+def _largest_table(documents: Any, indptr: Any) -> Any:
     most = 0
     for document in range(len(documents) - 1):
         most = max(most, indptr[documents[document + 1]] - indptr[documents[document]])
-    return _room_for(most)
+    return _table_size(most)
 
 
 @kernel
-def _with_room(values: Any, many: Any) -> Any:
+def _grown(values: Any, many: Any) -> Any:
     """Return a list with room for one more than `many`."""
     if many < len(values):
         return values

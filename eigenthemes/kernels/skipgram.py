@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.prefetch import ask_for_row
+from eigenthemes.kernels.prefetch import prefetch_row
 from eigenthemes.kernels.splitmix import GOLDEN, below, mixed
 
 TOGETHER = 16  # walks that step at the same time: their waits for memory overlap
@@ -178,7 +178,7 @@ def _choose(
         targets[count], signs[count] = targets[0], 0
         count += 1
     for t in range(count):
-        ask_for_row(outputs, targets[t])
+        prefetch_row(outputs, targets[t])
     return count, state
 
 
@@ -212,7 +212,7 @@ def train_walks(
                     outputs, targets[side], signs[side], state,
                 )  # fmt: skip
                 if ahead + window < last:
-                    ask_for_row(inputs, tokens[ahead + window])
+                    prefetch_row(inputs, tokens[ahead + window])
             if ahead:
                 now, side = ahead - 1, (ahead - 1) & 1
                 state += GOLDEN

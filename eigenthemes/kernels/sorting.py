@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from eigenthemes.core.jit import kernel
 
 
 def _sort(values: Any) -> None:
-    np.asarray(values).sort()
+    values.sort()
 
 
 @kernel(plain=_sort)

@@ -27,11 +27,11 @@ def spelling(
     BEGINS, ENDS      a name begins, ends with the mention; IN_LABEL: the label contains it
     OVERLAP           of names that share some words only: words in both the mention and a name, by words in either
     """
-    columns, asked = np.zeros((len(entity), 6), np.float32), np.zeros(len(entity), np.int64)
+    columns, fetched = np.zeros((len(entity), 6), np.float32), np.zeros(len(entity), np.int64)
     for mention in range(len(bounds) - 1):
         first, last = bounds[mention], bounds[mention + 1]
         begin, end = mentions[0][mention], mentions[0][mention + 1]
-        _ask_for(first, last, entity, names, asked)
+        _prefetch_names(first, last, entity, names, fetched)
         for row in range(first, last):
             if match_type[row] <= worst_whole:
                 columns[row, COVERED] = 1
@@ -46,15 +46,15 @@ def spelling(
 
 
 @kernel
-def _ask_for(first: Any, last: Any, entity: Any, names: Any, asked: Any) -> None:
+def _prefetch_names(first: Any, last: Any, entity: Any, names: Any, fetched: Any) -> None:
     """Touch the name offsets of some candidates in one pass, so that later reads hit the cache."""
     for row in range(first, last):
-        asked[row] = names[0][entity[row]]
+        fetched[row] = names[0][entity[row]]
     for row in range(first, last):
-        asked[row] = names[1][asked[row]]
+        fetched[row] = names[1][fetched[row]]
     for row in range(first, last):
-        if asked[row] < len(names[2]):
-            asked[row] = names[2][asked[row]]
+        if fetched[row] < len(names[2]):
+            fetched[row] = names[2][fetched[row]]
 
 
 @kernel

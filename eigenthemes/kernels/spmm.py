@@ -13,7 +13,7 @@ import numpy as np
 
 from eigenthemes.core.jit import kernel
 from eigenthemes.kernels.common import fill
-from eigenthemes.kernels.prefetch import ask_for_row
+from eigenthemes.kernels.prefetch import prefetch_row
 
 AHEAD = 16  # edges; 8 was slower, 32 a little faster for 16 aligned columns and slower for all others
 
@@ -29,7 +29,7 @@ def weighted_rows(
         row = of_row[i]
         for edge in range(indptr[i], indptr[i + 1]):
             if edge + AHEAD < indptr[last]:
-                ask_for_row(dense, neighbors[edge + AHEAD])
+                prefetch_row(dense, neighbors[edge + AHEAD])
             j = neighbors[edge]
             weight = row + of_column[j]
             for c in range(dense.shape[1]):
@@ -46,7 +46,7 @@ def summed_rows(indptr: Any, neighbors: Any, dense: Any, out: Any, first: int, l
         fill(total, 0, len(total), 0)
         for edge in range(indptr[i], indptr[i + 1]):
             if edge + AHEAD < indptr[last]:
-                ask_for_row(dense, neighbors[edge + AHEAD])
+                prefetch_row(dense, neighbors[edge + AHEAD])
             j = neighbors[edge]
             for c in range(dense.shape[1]):
                 total[c] += dense[j, c]
@@ -79,7 +79,7 @@ def averaged_rows(
             total[c] = (own + share) * dense[i, c] + of_more * more[i, c]
         for edge in range(indptr[i], indptr[i + 1]):
             if edge + AHEAD < indptr[last]:
-                ask_for_row(dense, neighbors[edge + AHEAD])
+                prefetch_row(dense, neighbors[edge + AHEAD])
             j = neighbors[edge]
             for c in range(dense.shape[1]):
                 total[c] += share * dense[j, c]

@@ -35,7 +35,7 @@ def support(documents: Any, names: Any, weight: Any, longer: Any, connections: A
     """
     total, unasked = np.zeros((len(weight), 5)), np.zeros((0, 5))
     _neighbors(total, documents, names, weight, connections.own, connections.reached, connections.rarity)
-    met = _room_for_names(documents)
+    met = _name_buffer(documents)
     _edges(total, 0, unasked, 0, 0, len(weight), weight, connections, met)
     for name in range(len(names) - 1):
         _repetitions(total, 0, unasked, 0, names[name], names[name + 1], weight, longer, name, connections)
@@ -150,7 +150,7 @@ def _meetings(parts: Any, row: Any, first: Any, last: Any, weight: Any, connecti
 
 
 @kernel
-def _room_for_names(documents: Any) -> Any:
+def _name_buffer(documents: Any) -> Any:
     """Allocate the buffers that `_edges` uses for the names of a document."""
     most = 0
     for document in range(len(documents) - 1):

@@ -235,7 +235,7 @@ class NameDetector:
 
     def _find_matches(self, pieces: Pieces) -> FindMatches:
         """Return what finds spans: in plain Python for a sentence, compiled for more."""
-        return matches_plain if find_spans.is_sooner_plain(_STEPS * len(pieces.word)) else matches_compiled
+        return matches_compiled if find_spans.select_backend(_STEPS * len(pieces.word)) is find_spans else matches_plain
 
     @cached_property
     def _remembered(self) -> RememberedNames | None:

@@ -112,7 +112,7 @@ class MentionGroups:
         from eigenthemes.kernels.name_words import longer_names
 
         indptr, words = self.words
-        starts, names = longer_names.for_steps(_STEPS_PER_WORD * len(words))(self.document_names, indptr, words)
+        starts, names = longer_names.select_backend(_STEPS_PER_WORD * len(words))(self.document_names, indptr, words)
         return starts, names
 
     @lazy
@@ -181,7 +181,7 @@ class WrittenNames(NamedTuple):
         if not number:
             return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), (np.zeros(1, np.int64), np.zeros(0, np.uint64)))
         names = normalize_many(list(number_of))
-        indptr, words, of_names = hash_words.for_steps(len(names.text))(read_only(names.text), names.starts, names.ends)
+        indptr, words, of_names = hash_words.select_backend(len(names.text))(read_only(names.text), names.starts, names.ends)
         return cls(np.array(number, np.int64), np.unique(of_names, return_inverse=True)[1], (indptr, words))
 
 

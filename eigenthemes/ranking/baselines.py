@@ -143,7 +143,7 @@ def _distinct(batch: Batch, kb: KB, options: AverageOptions, power: int) -> tupl
     table, has_vector = batch.table, batch.vectors.has
     has = has_vector[table.entity]
     weights = candidate_weights(batch, kb, options, has) ** power
-    find = distinct_entities.for_steps(_STEPS * len(table))
+    find = distinct_entities.select_backend(_STEPS * len(table))
     rows, inverse, entities, sums, begins = find(
         batch.bounds, table.entity, has, weights, options.unique, np.empty(len(has_vector), np.int64)
     )

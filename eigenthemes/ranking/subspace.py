@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.blas import limit_blas_threads
-from eigenthemes.kernels.eigenvectors_by_numpy import SIDE_BY_SIDE, WORK
+from eigenthemes.kernels.eigenvectors import SIDE_BY_SIDE, WORK, largest_eigenpairs
 
 _FEW = 2  # times as many candidates as dimensions
 _SMALL = 512  # rows: a larger matrix is decomposed sooner by LAPACK
@@ -134,11 +134,10 @@ def _eigenthemes(gram: NDArray[np.float32], k: int | None) -> Subspace:
 
 def top_eigenvectors(symmetric: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the k largest eigenvalues [k], largest first, and their eigenvectors [d, k] of a symmetric matrix."""
-    from eigenthemes.kernels.eigenvectors import largest_eigenpairs
 
     size = len(symmetric)
     if k < size <= _SMALL:
-        values, vectors, sure = largest_eigenpairs.for_steps(_STEPS * size)(_with_room(symmetric), size, k)
+        values, vectors, sure = largest_eigenpairs.select_backend(_STEPS * size)(_with_room(symmetric), size, k)
         if sure:
             return values[:k].astype(np.float32), vectors[:size, :k]
     return _by_lapack(symmetric, k)

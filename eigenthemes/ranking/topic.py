@@ -42,7 +42,7 @@ def find_topics(groups: MentionGroups, probability: Floats, context: FeatureCont
     if context.hubs is None or context.hub_numbers is None or not strength > 0:
         return None
     gain = float(np.expm1(strength))
-    compute = topic_factors.for_steps(context.walk_steps(groups.entity))
+    compute = topic_factors.select_backend(context.walk_steps(groups.entity))
     near = context.hubs_near(groups.entity, of_all=compute is topic_factors)
     rows = groups.document_bounds, groups.batch.in_text, groups.bounds, probability
     factor, number, weight = compute(*rows, near, context.hub_numbers[groups.entity], context.hubs.share, gain)

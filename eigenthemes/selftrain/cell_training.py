@@ -44,7 +44,7 @@ def count_attributes(kb: KB) -> EntityAttributes:
     table = CandidateGenerator(kb, remembers=False, sharing=SHARING).find_batch(names)
     bounds = table.bounds
     entity = table.entity.astype(np.int64)
-    count = names_with.for_steps(int((indptr[entity + 1] - indptr[entity]).sum()))
+    count = names_with.select_backend(int((indptr[entity + 1] - indptr[entity]).sum()))
     counts = count(bounds, entity, (indptr, attributes), attribute_count(kb))
     return EntityAttributes(indptr, attributes, (counts + 0.5) / (_NAMES + 1))
 

@@ -7,12 +7,13 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eigenthemes.core import jit, kernel_cache
+from eigenthemes.core import jit
 from eigenthemes.core.jit import Kernel, kernel
 from eigenthemes.kb.store import KB
 from eigenthemes.kernels.common import position
@@ -31,21 +32,11 @@ def _total(values: np.ndarray) -> int:
     return total
 
 
-@kernel
-def _at(pair: tuple[int, int], of: int) -> int:
-    return pair[0] + of
-
-
-@kernel
-def _several(of: int) -> int:
-    return _at((1, 2), 0) + _at((of, 2), 1) + _at((of, of), of)
-
-
-_NOBODY = object()
-
-
-def _strange() -> object:
-    return _NOBODY
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of compiled kernels."""
+    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
+    return tmp_path
 
 
 def in_new_process(code: str, **environment: str) -> dict[str, object]:
@@ -58,16 +49,7 @@ def in_new_process(code: str, **environment: str) -> dict[str, object]:
 def test_plain_and_compiled_call_the_kernels_they_name() -> None:
     values = np.arange(5)
     assert _total.plain(values) == _total(values) == 20
-    assert _total._written.__globals__["_twice"] is _twice._written
-    assert _total.compiled.py_func.__globals__["_twice"] is _twice._inner
-
-
-def test_an_inner_kernel_is_compiled_once_for_all_numbers_that_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Kernel, "_folders", (tmp_path,))
-    assert _several(3) == 1 + 4 + 6
-    assert len(_at._inner.signatures) == 1
+    assert _total.plain.__globals__["_twice"] is _twice.function
 
 
 def test_a_kernel_is_pickled_by_its_name() -> None:
@@ -76,48 +58,64 @@ def test_a_kernel_is_pickled_by_its_name() -> None:
 
 @pytest.fixture
 def nothing_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a process that has just begun."""
-    monkeypatch.setattr(Kernel, "_steps_of_all", 0)
+    """As in a process that has just started."""
+    monkeypatch.setattr(Kernel, "_seconds_of_all", 0.0)
     monkeypatch.setattr(Kernel, "_always_compiled", False)
 
 
-def kernel_on_disk(is_on_disk: bool) -> Kernel:
+def kernel_in_cache(is_cached: bool) -> Kernel:
     new = Kernel(_total.function)
-    new.__dict__["_is_on_disk"] = is_on_disk
+    new.__dict__["_is_cached"] = is_cached
     return new
+
+
+def steps_of(seconds: float) -> int:
+    return int(seconds / jit.SECONDS_PER_STEP)
 
 
 @pytest.mark.usefixtures("nothing_done")
 def test_what_was_compiled_before_is_used_when_numba_would_have_been_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "numba", raising=False)
-    first, second = kernel_on_disk(True), kernel_on_disk(True)
-    assert first.for_steps(jit._STEPS_OF_LOADING) is first.plain
-    assert second.for_steps(1) is second  # together they have taken as long
-    assert first.for_steps(1) is first
+    first, second = kernel_in_cache(True), kernel_in_cache(True)
+    assert first.select_backend(steps_of(0.99 * jit._SECONDS_OF_LOADING)) is not first
+    assert second.select_backend(steps_of(0.02 * jit._SECONDS_OF_LOADING)) is second  # together they have taken as long
+    assert first.select_backend(1) is first
 
 
 @pytest.mark.usefixtures("nothing_done")
 @pytest.mark.parametrize("numba", [None, object()])
-def test_a_kernel_is_compiled_when_it_has_taken_as_long_as_that(numba: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_is_compiled_when_it_has_taken_long_enough(numba: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", numba)
     monkeypatch.setattr(jit, "_numba", lambda: object())
-    monkeypatch.setattr(Kernel, "_steps_of_all", 2 * jit._STEPS_OF_LOADING)
-    new, other = kernel_on_disk(False), kernel_on_disk(False)
-    most = jit._STEPS_PER_BYTE * new._bytes
-    assert other.for_steps(most + 1) is other  # a long call at once
-    assert new.for_steps(most) is new.plain
-    assert new.for_steps(1) is new
-    assert new.for_steps(1) is new
+    monkeypatch.setattr(Kernel, "_seconds_of_all", 2 * jit._SECONDS_OF_LOADING)
+    new, other = kernel_in_cache(False), kernel_in_cache(False)
+    most = steps_of(0.99 * jit._SECONDS_PER_BYTE * new._bytes)
+    assert other.select_backend(2 * most) is other  # a long call at once
+    assert new.select_backend(most) is not new
+    assert new.select_backend(most // 10) is new
+    assert new.select_backend(1) is new
 
 
 @pytest.mark.usefixtures("nothing_done")
 def test_what_was_compiled_before_is_used_at_once_in_a_process_that_has_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", object())
-    assert kernel_on_disk(True).for_steps(1) is not kernel_on_disk(True).plain
-    new = kernel_on_disk(False)
-    assert new.for_steps(1) is new.plain
+    known = kernel_in_cache(True)
+    assert known.select_backend(1) is known
+    new = kernel_in_cache(False)
+    assert new.select_backend(1) is not new
     jit.always_compile()
-    assert new.for_steps(1) is new
+    assert new.select_backend(1) is new
+
+
+@pytest.mark.usefixtures("nothing_done")
+def test_the_time_of_plain_python_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((0.0, 3.0))
+    monkeypatch.setattr(jit.time, "thread_time", lambda: next(clock))
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    new = kernel_in_cache(False)
+    assert new.select_backend(2000)(np.arange(3)) == 6
+    assert new._seconds == Kernel._seconds_of_all == pytest.approx(3.0)
+    assert new._seconds_per_step == pytest.approx(3.0 / 2000)
 
 
 def test_the_size_of_a_kernel_is_that_of_all_that_it_calls() -> None:
@@ -125,10 +123,10 @@ def test_the_size_of_a_kernel_is_that_of_all_that_it_calls() -> None:
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
+@pytest.mark.usefixtures("folder")
 def test_a_person_is_told_once_what_takes_some_seconds(
-    is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    is_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Kernel, "_folders", (tmp_path,))
     jit._announce_compilation.cache_clear()
     monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     for kind in (np.int64, np.uint8):
@@ -136,92 +134,102 @@ def test_a_person_is_told_once_what_takes_some_seconds(
     assert capsys.readouterr().err.count("compiling") == is_terminal
 
 
-def test_a_compiled_kernel_is_found_on_disk_without_numba(tmp_path: Path) -> None:
-    code = (
-        "import json, numpy as np\n"
+def test_a_compiled_kernel_is_found_in_the_cache_without_numba(tmp_path: Path) -> None:
+    compile_it = "import numpy as np\nfrom eigenthemes.kernels.common import position\n"
+    look = (
+        "import json, sys\n"
         "from eigenthemes.kernels.common import position\n"
-        "before = position._is_on_disk\n"
-        "position(np.arange(3), 0, 3, 1)\n"
-        "del position.__dict__['_is_on_disk']\n"
-        "print(json.dumps([before, position._is_on_disk]))"
+        "print(json.dumps([position._is_cached, 'numba' in sys.modules]))"
     )
-    assert in_new_process(code, NUMBA_CACHE_DIR=str(tmp_path))[1] is True
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert in_new_process(look, **cache) == [False, False]
+    in_new_process(compile_it + "position(np.arange(3), 0, 3, 1)\nprint(1)", **cache)
+    assert in_new_process(look, **cache) == [True, False]
 
 
-MODULE = """
-from eigenthemes.core.jit import kernel
-FACTOR = {factor}
-{comment}
-@kernel
-def times(value):
-    return value * FACTOR
-
-@kernel
-def total(values):
-    "{docstring}"
-    result = 0
-    for value in values:
-        result += times(value)
-    return result
-"""
+def test_a_changed_kernel_has_another_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    (tmp_path / "sub").mkdir()
+    source = tmp_path / "sub" / "kernels.py"
+    found = []
+    for text in ("from eigenthemes.core.jit import kernel\n", "from eigenthemes.core.jit import kernel\nFACTOR = 2\n"):
+        source.write_text(text)
+        found.append(jit._fingerprint())
+        (tmp_path / "other.py").write_text("import sys\n")  # declares no kernels
+        assert jit._fingerprint() == found[-1]
+    assert found[0] != found[1]
 
 
-def total_of(folder: Path, cache: Path, **texts: object) -> tuple[int, int]:
-    """The total of 0, 1, 2 by a kernel in a file that is written anew, and how many compiled kernels there are then."""
-    texts = {"factor": 2, "comment": "", "docstring": "", **texts}
-    (folder / "kernels_here.py").write_text(MODULE.format(**texts))
-    code = "import json, numpy as np, kernels_here\nprint(json.dumps(int(kernels_here.total(np.arange(3)))))"
-    found = in_new_process(code, NUMBA_CACHE_DIR=str(cache), PYTHONPATH=os.pathsep.join((str(folder), *sys.path)))
-    return int(str(found)), len(list(cache.rglob("*.nbc")))
-
-
-def test_what_a_kernel_calls_is_compiled_again_when_it_changes_and_only_then(tmp_path: Path) -> None:
-    folder, cache = tmp_path / "code", tmp_path / "cache"
-    folder.mkdir()
-    assert total_of(folder, cache) == (6, 1)
-    assert total_of(folder, cache, comment="# said\n" * 5, docstring="Told.") == (6, 1)
-    assert total_of(folder, cache, factor=3) == (9, 2)  # a constant of a kernel that it calls
-    assert total_of(folder, cache) == (6, 2)
-
-
-def test_compiled_kernels_in_a_folder_that_cannot_be_written_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a package of which nothing is compiled; the user's home is beside it."""
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    ours, others = tmp_path / "package", tmp_path / "user"
-    monkeypatch.setattr(Kernel, "_folders", (ours,))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path / "package")
+    jit.cache_folder.cache_clear()
+    yield tmp_path / "package"
+    jit.cache_folder.cache_clear()
+
+
+def test_the_cache_is_beside_the_package_and_stale_ones_are_removed(installed: Path) -> None:
+    stale = installed / "__pycache__" / "kernels-stale"
+    stale.mkdir(parents=True)
+    assert jit.cache_folder().parent == installed / "__pycache__"
+    assert not stale.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_copied(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = jit.cache_folder()
+    (beside / "kernel").mkdir()
+    (beside / "kernel" / "file.nbc").write_text("code")
+    jit.cache_folder.cache_clear()
+    monkeypatch.setattr(os, "access", lambda folder, mode: not Path(folder).is_relative_to(installed))
+    copied = jit.cache_folder()
+    assert copied.is_relative_to(installed.parent / "home")
+    assert (copied / "kernel" / "file.nbc").read_text() == "code"
+
+
+def test_without_a_folder_that_can_be_written_kernels_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "cache_folder", lambda: None)
     assert Kernel(_total.function)(np.arange(3)) == 6
-    files = list(ours.glob("*.nbc"))
-    assert len(files) == 1
-    monkeypatch.setattr(kernel_cache, "_is_writable", lambda folder: folder != ours and not folder.mkdir(exist_ok=True))
-    monkeypatch.setattr(Kernel, "_folders", (ours, others))
+
+
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("content", [b"", b"no pickle", b"ceigenthemes.gone\nGone\n.", None])
+def test_a_damaged_cache_is_compiled_anew(content: bytes | None, pattern: str, folder: Path) -> None:
+    """None: the files are truncated to half of their sizes."""
+    assert Kernel(_total.function)(np.arange(3)) == 6
+    files = list(folder.rglob(pattern))
+    assert files
+    for file in files:
+        whole = file.read_bytes()
+        file.write_bytes(whole[: len(whole) // 2] if content is None else content)
+    assert Kernel(_total.function)(np.arange(3)) == 6
+    assert Kernel(_total.function)(np.arange(3)) == 6  # compiled and kept again
     again = Kernel(_total.function)
     assert again(np.arange(3)) == 6
     assert again.compiled.stats.cache_hits
-    assert again(np.arange(3, dtype=np.uint8)) == 6  # other types: compiled, and kept where that is possible
-    assert len(list(others.glob("*.nbc"))) == 1
-    assert list(ours.glob("*.nbc")) == files
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"no pickle", b"ceigenthemes.kernels.support\nGone\n.", b"ceigenthemes.gone\nGone\n."]
-)
-def test_a_broken_file_of_compiled_code_is_compiled_again(
-    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Kernel, "_folders", (tmp_path,))
-    assert Kernel(_total.function)(np.arange(3)) == 6
-    file = next(tmp_path.glob("*.nbc"))
-    file.write_bytes(content)
-    again = Kernel(_total.function)
-    assert again(np.arange(3)) == 6
-    assert not again.compiled.stats.cache_hits
-    mended = Kernel(_total.function)
-    assert mended(np.arange(3)) == 6
-    assert mended.compiled.stats.cache_hits
+def test_damage_to_the_code_of_other_types_is_noticed_when_they_come(folder: Path) -> None:
+    for kind in (np.int64, np.uint8):
+        assert Kernel(_total.function)(np.arange(3, dtype=kind)) == 6
+    damaged = Kernel(_total.function)
+    assert damaged(np.arange(3)) == 6
+    for file in folder.rglob("*.nbc"):
+        file.write_bytes(b"")
+    assert damaged(np.arange(3, dtype=np.uint8)) == 6
 
 
-def test_a_kernel_reads_no_object_whose_change_nobody_sees() -> None:
-    with pytest.raises(TypeError, match="reads a global object"):
-        Kernel(_strange).digest  # noqa: B018
+@kernel
+def _divided(one: int, other: int) -> int:
+    return one // other
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_error_of_a_kernel_is_raised() -> None:
+    with pytest.raises(ZeroDivisionError):
+        _divided(1, 0)
 
 
 def test_one_sentence_loads_neither_numba_nor_scipy(demo_kb: KB) -> None:

@@ -40,7 +40,7 @@ class Coincidence(NamedTuple):
         if context.attributes is None:
             return None
         attributes, in_text = context.attributes, groups.batch.in_text
-        count = coincidence.for_steps(3 * about_length(attributes.indptr, groups.entity))
+        count = coincidence.select_backend(3 * about_length(attributes.indptr, groups.entity))
         rows = groups.document_names, groups.name_bounds, in_text, groups.entity
         return cls(*count(*rows, attributes.lists, attributes.share))
 

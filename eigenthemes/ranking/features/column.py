@@ -56,7 +56,7 @@ class CellEvidence:
         is_cell = groups.column_of >= 0
         if not is_cell.any():
             return None
-        compute = column_evidence.for_steps(2 * about_length(attributes.indptr, groups.entity))
+        compute = column_evidence.select_backend(2 * about_length(attributes.indptr, groups.entity))
         counted = compute(groups.columns, groups.bounds, groups.entity, attributes.lists, attributes.share)
         return cls(groups, is_cell, is_cell[groups.group], *counted)
 

@@ -20,7 +20,7 @@ from eigenthemes.kb.store import KB, Vectors
 Ints = NDArray[np.int64]
 WALKED = 128  # neighbours; 512 say no more, and take twice the time
 WALKED_IN_TRAINING = 512  # but weights that were learned with fewer are worse: on news about places by .3 points
-_SAMPLE = 500  # owners of lists by which the length of all is told, for `Kernel.for_steps`
+_SAMPLE = 500  # owners of lists by which the length of all is told, for `Kernel.select_backend`
 _WALKS = 3  # times that the neighbours of a candidate are walked, at most: twice to connect, and those that count in a round
 
 Scratch = tuple[NDArray[np.int32], Ints]
@@ -92,7 +92,7 @@ class FeatureContext:
         from eigenthemes.kernels.topics import hubs_near
 
         everybody = np.arange(len(self.kb))
-        indptr, numbers = hubs_near.for_steps(self.walk_steps(everybody))(everybody, self.graph[:2], self.hub_numbers)
+        indptr, numbers = hubs_near.select_backend(self.walk_steps(everybody))(everybody, self.graph[:2], self.hub_numbers)
         return indptr, numbers.copy()
 
     def hubs_near(self, entities: Ints, *, of_all: bool) -> tuple[Ints, Ints, NDArray[np.int32]]:
@@ -120,7 +120,7 @@ class FeatureContext:
         from eigenthemes.kernels.name_words import find_words
 
         table = self.token_table
-        return np.asarray(find_words.for_steps(len(words))(words, table.hashes, table.buckets))
+        return np.asarray(find_words.select_backend(len(words))(words, table.hashes, table.buckets))
 
 
 def about_length(indptr: Ints, owners: Ints, *, most: int | None = None) -> int:

@@ -51,7 +51,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)
     columns[:, : len(_MATCH_TYPES)] = np.take(_OF_MATCH_TYPE, match_type, axis=0)
     indptr, words = lists_of(groups.words, groups.name_of)
-    compare = spelling.for_steps(about_length(context.spelled[0], groups.entity))
+    compare = spelling.select_backend(about_length(context.spelled[0], groups.entity))
     columns[:, len(_MATCH_TYPES) :] = compare(
         (indptr, context.tokens(words)),
         _letters(groups),
@@ -77,7 +77,7 @@ def _letters(groups: MentionGroups) -> NDArray[np.uint64]:
     names = map(groups.batch.names.__getitem__, groups.first_mention.tolist())
     written = Strings.of(name if name.isascii() else letters_of(name) for name in names)
     return np.asarray(
-        hash_letters.for_steps(len(written.blob))(read_only(written.blob), written.offsets[:-1], written.offsets[1:])
+        hash_letters.select_backend(len(written.blob))(read_only(written.blob), written.offsets[:-1], written.offsets[1:])
     )
 
 

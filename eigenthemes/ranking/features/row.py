@@ -82,7 +82,7 @@ class RowAgreement:
         factor, scratch = np.ones(len(table)), _scratch(2 * len(context.kb.relations))
         tables = []
         for grid in grids:
-            compute = row_factors.for_steps(_STEPS * grid.groups.size * grid.groups.shape[1])
+            compute = row_factors.select_backend(_STEPS * grid.groups.size * grid.groups.shape[1])
             given = groups.bounds, (groups.entity, probability, nil), context.edges, scratch
             relations = ColumnRelations(*compute(grid.groups, start[grid.mentions], *given, factor))
             if (relations.relation >= 0).any():

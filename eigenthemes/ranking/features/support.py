@@ -68,7 +68,7 @@ class CandidateConnections:
         groups, context = self.groups, self.context
         rows = groups.document_names, groups.name_bounds, groups.entity, self.considered
         with context.scratch.borrow() as scratch:
-            return Connections(*connect.for_steps(self.steps)(*rows, context.graph, context.walked, scratch))
+            return Connections(*connect.select_backend(self.steps)(*rows, context.graph, context.walked, scratch))
 
     @lazy
     def rows(self) -> Ints:
@@ -154,7 +154,7 @@ def _squared(vectors: Vectors, entity: Ints, name: Ints) -> NDArray[np.float32]:
     unit = np.take(vectors.rows, entity, axis=0)
     turned = unit.transpose(0, 2, 1)
     squared = unit @ (np.ascontiguousarray(turned) if unit.shape[1] <= _SMALL else turned)  # the same bits, sooner
-    square_of_other_names.for_steps(squared.size // _AT_ONCE)(squared, name)
+    square_of_other_names.select_backend(squared.size // _AT_ONCE)(squared, name)
     return np.asarray(squared)
 
 
@@ -192,7 +192,7 @@ class WeightedCandidates:
         from eigenthemes.kernels.support import support
 
         groups, found = self.groups, self.connections
-        compute = support.for_steps(found.steps)
+        compute = support.select_backend(found.steps)
         columns = compute(groups.document_names, groups.name_bounds, self.weight, groups.longer, found.in_graph)
         return GraphSupport(*columns.T)
 
@@ -205,7 +205,7 @@ class WeightedCandidates:
         document = int(np.searchsorted(groups.document_names, name, side="right")) - 1
         first_name, last_name = groups.document_names[document : document + 2].tolist()
         names = groups.name_bounds[first_name : last_name + 1]
-        share = contributions.for_steps(found.steps)
+        share = contributions.select_backend(found.steps)
         parts, positions, nodes = share(row, name, names, self.weight, groups.longer, found.in_graph)
         meetings = positions, found.in_graph.entities[nodes]
         return Contributions(self, row, first_name, int(names[0]), int(names[-1]), GraphSupport(*parts.T), meetings)

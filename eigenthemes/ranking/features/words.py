@@ -30,7 +30,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     if profiles is None:
         return np.zeros((len(groups.table_row), 1), np.float32)
     windows = windows_of(groups, context)
-    compare = overlap.for_steps(about_length(profiles.indptr, groups.entity))
+    compare = overlap.select_backend(about_length(profiles.indptr, groups.entity))
     found = compare(windows, groups.bounds, groups.entity, profiles.lists, profiles.rarity)
     return np.asarray(found[:, None], np.float32)
 
@@ -42,7 +42,7 @@ def windows_of(groups: MentionGroups, context: FeatureContext) -> tuple[Ints, In
     text, places = _places(groups)
     codes, letters = plain_letters(text)
     table = context.token_table
-    find = words_around.for_steps(len(codes) + _STEPS * len(places[0]))
+    find = words_around.select_backend(len(codes) + _STEPS * len(places[0]))
     indptr, words = find(codes, letters, places, len(groups), table.hashes, table.buckets)
     others = np.flatnonzero(words < 0)
     if len(others):
