@@ -32,7 +32,6 @@ from eigenthemes.candidates.rules import (
 )
 from eigenthemes.candidates.whole_names import match_types_of
 from eigenthemes.core.arrays import read_only
-from eigenthemes.core.jit import SECONDS_PER_STEP
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.kb.entity_records import damaged
@@ -45,7 +44,8 @@ from eigenthemes.text.normalize import normalize, normalize_many, squash, tokeni
 
 _BATCH = 64  # mentions from which kernels may be used
 _SINGLES = 2000  # the same for mentions looked up one by one
-_STEPS = 120  # inner steps that take about as long as looking one mention up in plain Python, until that is measured
+_STEPS = 60  # inner steps that take about as long as looking one mention up in plain Python, until that is measured
+_SOONER = 3  # compiled look-ups are used by every command, so they are compiled sooner than other kernels
 _KEPT = 1 << 12  # bytes of the longest name for which buffers are kept
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
@@ -136,7 +136,6 @@ class CandidateGenerator:
         self._compiled: tuple[Any, Any, Any] | None = None  # the kernel, its buffers and index: set together, for threads
         self._free_buffers = list[Any]()  # of the kernel; each thread takes one out
         self._singles = 0
-        self._plain_steps: float = _STEPS
 
     def _has_families(self) -> bool:
         return self._inflected is not None and self._inflected.is_inflected
@@ -275,7 +274,7 @@ class CandidateGenerator:
             return False
         from eigenthemes.candidates.compiled import find_candidates
 
-        return find_candidates.select_backend(int(self._plain_steps * mentions)) is find_candidates
+        return find_candidates.select_backend(_STEPS * mentions) is find_candidates
 
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
         try:
@@ -324,7 +323,9 @@ class CandidateGenerator:
         start = time.thread_time()
         found = {name: self._plain(name, self.max_candidates) for name in dict.fromkeys(names)}
         if len(names) >= _BATCH:  # from tens of microseconds in a small KB to a millisecond in an ontology
-            self._plain_steps = (time.thread_time() - start) / SECONDS_PER_STEP / len(names)
+            from eigenthemes.candidates.compiled import find_candidates
+
+            find_candidates.add_plain_run(_STEPS * len(names), _SOONER * (time.thread_time() - start))
         matches = [found[name] for name in names]
         entity = np.array([entity for matched in matches for entity in matched], dtype=np.uint32)
         match_types = np.array([match_type for matched in matches for match_type in matched.values()], dtype=np.uint8)

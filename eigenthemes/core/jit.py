@@ -20,13 +20,13 @@ from contextlib import contextmanager
 from functools import cache, partial, update_wrapper
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, overload
 
 from eigenthemes.core.lazy import lazy
 
-SECONDS_PER_STEP = 2.5e-7  # of plain Python, as long as it is not measured
-_SECONDS_OF_LOADING = 1.0  # of plain Python before numba is loaded
-_SECONDS_PER_BYTE = 2e-4  # of plain Python before a kernel is compiled, which takes 5e-4: compiled code is kept for later runs
+_SECONDS_PER_STEP = 5e-7  # of plain Python, as long as that is not measured
+_SECONDS_OF_LOADING = 1.0  # that plain Python takes before numba is loaded
+_SECONDS_PER_BYTE = 5e-4  # that compiling takes for each byte of bytecode
 _MEASURED = 1000  # steps from which the time of a call is typical
 
 _PACKAGE = Path(__file__).parent.parent
@@ -39,7 +39,7 @@ class Kernel:
     _always_compiled = False
     _seconds_of_all = 0.0  # that this process has spent in plain Python
     _seconds = 0.0  # of this kernel
-    _seconds_per_step = SECONDS_PER_STEP
+    _seconds_per_step = _SECONDS_PER_STEP
 
     def __init__(
         self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None, counts_references: bool = True
@@ -66,31 +66,34 @@ class Kernel:
     def select_backend(self, steps: int) -> Callable[..., Any]:
         """Return the function for a call of about so many inner steps: `self`, which is compiled, or plain Python.
 
-        A compiled kernel is used once all kernels together have spent as long as numba takes to load; a kernel that is not
-        compiled yet is compiled once it has spent some part of the time that compiling takes.
+        A compiled kernel is used once all kernels together have taken as long as numba takes to load; one that is not
+        compiled yet is compiled once it has taken as long as that takes. Nobody waits much more than twice as long as need be.
         """
-        seconds = steps * self._seconds_per_step
-        self._add_seconds(seconds)
+        coming = steps * self._seconds_per_step
         if not Kernel._always_compiled:
-            if Kernel._seconds_of_all <= _SECONDS_OF_LOADING and sys.modules.get("numba") is None:
-                return partial(self._run_plain, steps)
-            if self._seconds <= _SECONDS_PER_BYTE * self._bytes and not self._is_cached:
-                return partial(self._run_plain, steps)
+            if Kernel._seconds_of_all + coming <= _SECONDS_OF_LOADING and sys.modules.get("numba") is None:
+                return self.timed(self.plain, steps)
+            if self._seconds + coming <= _SECONDS_PER_BYTE * self._bytes and not self._is_cached:
+                return self.timed(self.plain, steps)
         return self.plain if _numba() is None else self
 
-    def _run_plain(self, steps: int, *arguments: Any) -> Any:
-        """Run as plain Python, and replace the estimate of its time by what it took."""
-        start = time.thread_time()
-        result = self.plain(*arguments)
-        seconds = time.thread_time() - start
-        self._add_seconds(seconds - steps * self._seconds_per_step)
-        if steps > _MEASURED:
-            self._seconds_per_step = seconds / steps
-        return result
+    def timed(self, plain: Callable[..., Any], steps: int) -> Callable[..., Any]:
+        """Return a function that does in plain Python what the kernel does, and whose time is measured."""
 
-    def _add_seconds(self, seconds: float) -> None:
+        def run(*arguments: Any) -> Any:
+            start = time.thread_time()
+            result = plain(*arguments)
+            self.add_plain_run(steps, time.thread_time() - start)
+            return result
+
+        return run
+
+    def add_plain_run(self, steps: int, seconds: float) -> None:
+        """Note how long plain Python took for so many steps, by which `select_backend` estimates other calls."""
         self._seconds += seconds  # threads may lose some: it only decides which of two equal functions is used
         Kernel._seconds_of_all += seconds
+        if steps > _MEASURED:
+            self._seconds_per_step = seconds / steps
 
     @lazy
     def plain(self) -> Callable[..., Any]:
@@ -170,6 +173,12 @@ class Kernel:
         return sum(len(kernel.function.__code__.co_code) for kernel in {self} | self._all_called)
 
 
+@overload
+def kernel(function: Callable[..., Any]) -> Kernel: ...
+@overload
+def kernel(
+    *, plain: Callable[..., Any] | None = None, counts_references: bool = True
+) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(
     function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None, counts_references: bool = True
 ) -> Any:
@@ -180,16 +189,16 @@ def kernel(
                        whenever it takes an array out of a tuple, which takes more than half of the time of a look-up
     """
     if function is None:
-        return partial(kernel, plain=plain, counts_references=counts_references)
+        return partial(Kernel, plain=plain, counts_references=counts_references)
     return Kernel(function, plain=plain, counts_references=counts_references)
 
 
 @cache
 def _register(called: Kernel) -> None:
     """Let numba compile calls of a kernel by other kernels, once for all numbers that are written in such calls."""
-    from numba.extending import overload
+    from numba import extending
 
-    overload(called, strict=False)(lambda *arguments: called.function)
+    extending.overload(called, strict=False)(lambda *arguments: called.function)
 
 
 def always_compile() -> None:

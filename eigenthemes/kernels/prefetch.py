@@ -24,7 +24,7 @@ except ImportError:
     pass
 else:
 
-    @intrinsic  # type: ignore[no-redef]
+    @intrinsic
     def _prefetch(_: Any, array: Any, indices: Any) -> Any:
         """Emit the processor's instruction for fetching the line of array[indices], a tuple of uint64."""
 

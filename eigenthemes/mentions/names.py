@@ -235,7 +235,8 @@ class NameDetector:
 
     def _find_matches(self, pieces: Pieces) -> FindMatches:
         """Return what finds spans: in plain Python for a sentence, compiled for more."""
-        return matches_compiled if find_spans.select_backend(_STEPS * len(pieces.word)) is find_spans else matches_plain
+        steps = _STEPS * len(pieces.word)
+        return matches_compiled if find_spans.select_backend(steps) is find_spans else find_spans.timed(matches_plain, steps)
 
     @cached_property
     def _remembered(self) -> RememberedNames | None:

@@ -36,6 +36,7 @@ _SPELLING = {
     OVERLAP: "words that the mention and a name share, as a part of all their words; 0 where a name has all of them",
 }
 _COLUMNS = {**{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
+_STEPS = 25  # of comparing a mention with one name, in plain Python
 _COVERED = list(_COLUMNS).index("covered")
 _OF_MATCH_TYPE = np.zeros((256, len(_MATCH_TYPES)), np.float32)  # the columns of each match type
 for _number, (_match_type, _) in enumerate(_MATCH_TYPES.values()):
@@ -51,7 +52,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)
     columns[:, : len(_MATCH_TYPES)] = np.take(_OF_MATCH_TYPE, match_type, axis=0)
     indptr, words = lists_of(groups.words, groups.name_of)
-    compare = spelling.select_backend(about_length(context.spelled[0], groups.entity))
+    compare = spelling.select_backend(_STEPS * about_length(context.spelled[0], groups.entity))
     columns[:, len(_MATCH_TYPES) :] = compare(
         (indptr, context.tokens(words)),
         _letters(groups),
