@@ -129,15 +129,14 @@ def compare_forecast(files: Sequence[Path], scratch: Path, embedding: str, train
         "memory": (told["memory"] / 1e6, took["peak_mb_own"]),
         "disk": (told["disk"] / 1e6, took["kb_mb"]),
     }
-    row: Row = {"share": told["share"]}
+    row: Row = {}
     for what, (forecast, measured) in pairs.items():
         row |= {f"{what} told": forecast, what: measured, f"{what} ratio": forecast / measured}
     return row
 
 
 _FORECAST = """
-import dataclasses, json, sys, time
-time.perf_counter = time.process_time
+import dataclasses, json, sys
 from eigenthemes.forecast import forecast_build
 embedding, train, *files = sys.argv[1:]
 told = forecast_build(files, embedding=None if embedding == "none" else embedding, train=train == "1")

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.core.jit import always_compile
-from eigenthemes.core.memory import own_memory
 from eigenthemes.kb.store import KB
 
 HERE = Path(__file__).parent
@@ -223,11 +222,20 @@ def _watch_memory(process: subprocess.Popen[bytes]) -> dict[str, float]:
     while process.poll() is None:
         pids = family(process.pid)
         own, *workers = map(_resident_mb, pids)
-        peaks["peak_mb_own"] = max(peaks["peak_mb_own"], sum(map(own_memory, pids)) / 1e6)
+        peaks["peak_mb_own"] = max(peaks["peak_mb_own"], sum(map(_own_bytes, pids)) / 1e6)
         peaks["peak_mb_worker"] = max(peaks["peak_mb_worker"], *workers, 0.0)
         peaks["peak_mb_all"] = max(peaks["peak_mb_all"], own + sum(workers))
         time.sleep(0.02)
     return peaks
+
+
+def _own_bytes(pid: int) -> int:
+    """Return the bytes of a process that are no mapped files: anonymous and shared memory."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("RssAnon:", "RssShmem:"))) << 10
 
 
 def family(pid: int) -> list[int]:

@@ -1,63 +1,65 @@
-"""What a build will take, told from a sample: time, memory, disk. The offline story, rehearsed.
+"""Estimate the time, memory and disk space of a build from the sizes of its source files; nothing is built.
 
-Pieces from all over every source are built twice, a quarter of them and all of them. What a KG has (statements, names, edges)
-grows with the sources; the words of names grow less than their number, by the power that the two samples show. A node that an
-edge leads to may have its name outside the sample: how many nodes have none is told from how many are named in the sample.
+The rates were measured with `bench_build --only forecast` on the KGs that docs/scale.md lists, together with the errors of the
+estimates: a factor of two is usual, since KGs of the same size differ that much in their names and edges.
 """
 
 from __future__ import annotations
 
-import math
-import tempfile
-import time
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from eigenthemes.build import build_kb, train_kb
-from eigenthemes.core.files import check_readable, source_size
-from eigenthemes.core.memory import PeakMemory
-from eigenthemes.core.progress import StepTimes
+from eigenthemes.core.diagnostics import Diagnostics
+from eigenthemes.core.files import SNIFF, check_readable, open_decompressed, source_size
 from eigenthemes.core.spill import check_memory
 from eigenthemes.embeddings.vector_sets import DIMENSIONS
 from eigenthemes.errors import OptionError
-from eigenthemes.kb.store import KB
-from eigenthemes.kg.sample import sample_source
+from eigenthemes.kg.source_formats import detect_format
 
-SAMPLE = 2_500_000  # bytes of all sources together that are read of compressed ones; of plain ones several times as many
-_PLAIN = 8
-_FEW = 20  # past one piece of so many, the sample is built once before: what is loaded and compiled once is not multiplied
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
-# what files of a KB grow with; all others grow with the sources
-_OF_ENTITIES = ("ids_", "id_", "prior", "answers", "entity_names", "type_indptr", "graph_indptr", "descriptions_offsets")
-_OF_TOKENS = ("tokens_", "token_", "postings_indptr", "typo_")
-_FLATTENS = 0.035  # the power falls by this for each factor of 4; fitted on a synthetic dump of a million entities
-# memory of a build in bytes, fitted on the builds of docs/scale.md; what training takes is looked at while it trains the sample
-_BASE = 55e6  # program and libraries
-_WORKER = 50e6  # each further process, where there are any
-_OF_KB = 2.68  # for each byte of the KB without vectors
-_OF_KB_IN_WORKER = 0.9  # more for each, where a worker indexes misspellings meanwhile
-_OF_VECTORS = 4 * 2 * (DIMENSIONS + 10) + 5 * 64  # for each entity: two matrices, and columns that are worked on
-_COMPILED = 35e6  # the compiled code that makes vectors
-_ID = 180  # for each id that is known while sources are read
-_UNSPILLED = 100e6, 30  # what stays in memory within a limit: for blocks of rows; for each entity
-_COLUMNS = 5 * 4 * 16  # and for each entity of columns that are worked on, if they may be
-_OF_LIMIT = 0.6, 300e6  # share of the limit that columns may take at the most, without the program: see core.spill
-_SORTED = 0.5  # for each byte of the KB, what the engine takes for a sort if it may
-_OF_SPILL = 4.0  # temporary bytes for each of the KB; not measured yet
+
+class _Rates(NamedTuple):
+    """Quantities per MB of decompressed source; `disk` is MB of the KB without vectors, `seconds` are of one core."""
+
+    seconds: float
+    disk: float
+    statements: float
+    entities: float
+    names: float
+    edges: float
+
+
+_TRIPLES = _Rates(0.05, 0.5, 7_800, 870, 1_600, 4_400)  # general: 0.04, 0.4, synthetic dumps: 0.06, 0.65
+_TURTLE = _Rates(0.22, 3.4, 26_000, 2_300, 13_000, 4_400)  # unesco: 0.22, 3.1, mop-iaml: 0.4, 3.7 (short lines, five languages)
+_NODES = _Rates(0.3, 4.0, 6_500, 6_500, 25_000, 0)  # nodes of places: 0.48, 5.9, of genes: 0.17, 2.9
+_EDGES = _Rates(0.15, 0.55, 40_000, 1_500, 0, 38_000)  # edges of genes: 0.15, 0.54
+_RATES = {
+    "nt": _TRIPLES,
+    "nq": _TRIPLES,
+    "ttl": _TURTLE,
+    "trig": _TURTLE,
+    "xml": _Rates(0.06, 0.35, 11_000, 400, 1_000, 600),  # cl_blood: 0.05, 0.25, do_cancer: 0.1, 0.44
+    "jsonld": _Rates(0.13, 1.35, 11_600, 2_200, 1_900, 5_400),  # schema.org alone
+    "obo": _Rates(0.28, 1.2, 17_000, 2_000, 4_000, 2_600),  # phenotypes: 0.25, 1.1, envo: 0.38, 1.1, do_nci: 0.31, 1.4
+    "json": _Rates(0.05, 0.55, 1_300, 660, 1_800, 600),  # do_cancer alone
+    "wikidata": _Rates(0.02, 0.033, 1_070, 73, 100, 530),  # calculated in docs/scale.md, not measured
+}
+_EXPANSION = {"parquet": 3.0, "xlsx": 4.0}  # formats that are compressed inside; guessed
+_EDGE_HEADER = re.compile(rb"\b(source|target|subject|object|head|tail|from|to|:?start_id|:?end_id)\b", re.IGNORECASE)
+_HEAD = 8 << 20  # bytes that are decompressed to measure the compression of a file
+_START_SECONDS, _TRAINING_SECONDS, _VECTOR_SECONDS = 0.6, 25.0, 25e-6  # the last per entity
+_BASE, _WORKER, _COMPILED, _TRAINING = 55e6, 50e6, 35e6, 500e6  # bytes of memory: program, each process, vectors, training
+_MEMORY_PER_DISK, _IN_WORKERS = 2.7, 0.9  # bytes per byte of the KB, and more if a worker indexes misspellings meanwhile
+_MEMORY_PER_VECTOR = 180 + 8 * (DIMENSIONS + 10) + 320  # bytes per entity: its id, two matrices, columns in work
+_TEMPORARY = 4.0, 3.0  # per byte of the KB, and of its vectors; guessed
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a build is expected to take; memory, disk and temporary files in bytes.
+    """The estimated size and costs of a build; memory, disk and temporary files in bytes."""
 
-    share  of the sources that was built to tell
-    """
-
-    share: float
     statements: int
     entities: int
     names: int
@@ -79,174 +81,48 @@ def forecast_build(
     format_name: str | None = None,
     **options: Any,
 ) -> Forecast:
-    """Tell what `build_kb` with the same options will take; nothing is written but a sample in a temporary folder."""
+    """Estimate what `build_kb` with the same options takes; options that hardly matter are ignored."""
     paths = [sources] if isinstance(sources, str | Path) else list(sources)
     if "-" in map(str, paths):
-        raise OptionError("a build of standard input cannot be forecast, it can be read only once; give files")
-    for path in paths:
-        check_readable(path)
+        raise OptionError("the size of standard input is not known; give files")
     limit = None if max_memory is None else check_memory(max_memory, jobs)
-    every = _every(paths)
-    options |= {"embedding": embedding, "dimensions": dimensions, "jobs": jobs, "format_name": format_name}
-    with tempfile.TemporaryDirectory() as folder:
-        quarter = _build(paths, 4 * every if every > 1 else 1, Path(folder) / "quarter", train=False, **options)
-        if every > _FEW:
-            _build(paths, every, Path(folder) / "loading", train=False, **options)
-        sample = _build(paths, every, Path(folder) / "sample", train=train, **options)
-    return _extrapolate(quarter, sample, embedding=embedding, dimensions=dimensions, jobs=jobs, limit=limit)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sample:
-    """A KB of a share of the sources: what it holds, and what it took."""
-
-    share: float
-    counts: dict[str, Any]
-    files: dict[str, int]
-    seconds: dict[str, float]
-    nodes: _Nodes
-    training: int  # the most memory while its ranker was trained
-
-
-@dataclass(frozen=True, slots=True)
-class _Nodes:
-    """How many nodes of a sample have a name; are the source of an edge, and also named; are a target, and also one of both."""
-
-    named: int
-    sources: int
-    named_sources: int
-    targets: int
-    known_targets: int
-
-    @staticmethod
-    def of(kb: KB) -> _Nodes:
-        graph = kb.graph
-        row, incoming = np.repeat(np.arange(len(graph)), graph.degree), graph.relations & 1 == 1
-        named, source, target = np.diff(kb.array("entity_names")) > 0, *np.zeros((2, len(graph)), dtype=bool)
-        source[row[~incoming]], target[row[incoming]] = True, True
-        sets = named, source, named & source, target, target & (named | source)
-        return _Nodes(*(int(np.count_nonzero(each)) for each in sets))
-
-
-def _build(
-    paths: Sequence[str | Path], every: int, folder: Path, *, train: bool, word_vectors: Any = None, **options: Any
-) -> _Sample:
-    """Build a sample. The ranker is trained by itself: all that takes time there takes about as long for any KG."""
-    folder.mkdir()
-    samples = []
-    for number, path in enumerate(paths):
-        part = folder / str(number)  # two sources may have the same name
-        part.mkdir()
-        samples.append(sample_source(path, part, every, seed=number, format_name=options["format_name"]))
-    sizes = [max(1, source_size(path) or 0) for path in paths]
-    share = sum(share * size for (_, share), size in zip(samples, sizes, strict=True)) / sum(sizes)
-    times, training = StepTimes(time.perf_counter), 0
-    kb = build_kb([file for file, _ in samples], folder / "sample.kb", train=False, progress=times, **options)
-    times.add("else", times.elsewhere)
-    if train:
-        kb.close()
-        with PeakMemory() as peak:
-            kb = train_kb(folder / "sample.kb", word_vectors=word_vectors, seed=options.get("seed", 0))
-        times.add("training", times.elsewhere)
-        training = peak.bytes
-    with kb:
-        files = {name: int(file["bytes"]) for name, file in kb.manifest["files"].items()}
-        return _Sample(share, kb.manifest["counts"], files, times.seconds, _Nodes.of(kb), training)
-
-
-def _every(paths: Sequence[str | Path]) -> int:
-    """Return of how many pieces of the sources to build one."""
-    size = 0.0
-    for path in paths:
-        with open(path, "rb") as file:
-            packed = file.read(8).startswith(_COMPRESSED)
-        size += (source_size(path) or 0) / (1 if packed else _PLAIN)
-    return max(1, round(size / SAMPLE))
-
-
-def _extrapolate(
-    quarter: _Sample, sample: _Sample, *, embedding: str | None, dimensions: int | None, jobs: int, limit: int | None
-) -> Forecast:
-    scale = 1 / sample.share
-    entities = _entities(quarter, sample)
-    tokens = _grown(quarter, sample, lambda each: each.counts["tokens"])
-    growth = {"entities": entities / sample.counts["entities"], "tokens": tokens / max(1, sample.counts["tokens"])}
-    arrays = sum(size * _growth_of(name, growth, scale) for name, size in sample.files.items() if "vectors-" not in name)
-    has_vectors = embedding is not None and sample.counts["edges"] > 0
-    wide = dimensions or min(DIMENSIONS, max(2, int(entities) // 5))
-    vectors = entities * (4 * wide + 1) if has_vectors else 0
+    measured = [_measure(path, format_name) for path in paths]
+    total = _Rates(*(sum(size * rates[column] for size, rates in measured) for column in range(len(_Rates._fields))))
+    arrays, entities = 1e6 * total.disk, total.entities
+    width = dimensions or min(DIMENSIONS, max(2, int(entities) // 5))
+    vectors = entities * (4 * width + 1) if embedding is not None and total.edges else 0.0
+    program = _BASE + (_WORKER * jobs if jobs > 1 else 0)
+    assembling = (_MEMORY_PER_DISK + (_IN_WORKERS if jobs > 1 else 0)) * arrays
+    embedded = _COMPILED + arrays + entities * _MEMORY_PER_VECTOR if vectors else 0
+    memory = max(program + max(assembling, embedded), _TRAINING if train else 0)
     return Forecast(
-        share=sample.share,
-        statements=round(sample.counts["statements"] * scale),
+        statements=round(total.statements),
         entities=round(entities),
-        names=round(sample.counts["names"] * scale),
-        edges=round(sample.counts["edges"] * scale),
-        seconds=_seconds(sample, scale, growth["entities"], (arrays + vectors) / sum(sample.files.values())),
-        memory=round(max(sample.training, _memory(arrays, entities, has_vectors=has_vectors, jobs=jobs, limit=limit))),
+        names=round(total.names),
+        edges=round(total.edges),
+        seconds=_START_SECONDS
+        + total.seconds
+        + (_VECTOR_SECONDS * entities if vectors else 0)
+        + (_TRAINING_SECONDS if train else 0),
+        memory=round(memory if limit is None else min(memory, limit)),
         disk=round(arrays + vectors),
-        temporary=0 if limit is None else round(_OF_SPILL * arrays + 3 * vectors),
+        temporary=0 if limit is None else round(_TEMPORARY[0] * arrays + _TEMPORARY[1] * vectors),
     )
 
 
-def _memory(arrays: float, entities: float, *, has_vectors: bool, jobs: int, limit: int | None) -> float:
-    """Return the most memory of all processes before training: reading, assembling, making vectors come one after the other."""
-    program = _BASE + (_WORKER * jobs if jobs > 1 else 0)
-    assembling = (_OF_KB + (_OF_KB_IN_WORKER if jobs > 1 else 0)) * arrays
-    with_vectors = _COMPILED + arrays + entities * (_ID + _OF_VECTORS) if has_vectors else 0
-    memory = program + max(assembling, with_vectors)
-    if limit is None:
-        return memory
-    blocks, each = _UNSPILLED
-    sorting = min(limit / 4, _SORTED * arrays) + blocks + each * entities
-    share, loaded = _OF_LIMIT
-    most = max(0.0, share * (limit - loaded))
-    columns = _COMPILED + blocks + each * entities + min(most, _COLUMNS * entities) if has_vectors else 0
-    return min(memory, limit, program + max(_ID * entities, sorting, columns))
+def _measure(path: str | Path, format_name: str | None) -> tuple[float, _Rates]:
+    """Return the decompressed size of a source in MB, by the compression of its first part, and its rates."""
+    check_readable(path)
+    consumed = 0.0
 
+    def advance(amount: float) -> None:
+        nonlocal consumed
+        consumed += amount
 
-def _entities(quarter: _Sample, sample: _Sample) -> float:
-    """Return how many entities there will be: those with a name, and those that are only ends of edges.
-
-    Either names and edges stand together (N-Triples, Wikidata): a source that is met without a name has none. Or they stand
-    apart (two tables): a source that has a name is met together with it by chance only. So are targets, always.
-    """
-    share, nodes = sample.share, sample.nodes
-    if share >= 1:
-        return float(sample.counts["entities"])
-    if nodes.named_sources > math.sqrt(share) * min(nodes.named, nodes.sources):
-        unnamed_sources = (nodes.sources - nodes.named_sources) / share
-    else:
-        unnamed_sources = _by_chance(nodes.named_sources, nodes.sources, share) * _grown(
-            quarter, sample, lambda each: each.nodes.sources
-        )
-    unknown = _by_chance(nodes.known_targets, nodes.targets, share)
-    targets = _grown(quarter, sample, lambda each: each.nodes.targets)
-    return float(nodes.named / share + unnamed_sources + unknown * targets)
-
-
-def _by_chance(known: int, nodes: int, share: float) -> float:
-    """Return the share of nodes of which nothing would be known with all of the sources."""
-    return 1 - min(1.0, known / max(1, nodes) / share)
-
-
-def _grown(quarter: _Sample, sample: _Sample, count: Callable[[_Sample], int]) -> float:
-    """Return what a count grows to with all of the sources, by the power that it grew by between the samples."""
-    small, large = max(1, count(quarter)), max(1, count(sample))
-    if quarter.share >= sample.share:
-        return float(large)
-    power = min(1.0, max(0.0, math.log(large / small) / math.log(sample.share / quarter.share)))
-    power = max(0.0, power + _FLATTENS * math.log(sample.share, 4))
-    return float(large * sample.share**-power)
-
-
-def _growth_of(file: str, growth: dict[str, float], scale: float) -> float:
-    if file.startswith(_OF_ENTITIES):
-        return growth["entities"]
-    return growth["tokens"] if file.startswith(_OF_TOKENS) else scale
-
-
-def _seconds(sample: _Sample, scale: float, of_entities: float, of_disk: float) -> float:
-    """Return the time of all steps; what trains the ranker takes as long for any KG."""
-    grows = {"reading": scale, "indexing names": scale, "else": scale, "writing": of_disk}
-    grows["spreading over the graph"] = of_entities
-    return sum(seconds * grows.get(step, 1.0) for step, seconds in sample.seconds.items())
+    with open_decompressed(path, Diagnostics(False), advance, ahead=1 << 13) as stream:
+        head = stream.read(_HEAD)
+    size = (source_size(path) or 0) * len(head) / max(1.0, consumed)
+    name = format_name or detect_format(head[:SNIFF], str(path)) or ""
+    first_line = head[:SNIFF].partition(b"\n")[0]
+    table = _EDGES if len(_EDGE_HEADER.findall(first_line)) > 1 else _NODES
+    return size / 1e6 * _EXPANSION.get(name, 1.0), _RATES.get(name, table)

@@ -85,7 +85,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     help="Of all processes together, like 4G or 800M: what does not fit lies in temporary files. The same KB; needs the extra "
     "[big]. Training the ranker is not held to it.",
 )
-@click.option("--dry-run", is_flag=True, help="Only tell, from a sample, what the build will take: time, memory, disk.")
+@click.option("--dry-run", is_flag=True, help="Only print a rough estimate of the time, memory and disk that the build takes.")
 @click.option(
     "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: where these files lie; default: beside the KB."
 )
@@ -118,7 +118,7 @@ def build(
         "max_memory": options["max_memory"],
     }
     if options["dry_run"]:
-        _tell_forecast(sources, how)
+        _print_forecast(sources, how)
         return
     from eigenthemes.build import build_kb
 
@@ -138,17 +138,19 @@ def build(
         say(f"{output} remembers {memory_in_words(kb.manifest['memory'])}; eigenthemes corrections lists them", err=True)
 
 
-def _tell_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:
-    """Tell what a build will take; nothing is built but a sample."""
+def _print_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:
+    """Print the estimated size and costs of a build."""
     from eigenthemes.forecast import forecast_build
 
-    told = forecast_build(sources, **how)
+    forecast = forecast_build(sources, **how)
     say(
-        f"about {told.entities:,} entities, {told.names:,} names, {told.edges:,} edges of {told.statements:,} statements "
-        f"(from {told.share:.1%} of the sources)"
+        f"about {forecast.entities:,} entities, {forecast.names:,} names, {forecast.edges:,} edges of "
+        f"{forecast.statements:,} statements (a rough estimate from the sizes of the files)"
     )
-    temporary = f", {told.temporary / 1e6:,.0f} MB of temporary files" if told.temporary else ""
-    say(f"time {told.seconds:,.0f} s, memory {told.memory / 1e6:,.0f} MB, disk {told.disk / 1e6:,.0f} MB{temporary}")
+    temporary = f", {forecast.temporary / 1e6:,.0f} MB of temporary files" if forecast.temporary else ""
+    say(
+        f"time {forecast.seconds:,.0f} s, memory {forecast.memory / 1e6:,.0f} MB, disk {forecast.disk / 1e6:,.0f} MB{temporary}"
+    )
 
 
 def _read_options(given: dict[str, Any]) -> Any:
