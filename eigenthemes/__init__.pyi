@@ -1,10 +1,5 @@
 """The public names of the package, each with its module: imported when it is first used."""
 
-from .arrow import (
-    arrow_json_lines as arrow_json_lines,
-    link_arrow as link_arrow,
-    linked_schema as linked_schema,
-)
 from .build import (
     build_kb as build_kb,
     complete_vectors as complete_vectors,
@@ -18,7 +13,6 @@ from .candidates.generator import (
 )
 from .candidates.options import CandidateOptions as CandidateOptions
 from .documents.reader import read_documents as read_documents
-from .documents.table_files.table_file import TableOptions as TableOptions
 from .errors import (
     BuildError as BuildError,
     DocumentError as DocumentError,
@@ -48,7 +42,6 @@ from .explanations import (
     Support as Support,
     TopicReason as TopicReason,
 )
-from .frames import link_frame as link_frame
 from .kb.graph import Graph as Graph
 from .kb.store import KB as KB
 from .kg.options import ReadOptions as ReadOptions
@@ -74,7 +67,14 @@ from .records import (
     RankedCandidate as RankedCandidate,
     Table as Table,
 )
-from .table_stream import link_table_file as link_table_file
+from .tables.arrow_batches import (
+    arrow_json_lines as arrow_json_lines,
+    link_arrow as link_arrow,
+    linked_schema as linked_schema,
+)
+from .tables.frames import link_frame as link_frame
+from .tables.table_file import TableOptions as TableOptions
+from .tables.table_stream import link_table_file as link_table_file
 from .text.normalize import (
     normalize as normalize,
     tokenize as tokenize,

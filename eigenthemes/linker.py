@@ -29,7 +29,7 @@ from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOpt
 from eigenthemes.ranking.ranker import feature_context_of, has_ranker, ranker_of
 from eigenthemes.ranking.table_report import TableReport, report_table
 from eigenthemes.records import Document, Link, LinkedDocument, LinkedTable, PlainMentions, RankedCandidate, Table
-from eigenthemes.tables import Columns, column_numbers, documents_of, profile_columns, table_of, types_by_column
+from eigenthemes.tables.table_documents import Columns, column_numbers, documents_of, profile_columns, table_of, types_by_column
 
 OnError = str | Callable[[int, DocumentError], None]
 Frame = TypeVar("Frame")  # a data frame, of whichever library
@@ -280,7 +280,7 @@ class Linker:
 
         The frame itself stays as it is; rows, index, order and types of the other columns are kept.
         """
-        from eigenthemes.frames import link_frame
+        from eigenthemes.tables.frames import link_frame
 
         return link_frame(self, frame, columns=columns, context=context, only_types=only_types, suffix=suffix)
 

@@ -32,15 +32,21 @@ def drawing() -> list[set[str]]:
     assert drawn is not None
     layers = [[line.split()[0] for line in layer.splitlines()] for layer in drawn[1].split("\n\n")]
     assert len([name for layer in layers for name in layer]) == len({name for layer in layers for name in layer})
-    return [{name.removesuffix("/").removesuffix(".py") for name in layer} for layer in layers]
+    return [{name.removesuffix("/").removesuffix(".py").replace("/", ".") for name in layer} for layer in layers]
 
 
 def test_the_contract_names_every_room() -> None:
-    assert set().union(*contract()) == rooms()
+    named = set().union(*contract())
+    assert {name.partition(".")[0] for name in named} == rooms()
+    for room in {name.partition(".")[0] for name in named if "." in name}:
+        modules = {f"{room}.{file.stem}" for file in (PACKAGE / room).glob("*.py")} - {f"{room}.__init__"}
+        assert {name for name in named if name.partition(".")[0] == room} == modules
 
 
 def test_the_drawing_is_the_contract() -> None:
-    assert drawing() == contract()
+    drawn = drawing()
+    lines = set().union(*drawn)
+    assert drawn == [{name if name in lines else name.partition(".")[0] for name in layer} for layer in contract()]
 
 
 def test_folders_are_drawn_as_folders() -> None:

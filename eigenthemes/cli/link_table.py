@@ -20,10 +20,10 @@ from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
-    from eigenthemes.documents.table_files.table_file import TableFile
     from eigenthemes.linker import Linker
     from eigenthemes.records import LinkedTable
-    from eigenthemes.table_plan import TableSummary
+    from eigenthemes.tables.table_file import TableFile
+    from eigenthemes.tables.table_stream import TableSummary
 
 _BINARY = ("parquet", "xlsx")
 
@@ -75,11 +75,10 @@ def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs:
     rows, order, types and other columns kept, with NAME_id, NAME_label and NAME_probability added for each linked column.
     --only-type COLUMN=TYPE holds for one column. See docs/tables.md.
     """
-    from eigenthemes.documents.table_files.opening import open_table
-    from eigenthemes.documents.table_files.table_file import TableOptions
     from eigenthemes.stream import collect_garbage_rarely
-    from eigenthemes.table_plan import TableTask
-    from eigenthemes.table_stream import link_opened_table
+    from eigenthemes.tables.open_table import open_table
+    from eigenthemes.tables.table_file import TableOptions
+    from eigenthemes.tables.table_stream import TableTask, link_opened_table
 
     reading = TableOptions(
         header=not options["no_header"], sheet=options["sheet"], delimiter=options["delimiter"], encoding=options["encoding"],

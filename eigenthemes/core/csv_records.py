@@ -1,7 +1,6 @@
-"""The records of a CSV file, where quotes may stray.
+"""Read CSV records with Python's csv module, and recover from a quote that is not closed in its row.
 
-A quote that nobody closes takes the rows behind it into one cell, up to the next quote or the end of the file. Such a record is
-recognised; whoever reads the file says what becomes of it.
+Such a quote takes the rows behind it into one cell, up to the next quote. Only the row with the quote is lost.
 """
 
 from __future__ import annotations
@@ -9,136 +8,107 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from eigenthemes.core.diagnostics import Diagnostics
 
-_LONGEST = 10_000  # lines of one record
-_MOST_READ_AGAIN = 300_000  # lines, of all records that a stray quote made; then each line is a row
+_MOST_LINES = 10_000  # of one record
 _PROSE = 10  # lines of a cell that may look like rows by chance
-_SPACE_BEHIND_QUOTE = re.compile(r'"[ \t]+(?=[,;\r\n])')
+_SPACE_AFTER_QUOTE = re.compile(r'"[ \t]+(?=[,;\r\n])')
 
 
 class CsvRecord(NamedTuple):
-    """A record of a CSV file.
-
-    first  number of its first line, from 1
-    lines  as they stand in the file, line ends included
-    cells  what they hold; none for an empty line
-    fault  what is wrong with its quotes, if anything
-    """
+    """A record of a CSV file: number of its first line from 1, its cells, and what is wrong with its quotes, if anything."""
 
     first: int
-    lines: list[str]
     cells: list[str]
-    fault: str | None
+    fault: str | None = None
 
 
-class CsvRecords(Iterator[CsvRecord]):
-    """The records of a CSV file, one after the other."""
+def csv_records(lines: Iterable[str], delimiter: str) -> Iterator[CsvRecord]:
+    """Yield the records of a CSV text; behind a record with a fault, the rows that it took in."""
+    csv.field_size_limit(1 << 30)
+    source, first, width = _Lines(iter(lines)), 1, 0
+    reader = csv.reader(source, delimiter=delimiter)
+    while True:
+        cells, fault = _next_cells(reader)
+        if cells is None:
+            return
+        record = source.record
+        if fault is None and (len(record) > 1 or source.stopped):
+            fault = _fault(source, cells, delimiter, width)
+        width = width or (len(cells) if any(cells) and not cells[0].lower().startswith("sep=") else 0)
+        yield CsvRecord(first, cells, fault)
+        source.record = []
+        if fault is not None and len(record) > 1:
+            # no quote is in the lines between the first and the last, so each is a row; the last may open another quote
+            *between, last = record[1:]
+            yield from (_row_of_line(number, line, delimiter) for number, line in enumerate(between, first + 1))
+            source = _Lines(source.lines, last)
+            reader = csv.reader(source, delimiter=delimiter)
+            record.pop()
+        first += len(record)
 
-    def __init__(self, lines: Iterable[str], delimiter: str) -> None:
-        csv.field_size_limit(1 << 30)
-        self.delimiter = delimiter
-        self._kept = _Lines(lines)
-        self._reader = csv.reader(self._kept, delimiter=delimiter)
-        self._width = 0  # cells of the header
-        self._read_again = 0  # lines read a second time
 
-    def __next__(self) -> CsvRecord:
-        kept, cells = self._kept, list[str]()
-        kept.begin()
-        try:
-            cells = next(self._reader)
-            fault = _fault(kept, cells, self.delimiter, self._width)
-        except csv.Error as error:
-            fault = str(error)
-        if fault is None and not self._width and any(cells) and not cells[0].lower().startswith("sep="):
-            self._width = len(cells)
-        return CsvRecord(kept.first, kept.record, cells, fault)
-
-    def read_lines_behind(self) -> bool:
-        """Read the lines behind the first one of the last record again, as rows; return whether this was done too often.
-
-        Then every line is a row of its own from now on.
-        """
-        self._read_again += self._kept.return_all_but_first()
-        too_often = self._read_again > _MOST_READ_AGAIN and self._kept.longest > 1
-        if too_often:
-            self._kept.longest = 1
-        return too_often
+def _next_cells(reader: Iterator[list[str]]) -> tuple[list[str] | None, str | None]:
+    try:
+        return next(reader, None), None
+    except csv.Error as error:
+        return [], str(error)
 
 
 def csv_rows(lines: Iterable[str], delimiter: str, origin: str, diagnostics: Diagnostics) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of its first line, cells) of each row that is not empty.
-
-    Of a record with a stray quote the first row is counted as broken, and the rows behind it are read on their own.
-    """
-    records = CsvRecords(lines, delimiter)
-    for record in records:
+    """Yield the number of the first line and the cells of each row that is not empty; count rows with a fault as broken."""
+    for record in csv_records(lines, delimiter):
         if record.fault is not None:
-            where = f"{origin}:{record.first}"
-            diagnostics.add("broken row", where, record.fault)
-            if records.read_lines_behind():
-                diagnostics.add("too many stray quotes (each line behind is read as a row)", where)
+            diagnostics.add("broken row", f"{origin}:{record.first}", record.fault)
         elif any(record.cells):
             yield record.first, record.cells
 
 
-def is_well_quoted(record: list[str], delimiter: str) -> bool:
-    """Return whether each quoted cell ends where its quote does."""
-    lines = io.StringIO(_SPACE_BEHIND_QUOTE.sub('"', "".join(record)), newline="")
+def is_well_quoted(lines: Iterable[str], delimiter: str) -> bool:
+    """Return whether each quoted cell of these lines ends where its quote does."""
+    text = io.StringIO(_SPACE_AFTER_QUOTE.sub('"', "".join(lines)), newline="")
     try:
-        next(csv.reader(lines, delimiter=delimiter, strict=True))
+        for _ in csv.reader(text, delimiter=delimiter, strict=True):
+            pass
     except csv.Error:
         return False
     return True
 
 
-def _fault(kept: _Lines, cells: list[str], delimiter: str, width: int) -> str | None:
-    """Say what is wrong with the quotes of a record, if anything."""
-    count = len(kept.record)
-    if kept.cut and kept.longest == 1:
-        return "a quote is not closed in its row"
-    if count == 1:
-        return None
-    if (
-        (width and len(cells) > width)
-        or (count > _PROSE and all(line.count(delimiter) == width - 1 for line in kept.record[1:-1]))
-        or not is_well_quoted(kept.record, delimiter)
-    ):
-        return f"a quote is not closed in its row, and {count:,} lines would be one record; those behind it are read as rows"
+def _row_of_line(number: int, line: str, delimiter: str) -> CsvRecord:
+    source = _Lines(iter([line]))
+    cells = next(csv.reader(source, delimiter=delimiter))
+    return CsvRecord(number, cells, "a quote is not closed in its row" if source.stopped else None)
+
+
+def _fault(source: _Lines, cells: list[str], delimiter: str, width: int) -> str | None:
+    """Return what is wrong with the quotes of a record of several lines, or of the last one."""
+    count = len(source.record)
+    looks_like_rows = count > _PROSE and all(line.count(delimiter) == width - 1 for line in source.record[1:-1])
+    if source.stopped or 0 < width < len(cells) or looks_like_rows or not is_well_quoted(source.record, delimiter):
+        behind = f", and {count:,} lines would be one record; those behind it are read as rows" if count > 1 else ""
+        return f"a quote is not closed in its row{behind}"
     return None
 
 
 class _Lines(Iterator[str]):
-    """Lines, and those of the record that is being read, which may be read again."""
+    """Lines of a text, and those of the current record.
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines = iter(lines)
-        self.again: deque[str] = deque()
+    stopped  the reader asked for a line behind the last one, or behind the longest record: a quote is open
+    """
+
+    def __init__(self, lines: Iterator[str], *again: str) -> None:
+        self.lines, self.again = lines, list(again)
         self.record: list[str] = []
-        self.number = 0  # of the last line read
-        self.first = 0  # line of the record
-        self.longest = _LONGEST
-        self.cut = False  # whether the record would go on
-
-    def begin(self) -> None:
-        self.record, self.first, self.cut = [], self.number + 1, False
-
-    def return_all_but_first(self) -> int:
-        """Let all lines of the record but the first be read again; return how many."""
-        self.again.extendleft(reversed(self.record[1:]))
-        self.number = self.first
-        return len(self.record) - 1
+        self.stopped = False
 
     def __next__(self) -> str:
-        if len(self.record) >= self.longest:
-            self.cut = True
+        line = self.again.pop() if self.again else next(self.lines, None) if len(self.record) < _MOST_LINES else None
+        if line is None:
+            self.stopped = bool(self.record)
             raise StopIteration
-        line = self.again.popleft() if self.again else next(self.lines)
-        self.number += 1
         self.record.append(line)
         return line

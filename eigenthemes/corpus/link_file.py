@@ -109,9 +109,9 @@ def _link_parquet(job: Job, file: CorpusFile, linker: Linker, out: IO[bytes], op
     """Link a Parquet file: all columns are kept, and bad rows are written to the errors with all of theirs."""
     import pyarrow as pa
 
-    from eigenthemes.arrow import link_arrow
     from eigenthemes.documents.arrow_rows import DocumentColumns
     from eigenthemes.documents.parquet import ParquetDocuments
+    from eigenthemes.tables.arrow_batches import link_arrow
 
     total = Report()
     with open_input(file.path) as opened:
@@ -136,8 +136,8 @@ class _LinkedRows:
     def __init__(self, documents: Any, out: IO[bytes], open_errors: OpenErrors, *, explain: bool) -> None:
         import pyarrow as pa
 
-        from eigenthemes.arrow import linked_schema
         from eigenthemes.documents.parquet import ParquetParts
+        from eigenthemes.tables.arrow_batches import linked_schema
 
         given, roles = documents.schema, documents.columns
         self.cause = _unused_name("cause", [*given.names, roles.mentions])

@@ -7,14 +7,14 @@ Written in the standard's canonical form: sorted, so that the same links give th
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
-
-from eigenthemes.documents.table_files.dialect import quoted
 
 COMPOSITE, LEXICAL = "semapv:CompositeMatching", "semapv:LexicalMatching"
 NO_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what the standard's own tools write where nobody chose one
@@ -72,9 +72,11 @@ class MappingSet:
         prefixes = Prefixes(self.kb)
         rows = sorted(row for key, meant in self.found.items() for row in self._rows(prefixes, key, meant))
         used = [number for number in range(len(COLUMNS)) if number < _ALWAYS or any(row[number] for row in rows)]
-        cells = ([COLUMNS[number] for number in used], *([quoted(row[number], "\t") for number in used] for row in rows))
-        lines = ["\t".join(line) for line in cells]
-        block = "".join(f"{line}\n" for line in lines)
+        text = io.StringIO(newline="")
+        csv.writer(text, delimiter="\t", lineterminator="\n").writerows(
+            [row[number] for number in used] for row in (COLUMNS, *rows)
+        )
+        block = text.getvalue()
         return ("".join(f"#{line}\n" for line in self._metadata(prefixes, block)) + block).encode()
 
     def _rows(self, prefixes: Prefixes, key: tuple[str, str], meant: dict[str, Mapped]) -> Iterator[tuple[str, ...]]:

@@ -23,7 +23,6 @@ import ray
 import ray.data
 import ray.exceptions
 
-from eigenthemes.arrow import ERROR, link_arrow
 from eigenthemes.core.checks import check_whole
 from eigenthemes.core.storage import reason
 from eigenthemes.corpus.engine import Engine, link_file_in_worker
@@ -32,6 +31,7 @@ from eigenthemes.errors import EigenthemesError, OptionError, SourceError
 from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
 from eigenthemes.stream import collect_garbage_rarely
+from eigenthemes.tables.arrow_batches import ERROR, link_arrow
 
 _RETRIES = 10  # of a file whose process or machine died
 _CONNECT_SECONDS = 10.0

@@ -22,7 +22,7 @@ from eigenthemes.service.options import LinkOptions, LinkQuery, link_query
 from eigenthemes.service.requests import PlainRoute, content_of, json_response, parse_json, query_of
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
-from eigenthemes.tables import CONTEXTS
+from eigenthemes.tables.table_documents import CONTEXTS
 
 _LARGE = 64 << 10  # bytes of a body that is read in a thread
 

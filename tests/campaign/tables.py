@@ -13,8 +13,8 @@ from campaign.judge import command
 from campaign.odd import mutate_bytes, mutate_row, odd_text
 from campaign.trial import FINE, Fault, Trial
 from campaign.world import World
-from eigenthemes.documents.table_files.opening import open_table
 from eigenthemes.errors import EigenthemesError
+from eigenthemes.tables.open_table import open_table
 
 Rows = list[list[str]]
 
@@ -104,7 +104,7 @@ def _count(path: Path) -> int:
         return 0  # JSON lines without rows have no header either
     with open_table(str(path)) as table:
         try:
-            return table.look(lambda amount: None).rows
+            return table.scan(lambda amount: None).rows
         except EigenthemesError as error:
             raise Fault(f"what was written cannot be read\n{error}") from None
 

@@ -89,7 +89,7 @@ def test_without_header(tiny: KB) -> None:
         (("--columns", "city"), b"", ["stdin is empty"]),
         (("--columns", "city"), b'city\n"Paris\n', ["line 2 of stdin", "--no-quotes"]),
         (("--columns", "city", "--encoding", "x"), CITIES, ["encoding 'x'"]),
-        (("--columns", "city", "--sheet", "x"), CITIES, ["sheet means nothing"]),
+        (("--columns", "city", "--sheet", "x"), CITIES, ["sheet does not apply to"]),
         (("--columns", "city", "--only-type", "city=Nothing"), CITIES, ["column city: no entity is of the type Nothing"]),
         (("--columns", "city", "--threshold", "0.5"), CITIES, ["threshold"]),
     ],

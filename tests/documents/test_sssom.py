@@ -12,7 +12,7 @@ import pytest
 
 from eigenthemes import Linker
 from eigenthemes.documents.sssom import LEXICAL, MappingSet, Prefixes
-from eigenthemes.table_stream import link_table_file
+from eigenthemes.tables.table_stream import link_table_file
 
 # of the standard's schema, version 1.0
 SET_SLOTS = (

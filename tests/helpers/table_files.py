@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes import Linker
-from eigenthemes.table_plan import TableSummary
-from eigenthemes.table_stream import link_table_file
+from eigenthemes.tables.table_stream import TableSummary, link_table_file
 
 CITIES = b"nr,city,note\n007,Paris,\n008,Iowa,x\n009,Nowhere Land,\n"
 

@@ -476,9 +476,7 @@ def test_a_stray_quote_in_every_row_costs_that_row_only(tmp_path: Path) -> None:
 def test_quotes_that_close_and_open_in_every_row_take_no_longer_than_rows_do(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": "id,name,description\na,Ada,\n" + 'b",Bob,"c\n' * 20_000})
     assert names_of(kb, "a") == ["Ada"]
-    problems = diagnostics_of(kb)
-    assert sum(problems.values()) >= 20_000  # nothing lost that is not counted
-    assert examples(kb, "stray quotes")[0].startswith("n.csv:")
+    assert sum(diagnostics_of(kb).values()) >= 20_000  # nothing lost that is not counted
 
 
 def test_a_cell_of_many_lines_of_prose_is_a_cell(tmp_path: Path) -> None:

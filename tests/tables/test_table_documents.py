@@ -11,7 +11,7 @@ from helpers.kbs import build_untrained, write_sources
 
 from eigenthemes import KB, DocumentError, Linker, OptionError
 from eigenthemes.records import LinkedTable, Table
-from eigenthemes.tables import CONTEXTS, profile_columns
+from eigenthemes.tables.table_documents import CONTEXTS, profile_columns
 
 NODES: list[dict[str, Any]] = [
     {"id": "p1", "name": "Paris", "types": ["City"]},

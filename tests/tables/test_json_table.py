@@ -43,7 +43,7 @@ def test_a_field_of_that_name_is_refused_wherever_it_is(degree_linker: Linker, t
     ("data", "said"),
     [
         (b'{"city":"Paris"}\n{"city":\n', r"line 2 of in\.jsonl is not JSON"),
-        (b'{"city":"Paris"}\n[1]\n', r"line 2 of in\.jsonl is no object"),
+        (b'{"city":"Paris"}\n[1]\n', r"line 2 of in\.jsonl is not an object"),
         (b'{"city":"Par\xe8s"}\n', r"line 1 of in\.jsonl is not JSON"),
         (b"\n\n", "is empty"),
     ],

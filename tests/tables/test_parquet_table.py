@@ -61,7 +61,7 @@ def test_tables_without_rows_or_texts(degree_linker: Linker, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("data", [b"PAR1", as_bytes(TABLE)[:-9]])
 def test_damaged_files_are_told(degree_linker: Linker, tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(SourceError, match="not a whole Parquet file"):
+    with pytest.raises(SourceError, match="not a complete Parquet file"):
         linked_bytes(degree_linker, data, tmp_path, "in.parquet")
 
 
@@ -73,7 +73,7 @@ def test_a_text_that_is_not_utf_8_is_told(degree_linker: Linker, tmp_path: Path)
 
 
 def test_a_name_alone_makes_no_parquet(degree_linker: Linker, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="not a parquet file, whatever its name says"):
+    with pytest.raises(SourceError, match="not a parquet file, although its name ends so"):
         linked_bytes(degree_linker, b"city\nParis\n", tmp_path, "in.parquet")
     with pytest.raises(OptionError, match="columns have names"):
         linked_bytes(degree_linker, as_bytes(TABLE), tmp_path, "in.parquet", reading=TableOptions(header=False))

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from eigenthemes import OptionError, SourceError
-from eigenthemes.documents.table_files.output import whole_file
+from eigenthemes.tables.open_table import replacing_file
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path: Path) -> None:
     path = tmp_path / "o.csv"
     path.write_bytes(b"before")
     path.chmod(0o640)
-    half = whole_file(path)
+    half = replacing_file(path)
     half.__enter__().write(b"half")
     assert half.__exit__(ValueError, ValueError(), None) is not True
     assert path.read_bytes() == b"before"
-    with whole_file(path) as file:
+    with replacing_file(path) as file:
         file.write(b"whole")
         assert path.read_bytes() == b"before"
     assert path.read_bytes() == b"whole"
@@ -31,12 +31,12 @@ def test_the_input_is_not_written_over(tmp_path: Path) -> None:
     path.write_bytes(b"x")
     (tmp_path / "link.csv").symlink_to(path)
     for other in (path, tmp_path / "link.csv", tmp_path / "." / "in.csv"):
-        with pytest.raises(OptionError, match="is the input itself"), whole_file(other, inputs=(path,)):
+        with pytest.raises(OptionError, match="is the input itself"), replacing_file(other, inputs=(path,)):
             pass
     assert path.read_bytes() == b"x"
 
 
 def test_places_that_cannot_be_written_are_told(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "none" / "o.csv"):
-        with pytest.raises(SourceError, match="cannot be written"), whole_file(place):
+        with pytest.raises(SourceError, match="cannot be written"), replacing_file(place):
             pass

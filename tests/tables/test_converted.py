@@ -13,7 +13,7 @@ import pytest
 from helpers.table_files import CITIES, linked_bytes
 
 from eigenthemes import Linker, SourceError
-from eigenthemes.documents.table_files import new_files
+from eigenthemes.tables import spreadsheet_file
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -77,15 +77,15 @@ def test_dates_of_sheets_become_iso_texts(degree_linker: Linker, tmp_path: Path)
 @pytest.mark.parametrize(
     ("data", "limit", "said"),
     [
-        (CITIES, "MOST_ROWS", "in.csv has 3 rows, and a sheet holds 3"),
-        (CITIES, "MOST_COLUMNS", "in.csv has 6 columns, and a sheet holds 3"),
-        (CITIES, "LONGEST_CELL", "in.csv has a cell of 4 letters, and one of a sheet holds 3"),
+        (CITIES, "MOST_ROWS", "in.csv with the links has 3 rows, and a sheet holds 3"),
+        (CITIES, "MOST_COLUMNS", "in.csv with the links has 6 columns, and a sheet holds 3"),
+        (CITIES, "LONGEST_CELL", "in.csv with the links has a cell of 4 characters, and a sheet holds cells of 3"),
     ],
 )
 def test_limits_of_sheets_are_told(
     degree_linker: Linker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, limit: str, said: str
 ) -> None:
-    monkeypatch.setattr(new_files, limit, 3)
+    monkeypatch.setattr(spreadsheet_file, limit, 3)
     with pytest.raises(SourceError, match=f"{said}; write another format") as refused:
         linked_bytes(degree_linker, data, tmp_path, output="o.xlsx")
     assert refused.value.code == "table-output"

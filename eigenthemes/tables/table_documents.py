@@ -1,4 +1,4 @@
-"""Tables -> documents: which columns hold names, and which cells are decided together."""
+"""Choose the columns of a table that hold names, and form documents from the cells that are decided together."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ CONTEXTS = {
     "none": "every cell alone",
 }
 Columns = Sequence[str | int]
-PARTS = ("_id", "_label", "_probability")  # what is added to the name of a linked column, for the columns of its links
+PARTS = ("_id", "_label", "_probability")  # endings of the names of the added columns
 
 _SAMPLE = 200  # distinct cells of a column that are looked up to see whether they are names
-_LEAST_KNOWN = 0.3  # share of them that must be whole names of the KB
-_LONGEST = 80  # letters of a usual cell; longer ones are sentences
+_LEAST_KNOWN = 0.3  # share of them that must be complete names of the KB
+_LONGEST = 80  # characters of a median cell; longer ones are sentences
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """What the cells of a column look like.
+    """Statistics of the cells of a column.
 
-    named     is the column taken for one of names?
+    named     whether the column is linked as one of names
     why       the reason in words
-    cells     those that are not empty
-    distinct  different ones among them that have a letter
-    known     share of those looked up that are a whole name of the KB
+    cells     number of cells that are not empty
+    distinct  number of distinct cells that have a letter
+    known     share of the cells looked up that are a complete name of the KB
     """
 
     column: int
@@ -50,7 +50,7 @@ class ColumnProfile:
 
 
 def table_of(given: Table | Mapping[str, Any]) -> Table:
-    """Return a table from whatever people pass: a `Table`, or a header and rows as in JSON."""
+    """Return a table from a `Table`, or from a mapping with "header" and "rows"."""
     if isinstance(given, Table):
         return given
     if not isinstance(given, Mapping):
@@ -71,7 +71,7 @@ def column_numbers(table: Table, columns: Columns) -> tuple[int, ...]:
 
 
 def _column_number(table: Table, column: str | int) -> int:
-    width = max([len(table.header), *map(len, table.rows)], default=0)
+    width = _width(table)
     if isinstance(column, int) and not isinstance(column, bool):
         if 0 <= column < width:
             return column
@@ -86,8 +86,12 @@ def _column_number(table: Table, column: str | int) -> int:
     raise OptionError(f"there is no column {column!r}; the table has {listed or 'no header'}", where="columns")
 
 
+def _width(table: Table) -> int:
+    return max([len(table.header), *map(len, table.rows)], default=0)
+
+
 def types_by_column(table: Table, only_types: Mapping[str | int, Sequence[str]]) -> dict[int, tuple[str, ...]]:
-    """Return number of a column -> the types that its cells can mean, from names or numbers of columns."""
+    """Return number of a column -> the types that its cells can mean, for columns given by name or number."""
     if not isinstance(only_types, Mapping):
         raise OptionError(
             f"only_types is of the type {type(only_types).__name__}; expected the types of each column, e.g. "
@@ -101,9 +105,8 @@ def types_by_column(table: Table, only_types: Mapping[str | int, Sequence[str]])
 
 
 def profile_columns(table: Table, generator: CandidateGenerator) -> list[ColumnProfile]:
-    """Look at every column: are its cells names of the KB?"""
-    width = max([len(table.header), *map(len, table.rows)], default=0)
-    by_column: list[dict[str, None]] = [{} for _ in range(width)]
+    """Return a profile of every column: whether its cells are names of the KB."""
+    by_column: list[dict[str, None]] = [{} for _ in range(_width(table))]
     for mention in cells(table):
         by_column[mention.col or 0][mention.text] = None
     return [_profile(table, column, list(distinct), generator) for column, distinct in enumerate(by_column)]
@@ -137,7 +140,7 @@ def _share_of_names(names: list[str], generator: CandidateGenerator) -> float:
 def documents_of(
     table: Table, columns: Sequence[int], context: str, only_types: Mapping[int, tuple[str, ...]] | None = None
 ) -> list[Document]:
-    """Return the documents whose mentions are decided together: the cells of these columns, split by the context.
+    """Return a document for each group of cells of these columns that are decided together.
 
     only_types  column -> the types that its cells can mean
     """

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from helpers.table_files import CITIES, link_bytes, linked_bytes
 
-from eigenthemes import KB, Linker, OptionError, SourceError, Table, table_plan
-from eigenthemes import table_stream as streaming
+from eigenthemes import KB, Linker, OptionError, SourceError, Table
 from eigenthemes.core.progress import Advance
-from eigenthemes.documents.table_files import delimited, parquet
-from eigenthemes.documents.table_files.table_file import SAMPLE, Sampler
+from eigenthemes.tables import delimited, parquet_table, table_stream
+from eigenthemes.tables.table_file import SAMPLE, Sampler
 
 
 def cells(data: bytes) -> list[list[str]]:
@@ -42,7 +41,7 @@ def test_chunks_change_nothing_where_rows_do_not_speak_for_each_other(
     data = b"city,x\n" + b"Paris,Jordan\nIowa,America\n,\n" * 10
     whole = linked_bytes(linker, data, tmp_path, columns=["city", "x"], context=context)
     monkeypatch.setattr(delimited, "CHUNK", 4)
-    monkeypatch.setattr(table_plan, "CHUNK", 4)
+    monkeypatch.setattr(table_stream, "CHUNK", 4)
     assert linked_bytes(linker, data, tmp_path, columns=["city", "x"], context=context) == whole
 
 
@@ -50,7 +49,7 @@ def test_a_chunk_is_decided_with_rows_from_all_over_the_file(
     trained_tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delimited, "CHUNK", 5)
-    monkeypatch.setattr(table_plan, "CHUNK", 5)
+    monkeypatch.setattr(table_stream, "CHUNK", 5)
     linker, seen = Linker(trained_tiny, top=1), []
 
     def link_table(table: Table, **options: Any) -> Any:
@@ -79,7 +78,7 @@ def test_a_sample_is_evenly_spaced_and_small() -> None:
 @pytest.mark.slow
 def test_several_processes_write_the_same_bytes(trained_tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "CHUNK", 10)
-    monkeypatch.setattr(table_plan, "CHUNK", 10)
+    monkeypatch.setattr(table_stream, "CHUNK", 10)
     linker = Linker(trained_tiny, top=1)
     data = b"city,x\n" + b"Paris,Jordan\nIowa,America\n,\n" * 20
     alone = linked_bytes(linker, data, tmp_path, columns=["city", "x"])
@@ -90,8 +89,8 @@ def test_parquet_is_read_and_written_in_chunks(degree_linker: Linker, tmp_path: 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr(parquet, "CHUNK", 10)
-    monkeypatch.setattr(parquet, "_GROUP", 20)
+    monkeypatch.setattr(parquet_table, "CHUNK", 10)
+    monkeypatch.setattr(parquet_table, "_GROUP", 20)
     table = pa.table({"city": ["Paris", "Iowa", None] * 20, "n": range(60)})
     pq.write_table(table, tmp_path / "source.parquet", row_group_size=7)
     written = linked_bytes(degree_linker, (tmp_path / "source.parquet").read_bytes(), tmp_path, "in.parquet")
@@ -193,11 +192,11 @@ def test_an_interrupted_run_leaves_nothing(degree_linker: Linker, tmp_path: Path
 def test_streams_take_every_format(degree_linker: Linker, tmp_path: Path) -> None:
     out = io.BytesIO()
     (tmp_path / "in.csv").write_bytes(CITIES)
-    streaming.link_table_file(degree_linker, tmp_path / "in.csv", out, columns=["city"])
+    table_stream.link_table_file(degree_linker, tmp_path / "in.csv", out, columns=["city"])
     assert out.getvalue() == linked_bytes(degree_linker, CITIES, tmp_path)
     packed = linked_bytes(degree_linker, CITIES, tmp_path, output="o.parquet")
     out = io.BytesIO()
-    streaming.link_table_file(degree_linker, tmp_path / "o.parquet", out, columns=["city"], suffix="2")
+    table_stream.link_table_file(degree_linker, tmp_path / "o.parquet", out, columns=["city"], suffix="2")
     assert packed[:4] == out.getvalue()[:4] == b"PAR1"
 
 
@@ -211,5 +210,5 @@ def test_progress_tells_rows_and_bytes(degree_linker: Linker, tmp_path: Path) ->
             yield steps[label].append
 
     linked_bytes(degree_linker, CITIES, tmp_path, progress=Told())
-    assert list(steps) == ["looking at in.csv", "linking"]
+    assert list(steps) == ["reading in.csv", "linking"]
     assert [(total, sum(done)) for total, *done in steps.values()] == [(len(CITIES), len(CITIES)), (3, 3)]

@@ -1,0 +1,425 @@
+"""CSV and TSV: read and written with Python's csv module; encoding, delimiter and line ends of a file are detected and kept."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
+from types import SimpleNamespace
+from typing import IO, Any
+
+from eigenthemes.core.csv_records import CsvRecord, csv_records
+from eigenthemes.core.files import BLOCK, open_decompressed, wide_encoding
+from eigenthemes.core.progress import Advance
+from eigenthemes.documents.reader import RefuseTruncated
+from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.tables.table_file import (
+    CHUNK,
+    CHUNK_SIZE,
+    ColumnLinks,
+    Sampler,
+    Scan,
+    TableFile,
+    TableOptions,
+    TableWriter,
+    added_columns,
+    extended_rows,
+    value_text,
+)
+
+WINDOWS = "cp1252"  # Latin-1 as Windows extends it: with dashes, quotes and the euro sign
+
+_LEGACY = [WINDOWS, "cp1250", "cp1251", "cp1253", "cp1254", "cp1257", "cp932", "euc_jp", "gb18030", "big5", "euc_kr"]
+_DELIMITERS = (",", ";", "\t", "|")
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
+_LINES_SAMPLED = 50
+_BYTES_SAMPLED = 1 << 16  # of the lines that are not UTF-8
+_CUT = 30_000  # characters of a beginning that may end within a cell
+_LONGEST_LINE = 1 << 24  # bytes that are checked together
+_SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?$", re.IGNORECASE)  # Excel writes and reads it as the first line
+_DECIMAL_COMMA = re.compile(r"-?\d{1,3}(?:\.\d{3})*,\d+$|-?\d+,\d+$")
+_DECIMAL_POINT = re.compile(r"-?\d+\.\d+$")
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # a byte that the encoding does not define, as Python keeps it
+
+
+@dataclass(frozen=True, slots=True)
+class TextStyle:
+    """The way a delimited text is written.
+
+    mark    byte-order mark
+    errors  Python's name for the handling of bytes that the encoding does not define, and of characters that it does not have
+    quotes  cells may be quoted; otherwise quotes are characters like any other
+    comma   numbers are written 0,5
+    """
+
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    delimiter: str = ","
+    line_end: str = "\n"
+    quotes: bool = True
+    comma: bool = False
+    errors: str = "replace"
+
+
+@dataclass(slots=True)
+class TextRows:
+    """Rows of a delimited text.
+
+    cells  as they are written again
+    clean  returns the value of a cell; None where it is the cell itself
+    """
+
+    cells: list[list[str]]
+    clean: Callable[[str], str] | None
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def values(self, column: int) -> list[Any]:
+        values = [row[column] if column < len(row) else "" for row in self.cells]
+        return values if self.clean is None else list(map(self.clean, values))
+
+
+class DelimitedFile:
+    """A CSV or TSV file."""
+
+    def __init__(self, path: str, name: str, options: TableOptions, head: bytes) -> None:
+        self.path, self.name, self.options = path, name, options
+        encoding, mark = find_encoding(head, self._blocks(), options.encoding)
+        text = head[len(mark) :].decode(encoding, "replace")
+        delimiter = _checked(options.delimiter) or find_delimiter(text)
+        quotes = options.quotes and (delimiter != "\t" or is_quoted(text, delimiter))
+        end = re.search("\r\n|\n|\r", text)
+        # escaped bytes are written as they were; UTF-16 and UTF-32 use the characters that stand for them
+        errors = "surrogatepass" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
+        self.style = TextStyle(encoding, mark, delimiter, end[0] if end else "\n", quotes, errors=errors)
+        self.format = "tsv" if delimiter == "\t" and not name.lower().partition(".csv")[1] else "csv"
+        self.has_separator_line = any(map(_SEPARATOR_LINE.match, text.splitlines()[:1]))
+        self.has_escaped_bytes = False  # known after the scan
+        first = next(self._rows(), None)
+        if first is None:
+            raise SourceError(f"{name} is empty; a table has at least a header", code="empty-table", where=name)
+        self.width = len(first.cells)
+        self.header_cells = first.cells if options.header else []
+        self.header = tuple(map(self._clean, self.header_cells))
+
+    def scan(self, advance: Advance) -> Scan:
+        sampler, expected = Sampler(), self.width
+        findings = _RaggedRows(expected)
+        for number, row in enumerate(self._rows(advance)):
+            self.width = max(self.width, len(row.cells))
+            if number or not self.options.header:
+                findings.add(row)
+                if sampler.wants():
+                    sampler.add(list(map(self._clean, row.cells)))
+        self.has_escaped_bytes = findings.escaped > 0
+        if self.style.delimiter != "," and has_decimal_comma(sampler.kept):
+            self.style = replace(self.style, comma=True)
+        kinds = {column: {"text"} for column in range(self.width)}
+        return Scan(sampler.seen, sampler.kept, kinds, findings.notes(self.style.encoding))
+
+    def chunks(self) -> Iterator[TextRows]:
+        clean = self._clean if self.has_escaped_bytes or not self.style.quotes else None
+        rows, size = TextRows([], clean), 0
+        for number, row in enumerate(self._rows()):
+            if number or not self.options.header:
+                rows.cells.append(row.cells)
+                size += sum(map(len, row.cells))
+            if len(rows) >= CHUNK or size >= CHUNK_SIZE:
+                yield rows
+                rows, size = TextRows([], clean), 0
+        if rows.cells:
+            yield rows
+
+    def writer(self, out: IO[bytes], added: Sequence[str]) -> DelimitedWriter:
+        return DelimitedWriter(self, out, added, self.style)
+
+    def _clean(self, cell: str) -> str:
+        """Return the value of a cell: escaped bytes are decoded, and quotes that the style does not know are removed."""
+        if not self.style.quotes and len(cell) > 1 and cell[0] == cell[-1] == '"':
+            cell = cell[1:-1].replace('""', '"')
+        return _ESCAPED_BYTE.sub(_windows_character, cell) if _has_escaped_byte(cell) else cell
+
+    def _blocks(self) -> Iterator[bytes]:
+        with open_decompressed(self.path, RefuseTruncated(), lambda amount: None) as stream:
+            while block := stream.read(BLOCK):
+                yield block
+
+    def _rows(self, advance: Advance = lambda amount: None) -> Iterator[CsvRecord]:
+        """Yield the records that are rows or the header: neither blank nor Excel's line about the separator."""
+        style = self.style
+        with open_decompressed(self.path, RefuseTruncated(), advance) as stream:
+            stream.read(len(style.mark))
+            text = io.TextIOWrapper(stream, encoding=style.encoding, errors=style.errors, newline="")
+            try:
+                for record in (csv_records if style.quotes else _unquoted_records)(text, style.delimiter):
+                    if record.fault is not None:
+                        raise self._refused(record)
+                    cells = record.cells
+                    if (len(cells) > 1 or (cells and cells[0].strip())) and (record.first > 1 or not self.has_separator_line):
+                        yield record
+            except UnicodeError as error:
+                raise SourceError(
+                    f"{self.name} is not {style.encoding} ({error}); give the encoding that it has",
+                    code="table-encoding",
+                    where=self.name,
+                ) from None
+
+    def _refused(self, record: CsvRecord) -> SourceError:
+        return SourceError(
+            f"line {record.first:,} of {self.name}: {str(record.fault).partition(';')[0]}; correct its quotes, or read quotes "
+            "as characters like any other",
+            code="table-quotes",
+            where=f"{self.name}:{record.first}",
+        )
+
+
+class DelimitedWriter(TableWriter):
+    """Writes rows with cells added at their end, in the style of a text."""
+
+    def __init__(self, table: Any, out: IO[bytes], added: Sequence[str], style: TextStyle) -> None:
+        super().__init__(out)
+        self.table, self.style = table, style
+        self.replaced = 0  # characters that the encoding does not have
+        self._fitted = lru_cache(maxsize=1 << 16)(self._fit)
+        out.write(style.mark)
+        is_same = isinstance(table, DelimitedFile) and table.style is style
+        if is_same and table.has_separator_line:
+            out.write(f"sep={style.delimiter}{style.line_end}".encode(style.encoding))
+        if table.header:
+            header = table.header_cells if is_same else table.header
+            padding = [""] * (table.width - len(header))
+            self._write_rows([[*header, *padding, *map(self._cell, added)]])
+
+    def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
+        for each in links:
+            self._check_ids(each.ids)
+        width, cell = self.table.width, self._cell
+        added = zip(*added_columns(links), strict=True)
+        self._write_rows(
+            [*cells, *[""] * (width - len(cells)), *map(cell, more)] for cells, more in zip(rows.cells, added, strict=True)
+        )
+
+    def close(self) -> None:
+        if self.replaced:
+            self.notes.append(
+                f"{self.replaced:,} characters of labels are not in {self.style.encoding} and are written as ?; another "
+                "format, or a file in UTF-8, keeps them"
+            )
+
+    def _write_rows(self, rows: Iterable[Iterable[str]]) -> None:
+        style, lines = self.style, list[str]()
+        # csv quotes cells with characters of this line end only, and both of them end a line when the file is read again
+        writer = csv.writer(
+            SimpleNamespace(write=lines.append),
+            delimiter=style.delimiter,
+            lineterminator="\r\n",
+            quoting=csv.QUOTE_MINIMAL if style.quotes else csv.QUOTE_NONE,
+            quotechar='"' if style.quotes else None,
+        )
+        writer.writerows(rows)
+        text = "".join(lines) if style.line_end == "\r\n" else "".join(line[:-2] + style.line_end for line in lines)
+        self.out.write(text.encode(style.encoding, style.errors))
+
+    def _cell(self, value: str | float | None) -> str:
+        if isinstance(value, float):
+            text = f"{value:.4f}"
+            return text.replace(".", ",") if self.style.comma else text
+        if not value:
+            return ""
+        fitted, replaced = self._fitted(value)
+        self.replaced += replaced
+        return fitted
+
+    def _fit(self, text: str) -> tuple[str, int]:
+        """Return a text that the style can hold, and the number of characters that its encoding does not have."""
+        if not self.style.quotes:
+            text = re.sub(f"[\r\n{re.escape(self.style.delimiter)}]", " ", text)
+        fitted = text.encode(self.style.encoding, "replace").decode(self.style.encoding)
+        return fitted, sum(before != after for before, after in zip(text, fitted, strict=True))
+
+    def _check_ids(self, ids: Iterable[str | None]) -> None:
+        for id in ids:
+            if id is not None and not id.isascii() and self._fitted(id)[1]:
+                raise SourceError(
+                    f"the id {id!r} cannot be written in {self.style.encoding}, the encoding of {self.table.name}; convert the "
+                    "file to UTF-8, or write another format",
+                    code="table-letters",
+                    where=self.table.name,
+                )
+
+
+class ConvertedTextWriter(DelimitedWriter):
+    """Writes the rows of a table of another format as delimited text in UTF-8."""
+
+    def __init__(self, table: TableFile, out: IO[bytes], added: Sequence[str], delimiter: str) -> None:
+        super().__init__(table, out, added, TextStyle(delimiter=delimiter))
+
+    def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
+        self._write_rows(map(value_text, row) for row in extended_rows(rows, self.table.width, links))
+
+
+@dataclass(slots=True)
+class _RaggedRows:
+    """Counts rows with more or fewer cells than the header, and rows with bytes that the encoding does not define."""
+
+    expected: int
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, int] = field(default_factory=dict)
+    escaped: int = 0
+
+    def add(self, row: CsvRecord) -> None:
+        count = len(row.cells)
+        if count != self.expected:
+            kind = "more" if count > self.expected else "fewer"
+            self.counts[kind] += 1
+            self.first.setdefault(kind, row.first)
+        self.escaped += any(map(_has_escaped_byte, row.cells))
+
+    def notes(self, encoding: str) -> list[str]:
+        remedies = {"more": "the header gets empty names", "fewer": "empty ones are added"}
+        notes = [
+            f"{_rows_have(self.counts[kind])} {kind} than {self.expected} cells (first: line {self.first[kind]:,}); {remedy}"
+            for kind, remedy in remedies.items()
+            if self.counts[kind]
+        ]
+        if self.escaped:
+            notes.append(f"{_rows_have(self.escaped)} bytes that are not {encoding}; they are read as {WINDOWS} and kept")
+        return notes
+
+
+def _rows_have(count: int) -> str:
+    return "1 row has" if count == 1 else f"{count:,} rows have"
+
+
+def _unquoted_records(lines: Iterable[str], delimiter: str) -> Iterator[CsvRecord]:
+    for number, line in enumerate(lines, 1):
+        body = line.rstrip("\r\n")
+        yield CsvRecord(number, body.split(delimiter) if body else [])
+
+
+def _has_escaped_byte(cell: str) -> bool:
+    return not cell.isascii() and _ESCAPED_BYTE.search(cell) is not None
+
+
+def _windows_character(match: re.Match[str]) -> str:
+    return bytes([ord(match[0]) - 0xDC00]).decode(WINDOWS, "replace")
+
+
+def _checked(delimiter: str | None) -> str | None:
+    if delimiter is None:
+        return None
+    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise OptionError(f"delimiter is {delimiter!r}; expected one character, such as ; or |, or tab", where="delimiter")
+    return delimiter
+
+
+# detection
+
+
+def find_encoding(head: bytes, blocks: Iterable[bytes], given: str | None) -> tuple[str, bytes]:
+    """Return the encoding of a text and its byte-order mark: UTF-8 if most lines are, unless given or marked otherwise."""
+    mark = next((mark for mark in _BOMS if head.startswith(mark)), b"")
+    if given is not None:
+        encoding = _known_encoding(given)
+        return encoding, mark if mark and _BOMS[mark] in (encoding, "utf-8") else b""
+    wide = wide_encoding(head)
+    if wide is not None:
+        return _BOMS[mark] if mark else re.sub("(?=[LB]E)", "-", wide).lower(), mark
+    other, share_of_utf_8 = _lines_not_utf_8(blocks)
+    return "utf-8" if share_of_utf_8 >= 0.5 else _legacy_encoding(other), mark
+
+
+def _known_encoding(given: str) -> str:
+    try:
+        "a".encode(given)  # encodings of text only; codecs also has hex and zip
+        name = codecs.lookup(given).name
+        return _WITHOUT_MARK.get(name, name)
+    except (LookupError, UnicodeError, ValueError):
+        raise OptionError(f"encoding {given!r} is unknown; expected e.g. utf-8, cp1252 or latin-1", where="encoding") from None
+
+
+def _lines_not_utf_8(blocks: Iterable[bytes]) -> tuple[bytes, float]:
+    """Return lines of a text that are not UTF-8, and the share of UTF-8 among those that are not ASCII."""
+    counts, other, rest = Counter[bool](), bytearray(), b""
+    for block in chain(blocks, [b"\n"]):
+        if block.isascii() and not rest:
+            continue
+        *lines, rest = (rest + block).split(b"\n")
+        if len(rest) > _LONGEST_LINE:
+            lines, rest = [*lines, rest], b""
+        for line in lines:
+            if not line.isascii():
+                is_utf_8 = _is_utf_8(line)
+                counts[is_utf_8] += 1
+                if not is_utf_8 and len(other) < _BYTES_SAMPLED:
+                    other += line[:_BYTES_SAMPLED] + b"\n"
+    return bytes(other), counts[True] / counts.total() if counts[False] else 1.0
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _legacy_encoding(data: bytes) -> str:
+    """Return the encoding that charset-normalizer finds; Windows-1252 where nothing fits better."""
+    from charset_normalizer import from_bytes
+
+    matches = from_bytes(data, cp_isolation=_LEGACY)
+    best = matches.best()
+    western = next((match for match in matches if WINDOWS in match.could_be_from_charset), None)
+    if best is None or (western is not None and (western.chaos, -western.coherence) <= (best.chaos, -best.coherence)):
+        return WINDOWS
+    return codecs.lookup(best.encoding).name
+
+
+def find_delimiter(text: str) -> str:
+    """Return the delimiter with which most of the first lines have as many cells as the header."""
+    lines = [line for line in text.splitlines(keepends=True) if line.strip()][: _LINES_SAMPLED + 1]
+    noted = _SEPARATOR_LINE.match(lines[0]) if lines else None
+    if noted:
+        return noted[1]
+    best, found = (0.0, 0), ","
+    for delimiter in _DELIMITERS:
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=delimiter)]
+        except csv.Error:
+            continue
+        if widths and widths[0] > 1:
+            alike = round(widths.count(widths[0]) / len(widths), 1)
+            best, found = max((best, found), ((alike, widths[0]), delimiter), key=lambda each: each[0])
+    return found
+
+
+def is_quoted(text: str, delimiter: str) -> bool:
+    """Return whether the quotes at the beginning of a tab-separated text enclose cells."""
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error as error:
+        return len(text) >= _CUT and "end of data" in str(error)
+    return True
+
+
+def has_decimal_comma(rows: Iterable[Sequence[str]]) -> bool:
+    """Return whether more numbers of a table are written 0,5 than 0.5."""
+    cells = [cell for row in rows for cell in row]
+    return sum(map(bool, map(_DECIMAL_COMMA.match, cells))) > sum(map(bool, map(_DECIMAL_POINT.match, cells)))

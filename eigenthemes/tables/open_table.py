@@ -1,0 +1,198 @@
+"""Open a table file by its content, and write one: a file that replaces another only when it is complete."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from eigenthemes.core.files import SNIFF, ZIP, is_spreadsheet_name, open_decompressed
+from eigenthemes.core.storage import check_output
+from eigenthemes.documents.reader import RefuseTruncated
+from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.tables.delimited import ConvertedTextWriter, DelimitedFile
+from eigenthemes.tables.json_table import ConvertedJsonWriter, JsonLinesFile
+from eigenthemes.tables.parquet_table import ConvertedParquetWriter, ParquetTable
+from eigenthemes.tables.spreadsheet_file import NewWorkbookWriter, SpreadsheetFile
+from eigenthemes.tables.table_file import Scan, TableFile, TableOptions, TableWriter
+
+FORMATS = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
+    ".xlsx": "xlsx", ".xlsm": "xlsx",
+}  # fmt: skip
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
+_BINARY = (b"PAR1", ZIP, _OLD_SPREADSHEET)
+_OTHERS = {b"%PDF-": "a PDF", b"SQLite format 3": "an SQLite database", b"\x89HDF": "HDF5", b"<": "XML or a web page"}
+
+
+@contextmanager
+def open_table(path: str, options: TableOptions | None = None) -> Iterator[TableFile]:
+    """Open a table file; `-` is standard input, which is kept in a temporary file, because a table is read twice."""
+    options = options or TableOptions()
+    head = _head(path) if path != "-" else b""
+    if path != "-" and not (head.startswith(_BINARY) and _is_compressed(path)):
+        yield _opened(path, Path(path).name, options, head)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "table"
+        with open_decompressed(path, RefuseTruncated(), lambda amount: None) as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+        with copy.open("rb") as file:
+            head = file.read(SNIFF)
+        yield _opened(str(copy), "stdin" if path == "-" else _name_without_compression(path), options, head)
+
+
+def format_of_name(name: str) -> str | None:
+    """Return the format of a file by the ending of its name; None where that is unknown."""
+    return FORMATS.get(Path(_name_without_compression(name)).suffix.lower())
+
+
+def _opened(path: str, name: str, options: TableOptions, head: bytes) -> TableFile:
+    table = _table_of(path, name, options, head)
+    is_text, is_sheet = isinstance(table, DelimitedFile), isinstance(table, SpreadsheetFile)
+    given = {"delimiter": options.delimiter, "encoding": options.encoding, "quotes": None if options.quotes else False}
+    for option, value in given.items():
+        if value is not None and not is_text:
+            raise OptionError(f"{option} does not apply to {name}, which is not a CSV or TSV; leave it out", where=option)
+    if options.sheet is not None and not is_sheet:
+        raise OptionError(f"sheet does not apply to {name}, which is not a spreadsheet; leave it out", where="sheet")
+    return table
+
+
+def _table_of(path: str, name: str, options: TableOptions, head: bytes) -> TableFile:
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    named = format_of_name(name)
+    if head.startswith(b"PAR1"):
+        return ParquetTable(path, name, options)
+    if head.startswith((ZIP, _OLD_SPREADSHEET)) and (is_spreadsheet_name(name) or name.endswith(".xls") or name == "stdin"):
+        return SpreadsheetFile(path, "stdin.xlsx" if name == "stdin" else name, options)
+    if named in ("parquet", "xlsx"):
+        raise SourceError(f"{name} is not a {named} file, although its name ends so; check what it is", where=name)
+    if named not in ("csv", "tsv"):
+        for beginning, what in _OTHERS.items():
+            if text.startswith(beginning):
+                raise SourceError(f"{name} is {what}, not a table; give CSV, TSV, Excel, Parquet or JSON lines", where=name)
+        if re.match(rb'\{\s*["}]', text) or named == "jsonl":
+            return JsonLinesFile(path, name, options)
+        if re.match(rb"\[\s*[\[{]", text):
+            raise SourceError(
+                f"{name} is one JSON array, not a record per line; write it as JSON lines, e.g. jq -c '.[]' {name}",
+                code="table-json",
+                where=name,
+            )
+    return DelimitedFile(path, name, options, head)
+
+
+def _head(path: str) -> bytes:
+    with open_decompressed(path, RefuseTruncated(), lambda amount: None) as stream:
+        return stream.read(SNIFF)
+
+
+def _is_compressed(path: str) -> bool:
+    with open(path, "rb") as raw:
+        return not raw.read(4).startswith(_BINARY)
+
+
+def _name_without_compression(path: str) -> str:
+    name = Path(path).name
+    return name.rpartition(".")[0] if name.lower().endswith(_COMPRESSED) else name
+
+
+# writing
+
+
+def table_writer(
+    table: TableFile, scan: Scan, output: str | Path | IO[bytes], target: IO[bytes], added: Sequence[str]
+) -> TableWriter:
+    """Return a writer of the format that the name of the output says; else of the format of the table."""
+    name = str(output).lower() if isinstance(output, str | Path) else ""
+    wanted = format_of_name(name)
+    if wanted is None or _is_same_format(table, wanted, name):
+        return table.writer(target, added)
+    if name.endswith(".xlsm"):
+        raise SourceError(
+            f"{output} would be a workbook with macros, which {table.name} is not; write an .xlsx file", code="table-output"
+        )
+    if table.format == "xlsx":
+        scan.notes.append("only the values of one sheet are written: no formulas, formats and other sheets")
+    if wanted == "jsonl":
+        return ConvertedJsonWriter(table, target, added)
+    if wanted == "parquet":
+        return ConvertedParquetWriter(table, scan, target, added)
+    if wanted == "xlsx":
+        return NewWorkbookWriter(table, scan, target, added)
+    return ConvertedTextWriter(table, target, added, "," if wanted == "csv" else "\t")
+
+
+def _is_same_format(table: TableFile, wanted: str, name: str) -> bool:
+    """Return whether a format is that of a table; .xlsx and .xlsm are two, because only one of them may hold macros."""
+    if wanted == "xlsx":
+        return table.format == "xlsx" and Path(table.name.lower()).suffix == Path(name).suffix
+    return table.format == wanted
+
+
+@contextmanager
+def replacing_file(path: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> Iterator[IO[bytes]]:
+    """Open a temporary file that replaces another when it is complete.
+
+    inputs  files that must not be overwritten
+    """
+    target = Path(path)
+    check_output(target, remedy="give the path of a file", replaced=True)
+    for source in inputs:
+        if str(source) != "-" and target.exists() and Path(source).exists() and target.samefile(source):
+            raise OptionError(f"{path} is the input itself; give another file to write to", where=str(path))
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place", code="output-place") from None
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            with _compressed(cast(IO[bytes], raw), target.name) as stream:
+                yield stream
+            raw.flush()
+            os.fsync(raw.fileno())
+        temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+        temporary.replace(target)
+    except OSError as error:
+        raise SourceError(
+            f"{path} cannot be written ({error.strerror or error}); free some space, or give another place", code="output-place"
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _compressed(raw: IO[bytes], name: str) -> Iterator[IO[bytes]]:
+    stream: Any = raw
+    if name.lower().endswith(".gz"):
+        stream = gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0)  # the same bytes for the same table
+    elif name.lower().endswith(".bz2"):
+        stream = bz2.BZ2File(raw, "wb")
+    elif name.lower().endswith(".xz"):
+        stream = lzma.LZMAFile(raw, "wb")  # noqa: SIM115
+    elif name.lower().endswith(".zst"):
+        import pyarrow
+
+        stream = pyarrow.CompressedOutputStream(pyarrow.PythonFile(raw, mode="w"), "zstd")
+    try:
+        yield stream
+    finally:
+        if stream is not raw:
+            stream.close()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

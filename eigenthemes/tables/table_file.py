@@ -1,0 +1,217 @@
+"""The parts that all formats of table files share: options, rows, links, and the interfaces of readers and writers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any, Protocol
+
+import orjson
+
+from eigenthemes.core.progress import Advance
+from eigenthemes.core.spreadsheets import cell_text
+from eigenthemes.records import LinkedTable
+
+LONGEST_NAME = 500  # characters; a longer cell is a text, not a name
+SAMPLE = 500  # rows that are kept of a long table, at least
+CHUNK = 10_000  # rows that are read at a time
+CHUNK_SIZE = 1 << 24  # or as many characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOptions:
+    """Options for reading a table file; those that are None are detected.
+
+    Parameters
+    ----------
+    header : bool
+        False: the first row is data, and columns are given by number.
+    sheet : str, optional
+        Sheet of a spreadsheet, by name or number from 1; None: the first one that has cells.
+    delimiter : str, optional
+        Character between the cells of a CSV or TSV file.
+    encoding : str, optional
+        Encoding of a CSV or TSV file, by its Python name.
+    quotes : bool
+        False: quotes in a CSV or TSV file are characters like any other.
+    """
+
+    header: bool = True
+    sheet: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    quotes: bool = True
+
+
+class Rows(Protocol):
+    """Consecutive rows of a table."""
+
+    def __len__(self) -> int: ...
+
+    def values(self, column: int) -> list[Any]:
+        """Return the cells of a column with the types of the format; None for missing ones."""
+        ...
+
+
+def texts_of(rows: Rows, column: int) -> list[str]:
+    """Return the cells of a column that are texts; empty for others."""
+    return [value if isinstance(value, str) else "" for value in rows.values(column)]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLinks:
+    """The links of a column of some rows: one per row, None where there is no link."""
+
+    ids: list[str | None]
+    labels: list[str | None]
+    probabilities: list[float | None]
+
+    def columns(self) -> tuple[list[str | None], list[str | None], list[float | None]]:
+        return self.ids, self.labels, self.probabilities
+
+
+def column_links(linked: LinkedTable, rows: int) -> list[ColumnLinks]:
+    """Return the links of the first rows of a table, for each of its linked columns."""
+    by_column = {column: ColumnLinks([None] * rows, [None] * rows, [None] * rows) for column in linked.columns}
+    for link in linked.links:
+        row = link.mention.row or 0
+        if link.entity is not None and row < rows:
+            links = by_column[link.mention.col or 0]
+            links.ids[row], links.labels[row] = link.entity, link.label
+            links.probabilities[row] = None if link.probability is None else round(link.probability, 4)
+    return list(by_column.values())
+
+
+def added_columns(links: Sequence[ColumnLinks]) -> list[list[Any]]:
+    """Return the columns that are added to a table: three for each linked one."""
+    return [column for each in links for column in each.columns()]
+
+
+def extended_rows(rows: Rows, width: int, links: Sequence[ColumnLinks]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of each row, with those of the added columns at its end."""
+    return zip(*map(rows.values, range(width)), *added_columns(links), strict=True)
+
+
+class TableWriter(ABC):
+    """Writes the rows of a table with the added columns.
+
+    notes  remarks for the user, complete after `close`
+    """
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self.out = out
+        self.notes: list[str] = []
+
+    @abstractmethod
+    def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
+        """Write consecutive rows."""
+
+    def close(self) -> None:  # noqa: B027
+        """Write what is still in memory."""
+
+    def discard(self) -> None:  # noqa: B027
+        """Remove temporary files; called in any case, also after `close`."""
+
+
+@dataclass(slots=True)
+class Scan:
+    """Findings of the first pass over a table.
+
+    rows    number of rows
+    sample  evenly spaced rows: their first cells as texts, shortened where they are too long for a name
+    kinds   column -> kinds of its values: "text", "integer", "number", "boolean", "other"
+    notes   remarks for the user
+    """
+
+    rows: int = 0
+    sample: list[tuple[str, ...]] = field(default_factory=list)
+    kinds: dict[int, set[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class TableFile(Protocol):
+    """An opened table file.
+
+    format  "csv", "tsv", "jsonl", "parquet" or "xlsx"
+    """
+
+    name: str
+    format: str
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """Names of the columns; empty without a header."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Number of columns; final after `scan`."""
+        ...
+
+    def scan(self, advance: Advance) -> Scan:
+        """Read the complete file once, and raise an error if any part of it cannot be read."""
+        ...
+
+    def chunks(self) -> Iterator[Rows]:
+        """Read the file again, up to `CHUNK` rows at a time."""
+        ...
+
+    def writer(self, out: IO[bytes], added: Sequence[str]) -> TableWriter:
+        """Return a writer of the same format that adds columns with these names."""
+        ...
+
+
+class Sampler:
+    """Keeps evenly spaced rows of a table of unknown length: twice `SAMPLE` at most."""
+
+    def __init__(self) -> None:
+        self.seen, self.step = 0, 1
+        self.kept: list[tuple[str, ...]] = []
+
+    def wants(self) -> bool:
+        """Count a row; return whether it is to be added."""
+        self.seen += 1
+        return (self.seen - 1) % self.step == 0
+
+    def add(self, cells: Sequence[str]) -> None:
+        self.kept.append(tuple(cell if len(cell) <= LONGEST_NAME else cell[: LONGEST_NAME + 1] for cell in cells))
+        if len(self.kept) > 2 * SAMPLE:
+            self.kept = self.kept[::2]
+            self.step *= 2
+
+
+def add_kinds(kinds: dict[int, set[str]], column: int, value: Any) -> None:
+    """Add the kind of a value to those of its column; None has no kind."""
+    if value is not None:
+        kinds.setdefault(column, set()).add(_KINDS.get(type(value), "other"))
+
+
+_KINDS: dict[type, str] = {str: "text", bool: "boolean", int: "integer", float: "number"}
+
+
+def column_names(table: TableFile) -> list[str]:
+    """Return a distinct name for each column: "column N" where the header has none."""
+    names: list[str] = []
+    for name in full_header(table):
+        name = name or f"column {len(names) + 1}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return names
+
+
+def full_header(table: TableFile) -> tuple[str, ...]:
+    """Return the names of all columns; empty for those that the header does not name."""
+    return table.header + ("",) * (table.width - len(table.header))
+
+
+def value_text(value: Any) -> str:
+    """Return a value as a text."""
+    if isinstance(value, float) and not value.is_integer():
+        return repr(value)
+    if isinstance(value, dict | list):
+        return orjson.dumps(value, default=str).decode()
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return cell_text(value)

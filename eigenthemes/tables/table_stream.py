@@ -1,0 +1,375 @@
+"""Link a table file, and write the same table with links: in chunks of rows, in constant memory, by several processes.
+
+scan the file -> choose columns -> link chunks of rows -> write the same rows with added columns
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+
+from eigenthemes.core.progress import Progress, Silent
+from eigenthemes.core.workers import Workers
+from eigenthemes.documents.sssom import COMPOSITE, LEXICAL, MappingSet
+from eigenthemes.errors import OptionError
+from eigenthemes.linker import Linker, LinkOptions
+from eigenthemes.records import LinkedTable, Table
+from eigenthemes.tables.open_table import open_table, replacing_file, table_writer
+from eigenthemes.tables.table_documents import CONTEXTS, PARTS, ColumnProfile, Columns, column_numbers, profile_columns
+from eigenthemes.tables.table_file import (
+    CHUNK,
+    LONGEST_NAME,
+    SAMPLE,
+    ColumnLinks,
+    Rows,
+    Scan,
+    TableFile,
+    TableOptions,
+    column_links,
+    full_header,
+    texts_of,
+)
+
+_BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods that do not use the other cells
+
+Texts = list[list[str]]  # cells of some rows, column by column
+OnSample = Callable[[LinkedTable], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTask:
+    """The options of `link_table_file` that do not concern reading."""
+
+    columns: Columns | None = None
+    context: str = "table"
+    only_types: Mapping[str | int, Sequence[str]] = field(default_factory=dict)
+    suffix: str = ""
+    sssom: str | Path | None = None
+    jobs: int = 1
+    on_sample: OnSample | None = None
+
+    def __post_init__(self) -> None:
+        if self.context not in CONTEXTS:
+            raise OptionError(f"context is {self.context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
+
+
+@dataclass(slots=True)
+class TableSummary:
+    """The result of linking a table file.
+
+    Attributes
+    ----------
+    rows : int
+        Number of rows.
+    columns : tuple of str
+        Names of the linked columns.
+    profiles : list of ColumnProfile
+        Why each column was linked or not; empty where the columns were given.
+    cells : dict
+        Linked column -> number of its cells that are not empty.
+    linked : dict
+        Linked column -> number of its cells that were linked.
+    notes : list of str
+        Remarks about the file.
+    """
+
+    rows: int = 0
+    columns: tuple[str, ...] = ()
+    profiles: list[ColumnProfile] = field(default_factory=list)
+    cells: dict[str, int] = field(default_factory=dict)
+    linked: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPlan:
+    """Columns to link, and how; workers get it with every chunk.
+
+    names   of the linked columns
+    types   position of a column among the linked ones -> the types that its cells can mean
+    sample  rows from the complete file that are decided together with each chunk, column by column
+    """
+
+    names: tuple[str, ...]
+    context: str
+    types: dict[str | int, Sequence[str]]
+    sample: Texts
+
+
+def link_table_file(
+    linker: Linker,
+    path: str | Path,
+    output: str | Path | IO[bytes],
+    *,
+    columns: Columns | None = None,
+    context: str = "table",
+    only_types: Mapping[str | int, Sequence[str]] | None = None,
+    suffix: str = "",
+    reading: TableOptions | None = None,
+    sssom: str | Path | None = None,
+    jobs: int = 1,
+    on_sample: OnSample | None = None,
+    progress: Progress | None = None,
+) -> TableSummary:
+    """Link the cells of a table file, and write the table with three columns added for each linked one.
+
+    Parameters
+    ----------
+    linker : Linker
+        Decides the cells.
+    path : str or Path
+        CSV, TSV, Excel, Parquet or JSON lines; "-" is standard input.
+    output : str, Path or binary stream
+        The ending of a path gives the format; any other ending, or a stream, keeps that of the input.
+    columns : list of str or int, optional
+        Names, or numbers from 0; None: those whose cells are names of the KB.
+    context : {"table", "column", "row", "none"}
+        Cells that are decided together. A table of more than 10,000 rows is linked in chunks of 10,000, each together with 500
+        rows from the complete file.
+    only_types : dict, optional
+        Column -> the types that its cells can mean.
+    suffix : str
+        Text between the name of a column and _id, _label, _probability.
+    reading : TableOptions, optional
+        Header, sheet, delimiter, encoding and quotes of the input.
+    sssom : str or Path, optional
+        File for the links as SSSOM mappings.
+    jobs : int
+        Number of processes.
+    on_sample : callable, optional
+        Called with the linked columns of up to 1,000 evenly spaced rows.
+    progress : Progress, optional
+        Receives the progress.
+
+    Returns
+    -------
+    TableSummary
+        Linked columns, counts and remarks.
+
+    Raises
+    ------
+    SourceError
+        If the file cannot be read or the output cannot be written.
+    OptionError
+        If a column, sheet, type or option is unknown.
+    """
+    task = TableTask(
+        columns=columns,
+        context=context,
+        only_types=only_types or {},
+        suffix=suffix,
+        sssom=sssom,
+        jobs=jobs,
+        on_sample=on_sample,
+    )
+    with open_table(str(path), reading) as table:
+        return link_opened_table(linker, table, path, output, task, progress or Silent())
+
+
+def link_opened_table(
+    linker: Linker, table: TableFile, path: str | Path, output: str | Path | IO[bytes], task: TableTask, progress: Progress
+) -> TableSummary:
+    """Link a table that is open already, as `link_table_file` does."""
+    if task.sssom is not None and isinstance(output, str | Path) and Path(output).absolute() == Path(task.sssom).absolute():
+        raise OptionError(f"the table and its mappings would both be written to {output}; give two files", where=str(output))
+    size = None if str(path) == "-" else Path(path).stat().st_size
+    with progress.step(f"reading {table.name}", total=size, unit="bytes") as advance:
+        scan = table.scan(advance)
+    summary = TableSummary(scan.rows, notes=scan.notes)
+    chosen, plan = plan_columns(linker, table, scan, task, summary)
+    added = _added_names(table, plan.names, task.suffix)
+    if task.on_sample is not None:
+        task.on_sample(_linked_table(linker, plan, _columns_of(scan.sample, chosen)))
+    with ExitStack() as stack:
+        target = stack.enter_context(_opened_output(table, path, output))
+        writer = table_writer(table, scan, output, target, added)
+        stack.callback(writer.discard)
+        mappings = stack.enter_context(_mappings(linker, table, path, task.sssom))
+        workers = stack.enter_context(Workers(task.jobs))
+        advance = stack.enter_context(progress.step("linking", total=scan.rows, unit="rows"))
+        for rows, texts, links in _linked_chunks(linker, table, chosen, plan, workers):
+            writer.write(rows, links)
+            _count(summary, texts, links, mappings)
+            advance(len(rows))
+        writer.close()
+    summary.notes += writer.notes
+    return summary
+
+
+@contextmanager
+def _opened_output(table: TableFile, path: str | Path, output: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
+    """Open the output; Parquet and Excel need a seekable file, which a stream may not be."""
+    if isinstance(output, str | Path):
+        with replacing_file(output, inputs=(path,)) as file:
+            yield file
+    elif table.format not in ("parquet", "xlsx"):
+        yield output
+    else:
+        with tempfile.TemporaryFile() as spool:
+            yield cast(IO[bytes], spool)
+            spool.seek(0)
+            shutil.copyfileobj(spool, output, 1 << 20)
+
+
+# choosing columns
+
+
+def plan_columns(
+    linker: Linker, table: TableFile, scan: Scan, task: TableTask, summary: TableSummary
+) -> tuple[tuple[int, ...], ColumnPlan]:
+    """Return the numbers of the columns to link, and how to link them; the summary gets the reasons."""
+    sample = Table(full_header(table), tuple(scan.sample))
+    if task.columns is None:
+        summary.profiles = profile_columns(sample, linker.batches.generator)
+        chosen = _columns_of_names(table.name, summary.profiles)
+    else:
+        chosen = column_numbers(sample, task.columns)
+    types = _types(linker, sample, chosen, task.only_types)
+    names = summary.columns = _names(sample, chosen)
+    summary.cells, summary.linked = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    return chosen, ColumnPlan(names, task.context, types, _sample_of_chunk(scan, chosen, task.context))
+
+
+def _columns_of_names(name: str, profiles: list[ColumnProfile]) -> tuple[int, ...]:
+    named = tuple(profile.column for profile in profiles if profile.named)
+    if not named:
+        reasons = ", ".join(f"{profile.name or f'column {profile.column + 1}'}: {profile.why}" for profile in profiles[:6])
+        raise OptionError(f"no column of {name} looks like names ({reasons}); name the columns", code="columns-needed")
+    return named
+
+
+def _names(sample: Table, chosen: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the names of linked columns, with the number where two have the same name."""
+    names = [sample.header[number] or f"column {number + 1}" for number in chosen]
+    return tuple(f"{name}_{number + 1}" if names.count(name) > 1 else name for name, number in zip(names, chosen, strict=True))
+
+
+def _added_names(table: TableFile, names: tuple[str, ...], suffix: str) -> list[str]:
+    added = [f"{name}{suffix}{part}" for name in names for part in PARTS]
+    taken = next((name for name in added if name in table.header), None)
+    if taken is not None:
+        raise OptionError(
+            f"{table.name} has a column {taken} already; give a suffix that makes another name",
+            code="column-taken",
+            where=taken,
+        )
+    return added
+
+
+def _types(
+    linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, Sequence[str]]
+) -> dict[str | int, Sequence[str]]:
+    """Return position of a column among the linked ones -> its types."""
+    types: dict[str | int, Sequence[str]] = {}
+    for column, only in only_types.items():
+        (number,) = column_numbers(sample, [column])
+        name = sample.header[number] or f"column {number + 1}"
+        if number not in chosen:
+            raise OptionError(f"types are given for the column {name}, which is not linked; link it, too", where="only_types")
+        try:
+            linker.batches.generator_of(tuple(only))
+        except OptionError as error:
+            raise OptionError(f"column {name}: {error}", code=error.code, where=error.where) from None
+        types[chosen.index(number)] = tuple(only)
+    return types
+
+
+def _sample_of_chunk(scan: Scan, chosen: tuple[int, ...], context: str) -> Texts:
+    """Return rows from the complete table, column by column; none where it is linked at once, or each row on its own."""
+    if scan.rows <= CHUNK or context not in ("table", "column"):
+        return []
+    places = np.linspace(0, len(scan.sample) - 1, min(len(scan.sample), SAMPLE)).astype(int).tolist()
+    return _columns_of([scan.sample[place] for place in places], chosen)
+
+
+def _columns_of(rows: list[tuple[str, ...]], chosen: tuple[int, ...]) -> Texts:
+    return [[row[number] if number < len(row) else "" for row in rows] for number in chosen]
+
+
+# linking
+
+
+def _linked_chunks(
+    linker: Linker, table: TableFile, chosen: tuple[int, ...], plan: ColumnPlan, workers: Workers
+) -> Iterator[tuple[Rows, Texts, list[ColumnLinks]]]:
+    """Yield chunks of rows in order, with the texts and links of their linked columns."""
+    waiting: list[tuple[Rows, Texts]] = []
+    given: tuple[Any, ...] = linker.path_and_options if workers.jobs > 1 else (linker,)
+
+    def tasks() -> Iterator[tuple[Any, ...]]:
+        for rows in table.chunks():
+            texts = [texts_of(rows, number) for number in chosen]
+            waiting.append((rows, texts))
+            yield *given, plan, texts
+
+    for links in workers.map(_link_in_worker if workers.jobs > 1 else link_texts, tasks()):
+        rows, texts = waiting.pop(0)
+        yield rows, texts, links
+
+
+@lru_cache(maxsize=1)
+def _worker_linker(path: str, options: LinkOptions) -> Linker:
+    """Return the linker of this worker process, opened once."""
+    return Linker(path, options=options)
+
+
+def _link_in_worker(path: str, options: LinkOptions, plan: ColumnPlan, texts: Texts) -> list[ColumnLinks]:
+    return link_texts(_worker_linker(path, options), plan, texts)
+
+
+def link_texts(linker: Linker, plan: ColumnPlan, texts: Texts) -> list[ColumnLinks]:
+    """Link the texts of a chunk of rows, column by column."""
+    if plan.context == "none":
+        return [_linked_separately(linker, plan, number, column) for number, column in enumerate(texts)]
+    together = [column + sample for column, sample in zip(texts, plan.sample, strict=True)] if plan.sample else texts
+    return column_links(_linked_table(linker, plan, together), len(texts[0]))
+
+
+def _linked_separately(linker: Linker, plan: ColumnPlan, number: int, column: list[str]) -> ColumnLinks:
+    """Link each distinct text of a column once."""
+    places = {text: place for place, text in enumerate(dict.fromkeys(column))}
+    types: dict[str | int, Sequence[str]] = {0: plan.types[number]} if number in plan.types else {}
+    plan_of_column = ColumnPlan((plan.names[number],), "none", types, [])
+    (links,) = column_links(_linked_table(linker, plan_of_column, [list(places)]), len(places))
+    at = [places[text] for text in column]
+    return ColumnLinks(*([values[place] for place in at] for values in links.columns()))  # type: ignore[arg-type]
+
+
+def _linked_table(linker: Linker, plan: ColumnPlan, texts: Texts) -> LinkedTable:
+    names = [[text if len(text) <= LONGEST_NAME else "" for text in column] for column in texts]
+    table = Table(plan.names, tuple(zip(*names, strict=True)))
+    return linker.link_table(table, columns=range(len(names)), context=plan.context, only_types=plan.types)
+
+
+def _count(summary: TableSummary, texts: Texts, links: list[ColumnLinks], mappings: MappingSet | None) -> None:
+    for name, column, linked in zip(summary.columns, texts, links, strict=True):
+        summary.cells[name] += sum(1 for text in column if text)
+        summary.linked[name] += sum(1 for id in linked.ids if id is not None)
+        if mappings is not None:
+            for text, id, label, probability in zip(column, *linked.columns(), strict=True):
+                if id is not None:
+                    mappings.add(name, text, id, label or "", probability)
+
+
+@contextmanager
+def _mappings(linker: Linker, table: TableFile, path: str | Path, target: str | Path | None) -> Iterator[MappingSet | None]:
+    """Yield a set of mappings, which is written at the end; None where there is no file for it."""
+    if target is None:
+        yield None
+        return
+    from eigenthemes import __version__
+
+    justification = LEXICAL if linker.method_name in _BY_NAME_ONLY else COMPOSITE
+    kb = linker.kb.path.name
+    mappings = MappingSet(kb, f"{table.name} linked to {kb}", __version__, justification)
+    with replacing_file(target, inputs=(path,)) as file:
+        yield mappings
+        file.write(mappings.to_bytes())
