@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -16,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.core.workers import ProcessPool
 from eigenthemes.errors import BuildError, EigenthemesError, KBExistsError, OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
@@ -294,8 +294,8 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
     monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.kg.read.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.candidates.name_index._CHUNK", 60)
-    pools = Mock(wraps=ProcessPoolExecutor)
-    monkeypatch.setattr("eigenthemes.core.process_pool.ProcessPoolExecutor", pools)
+    pools = Mock(wraps=ProcessPool)
+    monkeypatch.setattr("eigenthemes.core.workers.ProcessPool", pools)
     build_untrained([tmp_path / name], tmp_path / "1.kb", options=options, jobs=1)
     assert pools.call_count == 0
     build_untrained([tmp_path / name], tmp_path / "2.kb", options=options, jobs=2)

@@ -1,17 +1,28 @@
-"""Processes that share the work of a build; one set for all its steps, started when first needed."""
+"""Processes that share work: one set for all steps of a command, started when first needed.
+
+Ctrl-C is the caller's alone. A terminal sends it to every process of the group, so a worker must not see it at any moment,
+least of all while it starts, when it would print a traceback. A process inherits the signals that are blocked in the thread
+that starts it; therefore threads that start workers are started while Ctrl-C is blocked.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eigenthemes.core.checks import check_jobs
+from eigenthemes.errors import WorkerError
 
 if TYPE_CHECKING:
-    from eigenthemes.core.process_pool import ProcessPool
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
 
 Result = TypeVar("Result")
 
@@ -34,7 +45,7 @@ class Workers:
     ) -> Iterator[Result]:
         """Yield `function` of each tuple of arguments, in order; only a few are in flight at a time.
 
-        Without `many` the work is too little to pay for sending it anywhere.
+        many  False where there is too little work to send it to other processes
         """
         if self.jobs <= 1 or not many:
             for task in arguments:
@@ -56,8 +67,6 @@ class Workers:
 
     def _submit(self, function: Callable[..., Result], *arguments: Any) -> Callable[[], Result]:
         if self._pool is None:
-            from eigenthemes.core.process_pool import ProcessPool  # takes its time to load
-
             self._pool = ProcessPool(self.jobs)
         return self._pool.submit(function, *arguments)
 
@@ -70,3 +79,117 @@ class Workers:
         if self._pool is not None:
             self._pool.close(at_once=error is not None)
             self._pool = None
+
+
+class ProcessPool:
+    """Threads, each of which has a process of its own, started when the first task comes, and waits for its results.
+
+    A process that ends within a result closes its pipe, so that its thread does not wait for the rest.
+    """
+
+    def __init__(self, processes: int) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # takes its time to load
+
+        self._threads = ThreadPoolExecutor(processes)
+        self._own = threading.local()  # the connection of a thread
+        self._workers: list[tuple[SpawnProcess, Connection[Any, Any]]] = []
+        self._lock = threading.Lock()
+        self._is_closing = False
+
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> Callable[[], Result]:
+        """Begin `function` in another process; return a function that waits for its result."""
+        with ctrl_c_blocked():  # a thread is started whenever a task finds none that is idle
+            return self._threads.submit(self._run, function, arguments).result
+
+    def _run(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+        try:
+            if not hasattr(self._own, "connection"):
+                self._own.connection = self._start()
+            self._own.connection.send((function, arguments))
+            is_result, value = pickle.loads(self._own.connection.recv_bytes())
+        except (EOFError, OSError):
+            raise WorkerError(
+                'a worker process ended abruptly (killed, out of memory, or a script without `if __name__ == "__main__":` '
+                "around its calls); try one process"
+            ) from None
+        if is_result:
+            return value  # type: ignore[no-any-return]
+        raise value
+
+    def _start(self) -> Connection[Any, Any]:
+        """Start a process: spawned, not forked, which is the same on every platform and safe beside threads."""
+        from multiprocessing import get_context
+
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs,), daemon=True)
+        with self._lock:
+            if self._is_closing:
+                raise EOFError
+            process.start()
+            theirs.close()
+            self._workers.append((process, ours))
+        return ours
+
+    def close(self, *, at_once: bool) -> None:
+        """Wait for the tasks that have begun, or end the processes at once."""
+        with self._lock:
+            self._is_closing = at_once
+            if at_once:
+                for process, _ in self._workers:
+                    process.terminate()
+        self._threads.shutdown(cancel_futures=True)
+        for process, connection in self._workers:
+            connection.close()
+            process.join()
+
+
+def _work(connection: Connection[Any, Any]) -> None:
+    """Do the tasks that come, until the other end is closed."""
+    while True:
+        try:
+            task = connection.recv()
+            connection.send_bytes(_answer(*task))
+        except (EOFError, BrokenPipeError):
+            return
+
+
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
+    try:
+        return pickle.dumps((True, function(*arguments)))
+    except Exception as error:
+        return pickle.dumps((False, error))
+
+
+@contextmanager
+def ctrl_c_blocked() -> Iterator[None]:
+    """Block Ctrl-C in processes and threads that are started in the block; the caller handles it when the block has ended."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    with _ctrl_c_noted():
+        resource_tracker.ensure_running()  # unblocks Ctrl-C where it has to start a process: so it does it now, not later
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
+def _ctrl_c_noted() -> Iterator[None]:
+    """Note Ctrl-C, which other threads may receive, and handle it when the block has ended: a pool is not left half started."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or handler is None:
+        yield  # only the main thread handles signals
+        return
+    pressed: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)

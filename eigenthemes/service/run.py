@@ -22,7 +22,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.core.process_pool import ctrl_c_blocked
+from eigenthemes.core.workers import ctrl_c_blocked
 from eigenthemes.errors import EigenthemesError, MissingExtraError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.service.corrections import corrections_of

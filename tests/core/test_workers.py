@@ -129,7 +129,7 @@ def test_a_worker_that_dies_is_one_sentence() -> None:
 
 ENDS_WITHIN_A_RESULT = """
 import sys, time
-from eigenthemes.core.process_pool import ProcessPool
+from eigenthemes.core.workers import ProcessPool
 
 def large(size):
     return bytes(size)
