@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from helpers.explaining import build_paris
 from helpers.files import REAL_DATA
-from helpers.kbs import build_demo, build_tiny, build_untrained, copy_kb, train_quickly
+from helpers.kbs import build_bare, build_demo, build_tiny, build_untrained, copy_kb, train_quickly
 from helpers.shared_builds import build_once
 from hypothesis import settings
 
@@ -42,6 +42,12 @@ def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> KB:
     """15 entities and a connector without a name; vectors, no ranker."""
     return KB.open(build_once(tmp_path_factory, "tiny", build_tiny) / "tiny.kb")
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """Two entities, without vectors and ranker."""
+    return KB.open(build_once(tmp_path_factory, "bare", build_bare) / "bare.kb")
 
 
 @pytest.fixture(scope="session")

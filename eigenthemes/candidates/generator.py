@@ -21,12 +21,10 @@ from eigenthemes.candidates.remembered import remembered_rows
 from eigenthemes.candidates.rules import (
     ENDING,
     MATCH_TYPES,
-    OVERLAP,
     QUOTA,
     REMEMBERED,
     SHARES,
     SHARING,
-    SHARING_UNWEIGHED,
     TYPO,
     Sharing,
 )
@@ -110,7 +108,7 @@ class CandidateGenerator:
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
-        self.sharing = sharing or (SHARING if _rankers_know_overlap(kb) else SHARING_UNWEIGHED)
+        self.sharing = sharing or SHARING
         self._embedded = embedded if generator == "paper" else None
         self._inflected = None if generator == "paper" else InflectedNames(kb, language)
         self._memory = name_memories(kb) if remembers and generator != "paper" else None
@@ -414,11 +412,6 @@ class CandidateGenerator:
         rank = np.arange(1, len(entity) + 1) - np.repeat(first, counts)
         mention_of = np.repeat(np.arange(len(counts)), counts)
         return CandidateTable(len(counts), mention_of, entity, rank.astype(np.int32), self.kb.priors_of(entity), match_types)
-
-
-def _rankers_know_overlap(kb: KB) -> bool:
-    """Return whether those that were trained learned how much a name shares with the mention."""
-    return all(described["rounds"][0]["choice"].get(OVERLAP) for described in kb.rankers.values())
 
 
 def _write(found: MatchTypes, row: int, counts: Any, entity: Any, match_types: Any) -> None:

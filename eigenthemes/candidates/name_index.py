@@ -193,14 +193,6 @@ class _Chunks:
         return self._columns.pop(name).whole()
 
 
-def spell(names: Strings, token_table: HashTable) -> SpelledNames:
-    """Spell names as `build_name_index` does, by the tokens of an index that was made of them."""
-    words = [normalize(name).split() for name in names]
-    indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
-    token = token_table.find_all(hash_strings(Strings.of([word for of_name in words for word in of_name])))
-    return SpelledNames(indptr, token.astype(np.uint32), hash_strings(Strings.of(map(letters_of, names))))
-
-
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:
     """Return the squashed forms under which a whole name is found, with their match types; only labels have other forms."""
     if not is_label:

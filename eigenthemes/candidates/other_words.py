@@ -41,13 +41,13 @@ def no_other_words() -> OtherWords:
 
 
 def other_words_of(kb: KB) -> OtherWords:
-    """Return the other words of a KB, found once; none where it has too many names, or does not keep how they are spelled."""
+    """Return the other words of a KB, found once; none where it has too many names."""
     return kb.cached(_find)
 
 
 def _find(kb: KB) -> OtherWords:
     spelled = kb.spelled_names
-    if spelled is None or len(kb.names) > MOST_NAMES:
+    if len(kb.names) > MOST_NAMES:
         return no_other_words()
     vocabulary = kb.name_index.tokens
     names_of = kb.array("entity_names")

@@ -259,7 +259,7 @@ class Lookup:
         self, entities: NDArray[np.uint32], options: Options, weights: list[int], shared: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return how near entities are to the words; `shared`: the weight that all names of each share with them."""
-        if not self.has_families() or not len(self.label_words.tokens):  # the latter: a KB that does not keep names so
+        if not self.has_families():
             return shared / max(1, sum(weights))
         indptr = self.index.postings_indptr
 

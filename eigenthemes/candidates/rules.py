@@ -20,8 +20,7 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
    others. A token may stand for one with umlauts or, in a KB that writes names small, for one of its `FAMILY`; an unknown one
    also for one with another plural ending or, if there is none at all, for one a slip of the pen away (`typos`). At least so
    many tenths of the weight must be shared as `Sharing` says. Tokens that more than `COMMON` entities and one in `COMMON` have
-   count for nothing then. Many of these are wrong; a ranker that was trained before it knew how much is shared (`OVERLAP`)
-   gets as few as it was trained with.
+   count for nothing then. Many of these are wrong; a ranker weighs how much is shared (`OVERLAP`).
 6. What people said the name means (`kb.memory`) is a candidate, too, beyond the T (`remembered`; of both look-ups).
 
 The result is in order of prior, like the paper's.
@@ -114,7 +113,7 @@ class Sharing(NamedTuple):
 
 
 SHARING = Sharing(3, MOST_SHARING, True)
-SHARING_UNWEIGHED = Sharing(4, 10, False)  # for methods, and rankers of before, that do not weigh how much is shared
+SHARING_UNWEIGHED = Sharing(4, 10, False)  # for methods that do not weigh how much is shared
 OVERLAP = "overlap"  # the column of a ranker that tells how much a name shares with the mention
 
 

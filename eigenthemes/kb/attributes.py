@@ -38,7 +38,7 @@ class EntityAttributes:
 
     @classmethod
     def of(cls, kb: KB) -> EntityAttributes | None:
-        """Return those that a KB keeps; None: it was trained before there were any."""
+        """Return those that a KB keeps; None: it has no ranker."""
         return cls(*(kb.array(name) for name in FILES)) if all(map(kb.has, FILES)) else None
 
 
@@ -53,9 +53,7 @@ def collect_attributes(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
 
     types = kb.array("type_indptr"), kb.array("entity_types")
     graph = kb.graph.indptr, kb.graph.relations
-    further = np.zeros(0, np.int64), graph[1][:0]
-    if kb.has("graph_more_entries"):
-        further = kb.array("graph_more_entries"), kb.array("graph_more_relations")
+    further = kb.array("graph_more_entries"), kb.array("graph_more_relations")
     collect = entity_attributes.select_backend(len(types[1]) + len(graph[1]))
     indptr, attributes = collect(types, graph, further, len(kb.types), attribute_count(kb))
     return indptr, attributes

@@ -176,7 +176,7 @@ class KBFiles:
             self._checked.clear()
 
     def has(self, name: str) -> bool:
-        """Return whether the KB holds this file: some are optional, and an older KB lacks some."""
+        """Return whether the KB holds this file: some are optional."""
         return name in self.manifest["files"]
 
     def array(self, name: str) -> NDArray[Any]:
@@ -233,7 +233,7 @@ class KBFiles:
             raise KBError(f"{self.path} was closed; open it again", where=str(self.path))
         if not self.has(name):
             raise KBDamagedError(
-                f"{self.path} has no {name}.npy: it is older than this program; build it again", where=str(self.path)
+                f"{self.path} has no {name}.npy, which this version of eigenthemes needs; build it again", where=str(self.path)
             )
         described = self.manifest["files"][name]
         empty = 0 in described["shape"]  # nothing to map

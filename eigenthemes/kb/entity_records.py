@@ -158,7 +158,7 @@ def _checked_language(kb: KB, language: str | None) -> str | None:
     if language is None:
         return None
     wanted = language.lower().replace("_", "-")
-    tags = sorted({str(tag) for tag in kb.languages} - {""}) if kb.has("name_languages") else []
+    tags = sorted({str(tag) for tag in kb.languages} - {""})
     if not any(f"{tag.lower()}-".startswith(f"{wanted}-") for tag in tags):
         have = f"it has {', '.join(tags[:10])}" if tags else "it does not know the languages of its names"
         raise OptionError(

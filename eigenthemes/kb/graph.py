@@ -191,7 +191,7 @@ class Hubs:
 
     @classmethod
     def of(cls, kb: KB) -> Hubs | None:
-        """Return those that a KB keeps; None: it was trained before there were any."""
+        """Return those that a KB keeps; None: it has no ranker."""
         return cls(*(kb.array(name) for name in FILES)) if all(map(kb.has, FILES)) else None
 
 

@@ -130,7 +130,6 @@ def _shown(value: Any) -> str:
 
 FORMAT = "eigenthemes-kb"
 VERSION = 2
-_SEALED_SINCE = 2  # the first version whose manifests hold a hash of themselves
 MANIFEST = "manifest.json"
 NEW_MANIFEST = f"{MANIFEST}.new"
 DATA_FOLDER = re.compile(r"data-[0-9a-z-]+")
@@ -139,7 +138,7 @@ OF_THE_FOLDER = ("format", "version", "data", "files", "sha256")
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Read the manifest of a KB and refuse one that is damaged or of a newer format."""
+    """Read the manifest of a KB and refuse one that is damaged or of another format."""
     manifest = parse_manifest(path)
     wrong = None if is_sealed(manifest) else "does not match its own hash"
     mismatch = None if wrong else find_mismatch(manifest)
@@ -180,11 +179,10 @@ def parse_manifest(path: Path) -> dict[str, Any]:
         is_valid = False
     if not is_valid:
         raise KBDamagedError(f"{path / MANIFEST} is not the manifest of a KB; build the KB again", where=str(path))
-    if version > VERSION:
+    if version != VERSION:
+        remedy = "upgrade with: pip install -U eigenthemes" if version > VERSION else "build the KB again"
         raise KBVersionError(
-            f"{path} has format version {version}, this program reads up to {VERSION}; "
-            "upgrade with: pip install -U eigenthemes",
-            where=str(path),
+            f"{path} has format version {version}, this program reads version {VERSION}; {remedy}", where=str(path)
         )
     return dict(manifest)
 
@@ -196,8 +194,8 @@ def own_hash(manifest: dict[str, Any]) -> str:
 
 
 def is_sealed(manifest: dict[str, Any]) -> bool:
-    """Return whether the hash of itself is right; version 1 has none."""
-    return manifest["version"] < _SEALED_SINCE or manifest.get("sha256") == own_hash(manifest)
+    """Return whether the hash of itself is right."""
+    return manifest.get("sha256") == own_hash(manifest)
 
 
 def seal(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -254,24 +252,13 @@ def no_permission(path: Path, name: str) -> KBError:
 
 
 def missing_parts(path: Path, manifest: dict[str, Any]) -> list[str]:
-    """Return what a KB was built to have and lacks, a sentence each.
-
-    Version 1 does not say what that is: its builds trained a ranker unless told otherwise, and one that was interrupted left
-    vectors without it.
-    """
-    missing = [] if manifest["version"] >= _SEALED_SINCE else [_unsealed(path)]
-    used = next(iter(manifest.get("vectors", {})), "")
-    rankers = manifest.get("rankers", {})
-    expected = manifest.get("expects", ["ranker"] if manifest["version"] == 1 and used else [])
-    if "ranker" in expected and used not in rankers:
-        others = ", ".join(f"the vectors {name}" if name else "no vectors" for name in rankers)
-        ours = f"for the vectors {used}, which are the ones used" if used else "any more, although it was built with one"
-        missing.append(f"{path} has no ranker {ours}{f' (it has one for {others})' if others else ''}; train it")
-    return missing
-
-
-def _unsealed(path: Path) -> str:
-    return f"{path} has format 1, whose {MANIFEST} has no hash of itself: damage to it may go unnoticed; build it again"
+    """Return what a KB was built to have and lacks, a sentence each."""
+    used, rankers = next(iter(manifest.get("vectors", {})), ""), manifest.get("rankers", {})
+    if "ranker" not in manifest.get("expects", ()) or used in rankers:
+        return []
+    others = ", ".join(f"the vectors {name}" if name else "no vectors" for name in rankers)
+    ours = f"for the vectors {used}, which are the ones used" if used else "any more, although it was built with one"
+    return [f"{path} has no ranker {ours}{f' (it has one for {others})' if others else ''}; train it"]
 
 
 def overview_rows(manifest: dict[str, Any]) -> list[tuple[str, str]]:

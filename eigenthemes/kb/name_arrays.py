@@ -77,10 +77,7 @@ class TypoIndex:
 
 @dataclass(frozen=True, slots=True)
 class LabelWords:
-    """The tokens of labels: `names` [entities + 1], where the names of each entity begin, the rest as in `SpelledNames`.
-
-    Of a KB that does not keep them all are empty, and no label has words.
-    """
+    """The tokens of labels: `names` [entities + 1], where the names of each entity begin, the rest as in `SpelledNames`."""
 
     names: NDArray[np.int64]
     indptr: NDArray[np.int64]
@@ -89,11 +86,6 @@ class LabelWords:
     @classmethod
     def of(cls, kb: KB, *, mapped: bool = False) -> LabelWords:
         """Return those of a KB; `mapped`: as they lie on the disk, for a few look-ups, which check the rows they read."""
-        if not kb.has("name_tokens"):
-            nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint32)
-            for array in nothing:
-                array.flags.writeable = False  # as of a KB: kernels are compiled once
-            return cls(*nothing)
         read = kb.mapped if mapped else kb.array
         return cls(read("entity_names"), read("name_token_indptr"), read("name_tokens"))
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.entity_ids import PREFIXES
-from eigenthemes.core.strings import Strings
 from eigenthemes.errors import OptionError
 from eigenthemes.text.normalize import tokenize
 
@@ -39,10 +38,7 @@ class NamePrefixes:
     @classmethod
     def of(cls, kb: KB) -> NamePrefixes:
         """Make the view for a KB."""
-        if kb.has("name_tokens"):
-            vocabulary, rows, indptr = list(kb.name_index.tokens), kb.array("name_tokens"), kb.array("name_token_indptr")
-        else:  # an old KB does not keep how each name is spelled
-            vocabulary, rows, indptr = _spell(kb.names)
+        vocabulary, rows, indptr = list(kb.name_index.tokens), kb.array("name_tokens"), kb.array("name_token_indptr")
         order = sorted(range(len(vocabulary)), key=vocabulary.__getitem__)
         new_rank = np.empty(len(order), dtype=np.int64)
         new_rank[order] = np.arange(len(order))
@@ -71,14 +67,6 @@ class NamePrefixes:
         low = bisect_left(self.tokens, word)
         high = bisect_right(self.tokens, word, lo=low, key=(lambda token: token[:size]) if is_open else None)
         return low, high
-
-
-def _spell(names: Strings) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the vocabulary, the tokens of all names in a row, and where those of each begin."""
-    vocabulary: dict[str, int] = {}
-    spelled = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokenize(name)] for name in names]
-    indptr = np.concatenate(([0], np.cumsum([len(tokens) for tokens in spelled]))).astype(np.int64)
-    return list(vocabulary), np.array([token for tokens in spelled for token in tokens], dtype=np.int64), indptr
 
 
 _SHOWN = 8

@@ -76,9 +76,9 @@ class InflectedNames:
 
 
 def stem_index(kb: KB, language: str) -> StemIndex | None:
-    """Index the names of a KB in one language, and those without a language; None where they are too many, or not spelled."""
+    """Index the names of a KB in one language, and those without a language; None where they are too many."""
     spelled, index = kb.spelled_names, kb.name_index
-    if spelled is None or len(kb.names) > MOST_NAMES:
+    if len(kb.names) > MOST_NAMES:
         return None
     words = list(index.tokens)
     stems = list(map(STEMMERS[language], words))
@@ -141,8 +141,6 @@ def writes_small(kb: KB) -> bool:
 
 def languages_of(kb: KB) -> dict[str, float]:
     """Return the languages of a KB's names, the commonest first, each with its share of the names that have one."""
-    if not kb.has("name_languages"):
-        return {}
     counts: dict[str, int] = {}
     for tag, count in zip(
         kb.languages, np.bincount(kb.array("name_languages"), minlength=len(kb.languages)).tolist(), strict=True
@@ -162,7 +160,5 @@ def main_language(tag: str) -> str:
 
 def _are_in(kb: KB, language: str) -> NDArray[np.bool_]:
     """Return which names are in a language, or in none."""
-    if not kb.has("name_languages"):
-        return np.ones(len(kb.names), dtype=bool)
     wanted = np.array([main_language(tag) in ("", language) for tag in kb.languages], dtype=bool)
     return np.asarray(wanted[kb.array("name_languages")])

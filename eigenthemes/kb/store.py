@@ -125,7 +125,7 @@ class KB(KBFiles, Shown):
     @property
     def state(self) -> str:
         """Return a string that changes whenever the KB changes."""
-        return str(self.manifest.get("sha256") or self.manifest["data"])
+        return str(self.manifest["sha256"])
 
     def __len__(self) -> int:
         return int(self.manifest["counts"]["entities"])
@@ -194,7 +194,7 @@ class KB(KBFiles, Shown):
         return neighbor_records(self, index, None, only=other)
 
     def names_with_languages(self, entity_id: str) -> list[tuple[str, str]]:
-        """Return all names, the label first, each with the language tag of its source; "" for none, or if the KB keeps none."""
+        """Return all names, the label first, each with the language tag of its source; "" for none."""
         index = self._known_index(entity_id)
         return list(zip(self.names_of(index), self.languages_of(index), strict=True))
 
@@ -252,8 +252,6 @@ class KB(KBFiles, Shown):
     def languages_of(self, index: int) -> list[str]:
         """Return the language tag of each of the names; "" for none."""
         first, last = self.bounds("entity_names", index, index + 1)
-        if not self.has("name_languages"):
-            return [""] * (last - first)
         return [str(self.languages[row]) for row in self.numbers("name_languages", first, last)]
 
     def label_in(self, index: int, language: str) -> str | None:
@@ -302,7 +300,7 @@ class KB(KBFiles, Shown):
 
     @cached_property
     def languages(self) -> Strings:
-        """The language tags that occur; only where `has("name_languages")`."""
+        """The language tags that occur."""
         return self._strings("languages")
 
     @cached_property
@@ -349,11 +347,9 @@ class KB(KBFiles, Shown):
 
     @cached_property
     def further_relations(self) -> FurtherRelations:
-        """The relations beside the one that `graph` has of each pair; none for a KB that does not keep them."""
+        """The relations beside the one that `graph` has of each pair."""
         from eigenthemes.kb.graph import FurtherRelations
 
-        if not self.has("graph_more_entries"):
-            return FurtherRelations.none()
         return FurtherRelations(self.mapped("graph_more_entries"), self.mapped("graph_more_relations"))
 
     @cached_property
@@ -384,10 +380,8 @@ class KB(KBFiles, Shown):
         )
 
     @cached_property
-    def spelled_names(self) -> SpelledNames | None:
-        """Names with letter case; None if the KB does not store them."""
-        if not self.has("name_tokens"):
-            return None
+    def spelled_names(self) -> SpelledNames:
+        """The tokens and the letter case of names."""
         return SpelledNames(*(self.array(f"name_{part}") for part in ("token_indptr", "tokens", "letters")))
 
     @cached_property
@@ -440,11 +434,6 @@ class KB(KBFiles, Shown):
     def vector_sets(self) -> dict[str, dict[str, Any]]:
         """Return how each set of vectors was made, by name; the default set comes first."""
         return dict(self.manifest.get("vectors", {}))
-
-    @property
-    def is_sealed(self) -> bool:
-        """Does the manifest hold a hash of itself? Those of format 1 do not."""
-        return "sha256" in self.manifest
 
     def missing_parts(self) -> list[str]:
         """Return a sentence for each part that the KB was built to have and lacks: without its ranker another method links."""

@@ -12,16 +12,13 @@ from eigenthemes.core.lazy import lazy
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.features.column import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
-from eigenthemes.ranking.features.name import WEIGHED_LIKE
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows
-from eigenthemes.ranking.features.nil import WEIGHED_LIKE as NIL_WEIGHED_LIKE
 
 Floats = NDArray[np.float64]
 
 CELL_WEIGHTS = (2.0, -2.0)  # of CELL_COLUMNS; from 2 to 3 the first makes no difference
 CELL_NIL = (*NIL_COLUMNS, *COLUMNS, *CELL_NIL_COLUMNS)
 _FIELDS = ("choice", "none", "threshold")
-_WEIGHED_LIKE = {**WEIGHED_LIKE, **NIL_WEIGHED_LIKE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,7 @@ def to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:
 
 def from_named(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
     """Return the weights of columns by name; 0 for columns that have none."""
-    return np.array([weights.get(column, weights.get(_WEIGHED_LIKE.get(column, column), 0.0)) for column in columns])
+    return np.array([weights.get(column, 0.0) for column in columns])
 
 
 def dot(rows: NDArray[Any], weights: Floats) -> Floats:

@@ -97,8 +97,8 @@ class Ranker:
     about        how it was trained, and how far its probabilities could be trusted there
     false_matches  separates names from false matches, for detected mentions; None: not trained
     adaptation   what was learned from a corpus without labels; None: nothing
-    cells        what is different for the cells of tables; None: trained before there was such a model
-    topic        how much likelier what a text is about makes candidates: its log; 0: trained before that counted
+    cells        what is different for the cells of tables; None: as in a text
+    topic        how much likelier what a text is about makes candidates: its log; 0: not at all
     corpus_prior   the prior of a corpus; None: the KB was not adapted
     confidence   how sure to be of best candidates in texts, given what the models find
     """
@@ -156,16 +156,7 @@ class Ranker:
         topic = float(described.get("topic", 0.0))
         corpus_prior = CorpusPrior.of(described["pile"]) if "pile" in described else None
         confidence = Confidence(**described.get("confidence", {}))
-        ranker = cls(rounds, temperature, threshold, about, false_matches, adapted, cells, topic, corpus_prior, confidence)
-        return ranker if "name_words" in described["rounds"][-1]["none"] else _with_cooler_nil(ranker)
-
-
-def _with_cooler_nil(ranker: Ranker) -> Ranker:
-    """Return a ranker of a time when the temperature was that of NIL, too: its weights are divided by it, once and for all."""
-    last, cells = ranker.rounds[-1], ranker.cells
-    if cells is not None and cells.nil is not None:
-        cells = replace(cells, nil=cells.nil / ranker.temperature)
-    return replace(ranker, rounds=(*ranker.rounds[:-1], last._replace(nil=last.nil / ranker.temperature)), cells=cells)
+        return cls(rounds, temperature, threshold, about, false_matches, adapted, cells, topic, corpus_prior, confidence)
 
 
 def with_memory_weights(ranker: Ranker) -> Ranker:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.name_index import spell
 from eigenthemes.embeddings.word_context import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.graph import Hubs, hubs_of
@@ -34,10 +33,9 @@ class Evidence:
 
     @classmethod
     def _collect(cls, kb: KB) -> Evidence:
-        names = kb.spelled_names or spell(kb.names, kb.name_index.token_table)
         return cls(
             EntityAttributes.of(kb) or count_attributes(kb),
-            EntityProfiles.of(kb) or collect_profiles(kb, names),
+            EntityProfiles.of(kb) or collect_profiles(kb, kb.spelled_names),
             Hubs.of(kb) or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).walk.popularity),
         )
 

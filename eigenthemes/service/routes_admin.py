@@ -75,7 +75,7 @@ def _described(served: ServedKB) -> dict[str, Any]:
         "default_method": default_method(kb),
         "threshold": linker.threshold if linker.method.calibrated else None,
         "vectors": list(kb.vector_sets),
-        "languages": [str(language) for language in kb.languages if language] if kb.has("name_languages") else [],
+        "languages": [str(language) for language in kb.languages if language],
     }
 
 

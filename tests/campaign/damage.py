@@ -178,7 +178,7 @@ def manifest_trial(random: Random, folder: Path, world: World) -> str:
     """Change a value deep in the manifest, in half of the trials with the hash that belongs to it."""
     from eigenthemes.kb.manifest import seal
 
-    kb = copy_kb(random.choice((world.kb, world.kb, world.old_kb)), folder / "damaged.kb")
+    kb = copy_kb(world.kb, folder / "damaged.kb")
     file = own_file(kb / "manifest.json")
     manifest = json.loads(file.read_text())
     place = manifest

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from helpers.commands import call
-from helpers.kbs import VERSION_1
 
 from campaign.corpus import case_trial, cases
 from campaign.judge import judged
 from campaign.trial import FAULT, REFUSED, run_trial
 from campaign.world import World, copy_kb, own_file
 from eigenthemes import KB
+from eigenthemes.kb.manifest import seal
 
 
 @pytest.mark.parametrize("case", cases())
@@ -32,7 +32,7 @@ def test_rows_behind_a_stray_quote_are_read_or_counted(tmp_path: Path) -> None:
     assert len(kb) + sum(kb.manifest["problems"].values()) >= 3_002
 
 
-# manifests that somebody changed by hand: the KB of format 1, whose manifest has no hash that would tell
+# manifests that somebody changed by hand, with the hash that belongs to them
 
 MANIFESTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "files is a list": lambda manifest: manifest | {"files": []},
@@ -47,9 +47,10 @@ COMMANDS = (("info",), ("verify",), ("candidates", "Paris"), ("link", "DOCUMENTS
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 @pytest.mark.parametrize("change", MANIFESTS)
 def test_manifests_changed_by_hand(world: World, tmp_path: Path, change: str, command: tuple[str, ...]) -> None:
-    kb = copy_kb(VERSION_1, tmp_path / "a.kb")
+    kb = copy_kb(world.kb, tmp_path / "a.kb")
     file = own_file(kb / "manifest.json")
-    file.write_text(json.dumps(MANIFESTS[change](json.loads(file.read_text()))))
+    changed = MANIFESTS[change](json.loads(file.read_text()))
+    file.write_text(json.dumps(seal(changed) if isinstance(changed, dict) else changed))
     done = _call(command, kb, world)
     assert judged(done) == REFUSED
     assert done.returncode == 1

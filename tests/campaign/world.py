@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.commands import call
-from helpers.files import ROOT, write_jsonl
+from helpers.files import write_jsonl
 from helpers.kbs import TINY_EDGES, TINY_NODES, build_untrained, train_quickly, write_sources
 from helpers.streaming import mixed_documents
 
@@ -44,11 +44,6 @@ class World:
     @property
     def words(self) -> Path:
         return self.folder / "words.txt"
-
-    @property
-    def old_kb(self) -> Path:
-        """A KB of format 1, whose manifest has no hash of its own."""
-        return ROOT / "tests" / "formats" / "version-1.kb"
 
     @classmethod
     def make(cls, folder: Path) -> World:

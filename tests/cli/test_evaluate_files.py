@@ -14,7 +14,7 @@ from helpers.commands import assert_one_sentence, call, run_process
 from helpers.documents import names_document
 from helpers.evaluating import GOLD, PLAIN, figures, without_speed
 from helpers.files import write_jsonl
-from helpers.kbs import VERSION_1, build_untrained
+from helpers.kbs import build_untrained
 
 from eigenthemes import KB
 from eigenthemes.ranking.methods import METHODS
@@ -221,11 +221,11 @@ def test_missing_files(tiny: KB, gold: Path, tmp_path: Path) -> None:
     assert call("eval", tiny.path).returncode == 2
 
 
-def test_a_kb_without_vectors(tmp_path: Path) -> None:
+def test_a_kb_without_vectors(bare: KB, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "g.jsonl", [names_document("Alpha", "First letter", gold="a")])
-    assert_one_sentence(call("eval", VERSION_1, file, "--methods", "eigen"), "no vectors", f"eigenthemes embed {VERSION_1}")
-    assert list(figures(VERSION_1, file)["g"]) == ["degree", "namematch", "prior-name"]
-    found = figures(VERSION_1, file, "--methods", PLAIN)["g"]
+    assert_one_sentence(call("eval", bare.path, file, "--methods", "eigen"), "no vectors", f"eigenthemes embed {bare.path}")
+    assert list(figures(bare.path, file)["g"]) == ["degree", "namematch", "prior-name"]
+    found = figures(bare.path, file, "--methods", PLAIN)["g"]
     assert found["degree"]["overall"]["p_at_1"] == 1.0
     assert found["namematch"]["overall"]["p_at_1"] == 0.5
 

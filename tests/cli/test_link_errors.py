@@ -24,7 +24,6 @@ from helpers.commands import (
 )
 from helpers.documents import json_line, linked_entities, names_document
 from helpers.files import write_jsonl
-from helpers.kbs import VERSION_1
 
 from eigenthemes import KB
 from eigenthemes.errors import VectorError
@@ -76,20 +75,20 @@ def test_a_missing_kb(tiny: KB, tmp_path: Path) -> None:
     assert_one_sentence(call("link", tmp_path, "-", stdin="Paris"), tmp_path.name)
 
 
-def test_a_kb_without_vectors_says_how_to_make_them() -> None:
+def test_a_kb_without_vectors_says_how_to_make_them(bare: KB) -> None:
     for method in ("eigen", "average"):
-        done = call("link", VERSION_1, "-", "--method", method, stdin="Alpha")
-        assert_one_sentence(done, "no vectors", f"eigenthemes embed {VERSION_1}")
+        done = call("link", bare.path, "-", "--method", method, stdin="Alpha")
+        assert_one_sentence(done, "no vectors", f"eigenthemes embed {bare.path}")
     with pytest.raises(VectorError):
-        Linker.open(VERSION_1, method="eigen")
-    assert Linker.open(VERSION_1).method_name == "prior-name"
+        Linker.open(bare.path, method="eigen")
+    assert Linker.open(bare.path).method_name == "prior-name"
 
 
 @pytest.mark.parametrize("options", [[], ["--generator", "paper"], ["--jobs", "2"]])
-def test_a_kb_without_vectors_can_be_linked_to_by_degree(options: list[str]) -> None:
+def test_a_kb_without_vectors_can_be_linked_to_by_degree(bare: KB, options: list[str]) -> None:
     done = call(
         "link",
-        VERSION_1,
+        bare.path,
         "-",
         "--method",
         "degree",

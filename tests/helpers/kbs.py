@@ -14,9 +14,8 @@ from eigenthemes.build import embed_kb, import_vectors, store, store_ranker
 from eigenthemes.embeddings.vector_sets import VectorSet
 from eigenthemes.kg.demo import SMALL
 from eigenthemes.selftrain.training import self_train
-from helpers.files import ROOT, write_jsonl
+from helpers.files import write_jsonl
 
-VERSION_1 = ROOT / "tests" / "formats" / "version-1.kb"  # as the first format was written; without vectors and ranker
 DEMO = "https://example.org/demo/"  # what the ids of the demo KG begin with
 
 TINY_NODES: list[dict[str, Any]] = [
@@ -41,6 +40,13 @@ TINY_EDGES = [
     ("paris", "tokyo"),
     ("paris-tx", "us"), ("thewho", "nameless"), ("oneill", "nba"), ("qaeda", "us"), ("iowa", "us"), ("wittgenstein", "paris"),
 ]  # fmt: skip
+
+
+def build_bare(folder: Path) -> KB:
+    """Build a KB of two entities without vectors and ranker."""
+    records = [{"id": "a", "name": "Alpha", "aliases": ["First letter"]}, {"id": "b", "name": "Beta"}]
+    sources = write_sources(folder, records, [("a", "b")], relation="before")
+    return build_untrained(sources, folder / "bare.kb", embedding=None)
 
 
 def write_sources(

@@ -212,13 +212,6 @@ def test_a_damaged_manifest_is_one_sentence_in_every_command(kb: Path, tmp_path:
             assert "manifest.json is not" in ended.stderr or "manifest.json does not match" in ended.stderr, ended.stderr
 
 
-def test_verify_says_that_format_1_has_no_hash_of_its_manifest(tmp_path: Path) -> None:
-    shutil.copytree(Path(__file__).parents[1] / "formats" / "version-1.kb", tmp_path / "old.kb")
-    ended = call("verify", str(tmp_path / "old.kb"))
-    assert ended.returncode == 0
-    assert ended.stderr.startswith("its manifest has no hash of itself")
-
-
 # no permission
 
 

@@ -15,8 +15,6 @@ from eigenthemes.errors import KBError, OptionError
 from eigenthemes.records import Entity, Neighbor
 from eigenthemes.text.normalize import normalize
 
-FORMATS = Path(__file__).parents[1] / "formats"
-
 
 def ids(entities: list[Entity]) -> list[str]:
     return [entity.id for entity in entities]
@@ -95,12 +93,6 @@ def test_search_gives_the_best_few(tiny: KB) -> None:
         tiny.search("a", limit=0)
 
 
-def test_search_in_a_kb_that_does_not_keep_how_names_are_spelled() -> None:
-    kb = KB.open(FORMATS / "version-1.kb")
-    assert not kb.has("name_tokens")
-    assert ids(kb.search("alp")) == ids(kb.search("first l")) == ["a"]
-
-
 @pytest.fixture
 def friends(tmp_path: Path) -> KB:
     edges = [("a", "knows", "b"), ("b", "knows", "a"), ("a", "married to", "b"), ("a", "knows", "c"), ("c", "knows", "d")]
@@ -142,9 +134,8 @@ def test_each_name_keeps_its_language(tmp_path: Path) -> None:
     assert kb.names_with_languages("Q1") == [("Ada", "en"), ("AAL", "de")]
 
 
-def test_a_kb_without_languages_says_none() -> None:
-    kb = KB.open(FORMATS / "version-1.kb")
-    assert kb.names_with_languages("a") == [("Alpha", ""), ("First letter", "")]
+def test_names_without_a_language_say_none(bare: KB) -> None:
+    assert bare.names_with_languages("a") == [("Alpha", ""), ("First letter", "")]
 
 
 def test_a_kb_in_a_with_statement_lets_go_of_its_files(tiny: KB) -> None:

@@ -1,4 +1,4 @@
-"""Format 2 of the KB folder: a manifest that can be replayed and knows its own hash; what is optional; format 1."""
+"""Format 2 of the KB folder: a manifest that can be replayed and knows its own hash; what is optional."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 from helpers.files import file_bytes, write_jsonl
 
-from eigenthemes import KB, Linker, ReadOptions, build_kb, embed_kb, train_kb
+from eigenthemes import KB, ReadOptions, build_kb, embed_kb, train_kb
 from eigenthemes.build import store_ranker, train_ranker
-from eigenthemes.candidates.name_index import spell
 from eigenthemes.errors import KBDamagedError, KBVersionError
 from eigenthemes.kb.manifest import own_hash, replace_manifest
 from eigenthemes.kb.writer import KBWriter
 
-FORMATS = Path(__file__).parents[1] / "formats"
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
 
@@ -58,7 +56,7 @@ def test_the_order_and_spelling_of_the_json_do_not_matter(kb: KB) -> None:
 
 def test_a_newer_format_is_refused_before_its_hash_is_looked_at(kb: KB) -> None:
     edit(kb, version=3)
-    with pytest.raises(KBVersionError, match=r"has format version 3, this program reads up to 2; upgrade with: pip install"):
+    with pytest.raises(KBVersionError, match=r"has format version 3, this program reads version 2; upgrade with: pip install"):
         KB.open(kb.path)
 
 
@@ -117,68 +115,17 @@ def test_names_that_are_not_utf_8_are_kept(kb: KB) -> None:
     assert KB.open(kb.path).manifest["sources"] == [{"name": "caf\udce9.nt", "bytes": 3}]
 
 
-# format 1
+def test_an_older_format_is_refused(kb: KB) -> None:
+    edit(kb, version=1)
+    with pytest.raises(KBVersionError, match=r"has format version 1, this program reads version 2; build the KB again"):
+        KB.open(kb.path)
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> KB:
-    shutil.copytree(FORMATS / "version-1.kb", tmp_path / "old.kb")
-    return KB.open(tmp_path / "old.kb")
-
-
-def test_format_1_opens_and_links(old: KB) -> None:
-    assert old.manifest["version"] == 1
-    assert all(right for _, right in old.verify())
-    assert Linker(old).link({"mentions": [{"text": "First letter"}]}).links[0].entity == "a"
-    assert [neighbor.id for neighbor in old.neighbors("a")] == ["b"]
-    (sentence,) = old.missing_parts()
-    assert "whose manifest.json has no hash of itself" in sentence
-
-
-def test_changing_a_kb_of_format_1_writes_format_2(old: KB) -> None:
-    changed = embed_kb(old.path, dimensions=2)
-    assert changed.manifest["version"] == 2
-    assert changed["a"] == old["a"]
-    assert not changed.has("name_languages")
-    assert all(right for _, right in KB.open(old.path).verify())
-    assert changed.manifest["expects"] == ["ranker"]
-    assert Linker(changed).method_name == "selftrained"
-    assert Linker(changed).link({"mentions": [{"text": "First letter"}]}).links[0].entity == "a"
-
-
-def test_training_a_kb_of_format_1_writes_format_2(old: KB) -> None:
-    trained = train_kb(old.path)
-    assert trained.manifest["version"] == 2
-    assert trained.missing_parts() == []
-    assert Linker(trained).method_name == "selftrained"
-
-
-def test_names_that_a_kb_does_not_keep_spelled_are_spelled_alike(tiny: KB, old: KB) -> None:
-    assert old.spelled_names is None
-    for kb in (tiny, KB.open(FORMATS / "version-2.kb")):
-        kept, anew = kb.spelled_names, spell(kb.names, kb.name_index.token_table)
-        assert kept is not None
-        for part in ("indptr", "tokens", "letters"):
-            expected, found = getattr(kept, part), getattr(anew, part)
-            assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
-
-
-@pytest.mark.parametrize("folder", sorted(FORMATS.glob("*.kb")), ids=lambda folder: folder.name)
-def test_every_format_links(folder: Path) -> None:
-    kb = KB.open(folder)
-    assert kb.manifest["version"] == int(folder.stem.removeprefix("version-"))
-    link = Linker(kb).link({"mentions": [{"text": "First letter"}]}).links[0]
-    assert (link.entity, link.label) == ("a", "Alpha")
-
-
-def test_the_kb_of_format_2_has_all_that_the_format_names() -> None:
-    kb = KB.open(FORMATS / "version-2.kb")
-    assert Linker(kb).method_name == "selftrained"
-    assert kb.names_with_languages("a") == [("Alpha", "en"), ("First letter", "")]
-    relations = [(neighbor.relation, neighbor.reverse) for neighbor in kb.relations_between("a", "b")]
-    assert relations == [("before", False), ("near", True)]
-    assert kb.missing_parts() == []
-    assert list(kb.vector_sets) == list(kb.rankers) == ["prone"]
+def test_a_kb_that_lacks_an_array_is_built_again(kb: KB) -> None:
+    files = {name: described for name, described in kb.manifest["files"].items() if name != "name_tokens"}
+    replace_manifest(kb.path, {**kb.manifest, "files": files})
+    with pytest.raises(KBDamagedError, match=r"has no name_tokens\.npy, which this version .*; build it again"):
+        KB.open(kb.path).search("par")
 
 
 # what a KB was built to have
@@ -199,12 +146,6 @@ def test_a_kb_that_lost_its_ranker_says_so(kb: KB) -> None:
 def test_a_kb_built_without_a_ranker_lacks_nothing(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "kg.jsonl", [{"id": "a", "name": "Alpha"}, {"source": "a", "target": "b"}])
     assert build_kb([source], tmp_path / "a.kb", train=False).missing_parts() == []
-
-
-def test_vectors_without_a_ranker_in_format_1_are_an_interrupted_build(old: KB) -> None:
-    manifest = {**old.manifest, "vectors": {"prone": {}}}
-    _, sentence = KB(old.path, manifest).missing_parts()
-    assert "has no ranker for the vectors prone" in sentence
 
 
 def _ranker(kb: KB) -> Any:

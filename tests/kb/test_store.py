@@ -7,14 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.files import ROOT, file_bytes, write_jsonl
+from helpers.files import file_bytes, write_jsonl
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
 from eigenthemes.cli.advice import advise
 from eigenthemes.errors import KBDamagedError, KBNotFoundError, KBVersionError
-
-FORMATS = ROOT / "tests" / "formats"
 
 
 @pytest.fixture
@@ -85,14 +83,3 @@ def test_a_place_without_a_kb_says_how_to_make_one(tmp_path: Path) -> None:
         with pytest.raises(KBNotFoundError, match=r"; give the folder that a build made") as refused:
             KB.open(place)
         assert advise(refused.value, "link") == str(refused.value)
-
-
-def test_a_kb_of_each_released_format_still_opens() -> None:
-    folders = sorted(FORMATS.glob("*.kb"))
-    assert folders
-    for folder in folders:
-        kb = KB.open(folder)
-        assert all(right for _, right in kb.verify())
-        entity = kb.index_of("a")
-        assert entity is not None
-        assert kb.names_of(entity) == ["Alpha", "First letter"]

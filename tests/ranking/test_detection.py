@@ -71,7 +71,7 @@ def test_a_clue_lowers_the_probability_and_the_sentence_says_so(demo_kb: KB) -> 
     assert "only spelled like this name" in titled.explanation.sentence
 
 
-def test_a_ranker_of_an_older_kb_has_no_chance_model(demo_kb: KB) -> None:
+def test_a_ranker_may_have_no_chance_model(demo_kb: KB) -> None:
     described = dict(demo_kb.rankers["prone"])
     assert set(described["chance"]) == {"chance", "alone"}
     del described["chance"]

@@ -75,20 +75,6 @@ def test_every_weight_comes_back_as_its_own() -> None:
         assert other.nil == pytest.approx(one.nil, abs=1e-4)
 
 
-def test_a_ranker_from_before_answers_as_it_did(demo_ranker: Ranker) -> None:
-    """It called two columns "words", and its temperature was that of NIL, too."""
-    described = replace(demo_ranker, temperature=1.25).to_dict()
-    for each in (*described["rounds"], described["tables"]):
-        del each["none"]["name_words"]
-    older, last = Ranker.of(described), described["rounds"][-1]["none"]
-    names = (*NIL_COLUMNS, *COLUMNS)
-    expected = [last["words" if name == "name_words" else name] / 1.25 for name in names]
-    assert older.rounds[-1].nil == pytest.approx(np.array(expected))
-    assert older.cells is not None
-    assert older.cells.nil is not None
-    assert older.cells.nil[0] == pytest.approx(described["tables"]["none"]["none"] / 1.25)
-
-
 def test_columns_of_another_version_weigh_nothing(demo_ranker: Ranker) -> None:
     described = demo_ranker.to_dict()
     for each in described["rounds"]:

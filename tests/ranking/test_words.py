@@ -12,7 +12,6 @@ from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Document, Linker, Mention
 from eigenthemes.build import store_ranker
-from eigenthemes.candidates.name_index import spell
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.linker import as_document
@@ -64,7 +63,7 @@ def test_function_words_belong_to_nobody(tmp_path: Path, quick_disk: None) -> No
         {"id": "c", "name": "Bank", "description": "of Georgia"},
     ]
     kb = build_from_records(tmp_path, records)
-    profiles = collect_profiles(kb, kb.spelled_names or spell(kb.names, kb.name_index.token_table))
+    profiles = collect_profiles(kb, kb.spelled_names)
     words = {str(kb.name_index.tokens[int(word)]) for word in profiles.words}
     assert words == {"georgia", "south"}
     assert profiles.indptr[-1] == len(profiles.words)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.name_index import spell
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.pool import Pool
 from eigenthemes.embeddings.word_context import WordContext
@@ -63,7 +62,7 @@ class FeatureContext:
         degree = kb.graph.degree
         rarity = 1 - np.log1p(degree) / np.log1p(max(1, len(degree)))
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
-        names = kb.spelled_names or spell(kb.names, kb.name_index.token_table)
+        names = kb.spelled_names
         self.spelled = kb.array("entity_names"), names.indptr, names.tokens, names.letters
         self.hub_numbers = None if hubs is None else hubs.numbers(len(degree))
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
@@ -78,12 +77,7 @@ class FeatureContext:
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
         """All relations of entities: (indptr, neighbors, relations) of `Graph`, (entries, relations) of `FurtherRelations`."""
         graph = self.kb.graph
-        if self.kb.has("graph_more_entries"):
-            further = self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations")
-        else:
-            further = np.zeros(0, np.int64), np.zeros(0, graph.relations.dtype)
-            for array in further:
-                array.setflags(write=False)  # as files are: to the compiler that is another type
+        further = self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations")
         return graph.indptr, graph.neighbors, graph.relations, *further
 
     @lazy

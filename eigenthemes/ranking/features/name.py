@@ -25,8 +25,6 @@ _MATCH_TYPES = {
     "typo": (TYPO, "a name of similar spelling"),
     "spelling": (SPELLING, "a whole name, but for a slip of the pen, umlauts that are spelled out, or one word for another"),
 }  # fmt: skip
-# A ranker that was trained before there was a column weighs it like this one.
-WEIGHED_LIKE = {"spelling": "typo"}
 _SPELLING = {
     "cased": "a whole name, written in the same letters: TP53 is not Trp53, Apple is not apple",
     "covered": "the share of a name's words that the mention has, as a part of it; 1 for a whole name",

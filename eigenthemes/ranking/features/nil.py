@@ -15,8 +15,6 @@ NIL_COLUMNS = {
     "candidates": "log of the number of candidates",
     "doubt": "minus the log of the best candidate's probability among them",
 }  # of a mention group; the columns of its best candidate follow: no two may have one name
-# Rankers that were kept before called it like the words around a name, which then had the same weight.
-WEIGHED_LIKE = {"name_words": "words"}
 
 
 def nil_features(groups: MentionGroups, features: NDArray[np.float32], probability: NDArray[np.float64]) -> NDArray[np.float32]:
