@@ -1,4 +1,4 @@
-"""What all figures have in common: style and colours, grids of axes, bars and lines. Nothing is computed here."""
+"""Style, colours, axes, bars and lines of all figures. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def log_ticks(axes: Axes, ticks: Sequence[float], labels: Sequence[str] | None =
     axes.minorticks_off()
 
 
-def line_for_each_set(rows: Sequence[Row], key: str, label: str, *, log: bool = False) -> Figure:
+def draw_lines_by_set(rows: Sequence[Row], key: str, label: str, *, log: bool = False) -> Figure:
     """Draw P@1 on the left and MRR on the right against a key, a line for each set."""
     figure, both = grid_of_axes(2, columns=2, width=4.6, height=3.6)
     for axes, (metric, title) in zip(both, (("overall_p_at_1", "P@1"), ("overall_mrr", "MRR")), strict=True):
@@ -100,7 +100,7 @@ def line_for_each_set(rows: Sequence[Row], key: str, label: str, *, log: bool = 
     return figure
 
 
-def bars_for_each_set(
+def draw_bars_by_set(
     rows: Sequence[Row],
     lines: Mapping[str, Mapping[str, Any]],
     key: str,

@@ -68,7 +68,7 @@ class Pairs:
 
 
 def pairs_of(workspace: Workspace, set_name: str, **candidates: Any) -> Pairs:
-    """Return all pairs of a set; options say how candidates are found."""
+    """Return all pairs of a set; the options are those of the candidate generator."""
     kb = workspace.kb_of(set_name)
     parts: list[tuple[Any, ...]] = []
     names: list[str] = []
@@ -140,7 +140,7 @@ def mention_prior(pairs: Pairs, training: Bools, dictionary: MentionDictionary |
 
 
 def training_counts(pairs: Pairs, training: Bools) -> tuple[Floats, Floats]:
-    """How often the name of each pair meant its entity, and how often it occurred, in training documents but its own [n]."""
+    """Count how often the name of each pair meant its entity, and how often it occurred, in training documents but its own [n]."""
     named = {name: number for number, name in enumerate(dict.fromkeys(pairs.names))}
     name_of = np.array([named[name] for name in pairs.names], dtype=np.int64)  # of each mention
     documents = len(training)
@@ -153,7 +153,7 @@ def training_counts(pairs: Pairs, training: Bools) -> tuple[Floats, Floats]:
 
 
 class _Tally:
-    """How often keys occur, in all and in each document."""
+    """Counts of keys, in all documents and in each."""
 
     def __init__(self, key: NDArray[np.int64], document: NDArray[np.int64], documents: int) -> None:
         self.documents = documents
@@ -161,7 +161,7 @@ class _Tally:
         self.both, self.own = np.unique(key * documents + document, return_counts=True)
 
     def elsewhere(self, key: NDArray[np.int64], document: NDArray[np.int64]) -> Floats:
-        """How often each key occurs outside a document."""
+        """Return the count of each key outside a document."""
         return _looked_up(self.keys, self.counts, key) - _looked_up(self.both, self.own, key * self.documents + document)
 
 
@@ -201,7 +201,7 @@ class MentionDictionary:
         return cls(counts)
 
     def of(self, pairs: Pairs) -> tuple[Floats, Floats]:
-        """How often the name of each pair meant its entity, and how often it occurred [n]."""
+        """Count how often the name of each pair meant its entity, and how often it occurred [n]."""
         never: Counter[int] = Counter()
         counters = [self.counts.get(name, never) for name in pairs.names]
         totals = np.array([counter.total() for counter in counters], dtype=np.float64)

@@ -22,7 +22,7 @@ from eigenthemes.errors import KBError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes_paper.pickles import SUFFIXES, read_pickle
 from eigenthemes_paper.plan import KBPlan
-from eigenthemes_paper.workspace import Workspace, write_whole
+from eigenthemes_paper.workspace import Workspace, write_atomically
 
 _RANDOM_DIMENSIONS = 128
 
@@ -51,7 +51,7 @@ def _build(workspace: Workspace, planned: KBPlan, jobs: int, progress: Progress)
         with steps.time("build"):
             build_kb(sources, path, embedding=None, train=False, force=True, jobs=jobs, progress=progress)
     _add_vectors(workspace, planned, path, steps, jobs, progress)
-    write_whole(note, json.dumps({"made_of": made_of, "steps": steps.seconds}, indent=1).encode() + b"\n")
+    write_atomically(note, json.dumps({"made_of": made_of, "steps": steps.seconds}, indent=1).encode() + b"\n")
     return steps.seconds
 
 
@@ -136,7 +136,7 @@ def random_vectors(kb: KB, seed: int) -> VectorSet:
 
 
 class _Steps:
-    """How long the steps of making a KB took."""
+    """Seconds that each step of making a KB took."""
 
     def __init__(self, kb: str) -> None:
         self.seconds: dict[str, Any] = {"kb": kb}

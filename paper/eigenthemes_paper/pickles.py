@@ -84,7 +84,7 @@ def _is_plain_number(number_type: type) -> bool:
 
 
 class _Dtype:
-    """Stands in for numpy's dtype, whose state a pickle could forge: only plain numbers and strings."""
+    """Replacement of numpy's dtype, whose state a pickle could forge: plain numbers and strings only."""
 
     __slots__ = ("code", "order")
 
@@ -102,7 +102,7 @@ class _Dtype:
 
 
 class _Array:
-    """Stands in for an array between its making, which is empty, and its state."""
+    """Replacement of numpy's array, which a pickle makes empty and then fills."""
 
     __slots__ = ("array",)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KBPlan:
-    """How a KB is made.
+    """The sources, vectors and training of a KB.
 
     sources    files of a knowledge graph; or else
     published  documents in the authors' layout, of whose candidates a KB without edges is made
@@ -39,7 +39,7 @@ class KBPlan:
 
 @dataclass(frozen=True, slots=True)
 class SetPlan:
-    """Documents with gold: where they are, of which KB, and the first `limit` of them."""
+    """Documents with gold: their file, their KB, and how many are read (`limit`; None: all)."""
 
     name: str
     kb: str
@@ -73,7 +73,7 @@ class Plan:
     sections: Mapping[str, SectionPlan]
 
     def file(self, path: str) -> Path:
-        """Where a file of the plan is."""
+        """Return the path of a file of the plan."""
         return self.data / path
 
 

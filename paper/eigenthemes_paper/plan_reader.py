@@ -174,15 +174,15 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 
 
 class _TomlTable:
-    """A table of the TOML file; every key must be asked for."""
+    """A table of the TOML file, which remembers the keys that were read."""
 
     def __init__(self, values: dict[str, Any], where: str) -> None:
         self.values, self.where = values, where
-        self.asked: set[str] = set()
+        self.read: set[str] = set()
 
     def take(self, key: str, kind: type, default: Any) -> Any:
         """Return the value of a key, of this type."""
-        self.asked.add(key)
+        self.read.add(key)
         value = self.values.get(key, default)
         kinds = {float: (float, int), tuple: (list,)}.get(kind, (kind,))
         if value is not default and (not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool)):
@@ -211,9 +211,9 @@ class _TomlTable:
         return [(name, _TomlTable(values, f"{self.where}: [{key}.{name}]")) for name, values in tables.items()]
 
     def done(self) -> None:
-        """Refuse keys that nobody asked for."""
-        if unknown := sorted(set(self.values) - self.asked):
-            raise OptionError(f"{self.where}: {unknown[0]} is unknown; expected some of {', '.join(sorted(self.asked))}")
+        """Refuse keys that were not read."""
+        if unknown := sorted(set(self.values) - self.read):
+            raise OptionError(f"{self.where}: {unknown[0]} is unknown; expected some of {', '.join(sorted(self.read))}")
 
 
 _TYPE_NAMES = {

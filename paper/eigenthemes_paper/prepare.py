@@ -22,7 +22,7 @@ ENTITY = "http://www.wikidata.org/entity/"
 
 @dataclass
 class Counts:
-    """What became of the mentions.
+    """Counts of mentions, by outcome.
 
     found     have a Wikidata id
     missing   have gold, but no page of these names has a Wikidata id; the first is kept as an example
@@ -62,17 +62,17 @@ def prepare_gold(
     documents, counts = read_gold(gold), Counts()
     pages = WikipediaMap.read(page_props, page, redirect, progress=progress)
     if ids is not None:
-        with _written_whole(ids) as out:
+        with _open_output(ids) as out:
             out.writelines(f"{ENTITY if iri else ''}{item}\n".encode() for item in pages.entities())
-    with _written_whole(output) as out:
+    with _open_output(output) as out:
         for record in prepare(documents, pages, iri=iri, keep_missing=keep_missing, counts=counts):
             out.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
         if counts.missing and not counts.found:
-            raise _no_page_found(gold, counts, titles=page is not None)
+            raise _page_error(gold, counts, titles=page is not None)
     return counts
 
 
-def _no_page_found(gold: str | Path, counts: Counts, *, titles: bool) -> SourceError:
+def _page_error(gold: str | Path, counts: Counts, *, titles: bool) -> SourceError:
     remedy = (
         "check that the dumps are of the right Wikipedia"
         if titles
@@ -86,8 +86,8 @@ def _no_page_found(gold: str | Path, counts: Counts, *, titles: bool) -> SourceE
 
 
 @contextmanager
-def _written_whole(output: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
-    """Open a stream as it is, or a file that is there when it is whole."""
+def _open_output(output: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
+    """Open a stream, or a file that appears only when it is complete."""
     if not isinstance(output, str | Path):
         yield output
         return

@@ -11,7 +11,7 @@ from typing import Any
 
 from eigenthemes_paper import drawing
 from eigenthemes_paper.plan import Plan, SectionPlan
-from eigenthemes_paper.results import is_current, nouns_by, read_rows, versions
+from eigenthemes_paper.results import is_current, noun_tagger_name, read_rows, versions
 from eigenthemes_paper.rows import DIVIDER, Claim, Row, Table
 from eigenthemes_paper.sections import SECTIONS
 from eigenthemes_paper.workspace import Workspace
@@ -38,7 +38,7 @@ class Part:
 
     @property
     def reason(self) -> str:
-        """Why a claim does not hold; empty: they all do, or nobody knows."""
+        """Return the reason that the plan gives for claims that fail; empty if none fails."""
         return self.why.strip() if any(claim.fails or claim.unclear for claim in self.claims) else ""
 
 
@@ -220,5 +220,5 @@ def _cost(kb_steps: Sequence[Mapping[str, Any]], seconds: float) -> Table:
 def _provenance(workspace: Workspace) -> Table:
     hashes = workspace.hashes(workspace.available(workspace.plan.sets))
     rows: list[tuple[str, ...]] = [(name, digest[:20]) for name, digest in {**hashes, **versions()}.items()]
-    rows.append(("nouns told by", nouns_by()))
+    rows.append(("nouns told by", noun_tagger_name()))
     return Table("What it was made of", ("file, KB or package", "SHA-256, content or version"), rows)

@@ -1,4 +1,4 @@
-"""Results on disk: for each section a file of rows, whose first line says all that they depend on."""
+"""Results on disk: for each section a file of rows, whose first line holds all that they depend on."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from eigenthemes.text.words import noun_tagger
 from eigenthemes_paper.plan import SectionPlan
 from eigenthemes_paper.rows import Row
 from eigenthemes_paper.sections import SECTIONS
-from eigenthemes_paper.workspace import Workspace, write_whole
+from eigenthemes_paper.workspace import Workspace, write_atomically
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "textblob", "torch")
 
 
 def compute_section(workspace: Workspace, planned: SectionPlan, out: Path, advance: Advance) -> None:
-    """Compute the rows of a section and write them: a line that says how they were made, and a line for each."""
+    """Compute the rows of a section and write them, after a line with their options and hashes."""
     compute = SECTIONS[planned.kind].compute
     assert compute is not None
     start = time.perf_counter()
@@ -32,7 +32,7 @@ def compute_section(workspace: Workspace, planned: SectionPlan, out: Path, advan
     lines = b"".join(
         orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY) for row in [header, *rows]
     )
-    write_whole(_file(out, planned.name), lines)
+    write_atomically(_file(out, planned.name), lines)
 
 
 def read_rows(out: Path, name: str) -> tuple[Row | None, list[Row]]:
@@ -61,7 +61,7 @@ def made_of(workspace: Workspace, planned: SectionPlan) -> Row:
         "limits": {name: limit for name, limit in limits.items() if limit is not None},
         "hashes": {**workspace.hashes(sets), **_hashes_of_other_files(workspace, planned)},
         "missing": _missing(workspace, planned),
-        "nouns": nouns_by(),
+        "nouns": noun_tagger_name(),
         "versions": versions(),
     }
     return {**made, "fingerprint": hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:16]}
@@ -78,8 +78,8 @@ def versions() -> dict[str, str]:
     return installed
 
 
-def nouns_by() -> str:
-    """Name what tells nouns from other words."""
+def noun_tagger_name() -> str:
+    """Return the name of the noun tagger."""
     return noun_tagger() or "content words"
 
 

@@ -118,5 +118,5 @@ def above(metric: str, key: str, one: str, *others: str) -> Test:
 
 
 def is_gain(difference: float) -> Outcome:
-    """Tell a gain from a loss; less than half a point is neither."""
+    """Return whether a difference is a gain; None if it is less than half a point."""
     return None if abs(difference) < SLACK else difference > 0

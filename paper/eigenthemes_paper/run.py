@@ -20,7 +20,7 @@ from eigenthemes_paper.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an experiment: its report, how many sections were computed and how many kept, and the seconds both took."""
+    """The report of an experiment, the numbers of sections computed and kept, and the seconds of KBs and sections."""
 
     report: Path
     computed: int

@@ -96,7 +96,7 @@ class _Strict(Diagnostics):
 
 
 class _Numbers:
-    """Whole numbers by whole numbers in 16 bytes per pair, of which Wikipedia has ten millions; the first of a key counts."""
+    """A map between integers in 16 bytes per pair, since Wikipedia has tens of millions; the first of a key counts."""
 
     def __init__(self) -> None:
         self._keys, self._values = array("q"), array("q")
@@ -146,16 +146,16 @@ class WikipediaMap:
         pages, progress = cls(), progress or Silent()
         for number, _, value in _read(page_props, "page_props", 3, b"'wikibase_item'", progress):
             if value and (item := _ITEM.fullmatch(value.decode(errors="replace"))):
-                pages._items.add(_whole(number, page_props), int(item[1]))
+                pages._items.add(_parse_number(number, page_props), int(item[1]))
         if page is not None:
             pages.has_titles = True
             for number, _, title in _read(page, "page", 3, b"0", progress):
                 if title:
-                    pages._pages.add(hash(title), _whole(number, page))
+                    pages._pages.add(hash(title), _parse_number(number, page))
         if redirect is not None:
             for number, _, title, other_wiki in _read(redirect, "redirect", 4, b"0", progress):
                 if title and not other_wiki:
-                    pages._redirects.add(_whole(number, redirect), hash(title))
+                    pages._redirects.add(_parse_number(number, redirect), hash(title))
         for numbers in (pages._items, pages._pages, pages._redirects):
             numbers.seal()
         return pages
@@ -205,7 +205,7 @@ def _read(path: str | Path, table: str, columns: int, second: bytes, progress: P
         yield from read_dump_rows(source.stream, table, columns, second=second, origin=source.name)
 
 
-def _whole(number: bytes | None, path: str | Path) -> int:
+def _parse_number(number: bytes | None, path: str | Path) -> int:
     if number is None or not number.isdigit() or len(number) > 18:
         value = "NULL" if number is None else repr(number[:20].decode(errors="replace"))
         raise SourceError(

@@ -43,7 +43,7 @@ class Workspace:
     # files
 
     def missing(self, set_name: str) -> str:
-        """Say which file a set lacks; empty: none."""
+        """Return a sentence on the file that a set lacks; empty if none."""
         planned = self.plan.sets[set_name]
         for path in (planned.documents, *self.sources(planned.kb)):
             if not self.plan.file(path).exists():
@@ -140,7 +140,7 @@ class Workspace:
         return not self.unreadable(set_name)
 
     def unreadable(self, set_name: str) -> str:
-        """Say why the words of a set cannot count; empty: they can."""
+        """Return why context methods cannot read a set; empty if they can."""
         if self.word_vectors is None:
             return self.no_word_vectors
         if not self.kb_of(set_name).descriptions.blob.size:
@@ -241,7 +241,7 @@ def reads_text(method: str) -> bool:
     return method_named(method).check is not None
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Write a file that is there when it is whole, and not before."""
     beside = path.with_name(f"{path.name}.new-{os.getpid()}")
     beside.write_bytes(data)

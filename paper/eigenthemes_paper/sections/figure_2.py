@@ -30,13 +30,13 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
         batches = batches_with_candidates(
             kb, (documents[i] for i in order), size=1, needs_vectors=True, generator=options["generator"]
         )
-        suitable = (batch for batch in batches if options["least"] <= _golds_found(batch, kb) <= options["most"])
+        suitable = (batch for batch in batches if options["least"] <= _found_gold(batch, kb) <= options["most"])
         for batch in islice(suitable, options["documents"]):
             yield from points_of(batch, kb, name)
         advance(1)
 
 
-def _golds_found(batch: Batch, kb: KB) -> int:
+def _found_gold(batch: Batch, kb: KB) -> int:
     return len(np.unique(batch.table.mention_of[gold_rows(batch, kb)]))
 
 

@@ -94,7 +94,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     ]
 
 
-def _outcome_at_each_fraction(rows: list[Row], one: str, *others: str) -> dict[float, Outcome]:
+def _outcomes_by_fraction(rows: list[Row], one: str, *others: str) -> dict[float, Outcome]:
     """Return fraction -> is one method above others there? Without those where they were not measured."""
     test = above("p_at_1", "method", one, *others)
     results = {fraction: test(some) for fraction, some in by(rows, "fraction").items()}
@@ -102,7 +102,7 @@ def _outcome_at_each_fraction(rows: list[Row], one: str, *others: str) -> dict[f
 
 
 def _always_best(of_set: list[Row]) -> tuple[bool, str] | None:
-    outcomes = _outcome_at_each_fraction(of_set, "eigen", "degree", "average")
+    outcomes = _outcomes_by_fraction(of_set, "eigen", "degree", "average")
     lost = [str(fraction) for fraction, outcome in outcomes.items() if outcome is False]
     return (not lost, f"not at {', '.join(lost)}" if lost else "") if outcomes else None
 
@@ -115,7 +115,7 @@ def _degree_falls(of_set: list[Row]) -> tuple[bool, str] | None:
 
 
 def _overtaken(of_set: list[Row]) -> tuple[bool, str] | None:
-    outcomes = _outcome_at_each_fraction(of_set, "average", "degree")
+    outcomes = _outcomes_by_fraction(of_set, "average", "degree")
     if not outcomes:
         return None
     ahead = [fraction for fraction, outcome in outcomes.items() if outcome]

@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from eigenthemes.core.progress import Advance
-from eigenthemes_paper.drawing import LINE_COLORS, bars_for_each_set
+from eigenthemes_paper.drawing import LINE_COLORS, draw_bars_by_set
 from eigenthemes_paper.mention_scores import MentionScores
 from eigenthemes_paper.plan import Section, SectionPlan
 from eigenthemes_paper.rows import Claim, Outcome, Row, Rows, is_gain, judge
@@ -32,7 +32,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
 def draw(rows: Sequence[Row]) -> Figure:
     names = sorted({row["vectors"] for row in rows})
     colors = dict(zip(names, cycle(LINE_COLORS), strict=False)) | {"random": "#bbbbbb"}
-    return bars_for_each_set(rows, {method: {"method": method} for method in _METHODS}, "vectors", names, colors)
+    return draw_bars_by_set(rows, {method: {"method": method} for method in _METHODS}, "vectors", names, colors)
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:

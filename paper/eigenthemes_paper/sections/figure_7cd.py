@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eigenthemes.core.progress import Advance
-from eigenthemes_paper.drawing import line_for_each_set
+from eigenthemes_paper.drawing import draw_lines_by_set
 from eigenthemes_paper.mention_scores import MentionScores
 from eigenthemes_paper.plan import PAPER_OPTIONS, Section, SectionPlan, candidate_options
 from eigenthemes_paper.rows import SLACK, Claim, Outcome, Row, Rows, is_gain, judge, value_of
@@ -28,7 +28,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
 
 
 def draw(rows: Sequence[Row]) -> Figure:
-    return line_for_each_set(rows, "k", "components k")
+    return draw_lines_by_set(rows, "k", "components k")
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from eigenthemes_paper.drawing import METHOD_COLORS, bars_for_each_set
+from eigenthemes_paper.drawing import METHOD_COLORS, draw_bars_by_set
 from eigenthemes_paper.plan import Section
 from eigenthemes_paper.rows import GROUPS, SLACK, Claim, Row, above, judge
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def draw(rows: Sequence[Row]) -> Figure:
     methods = ["average-unweighted", "average", "eigen-unweighted", "eigen"]
     chosen = [row for row in rows if row["method"] in methods]
-    return bars_for_each_set(chosen, {group: {} for group in GROUPS}, "method", methods, METHOD_COLORS, group=None)
+    return draw_bars_by_set(chosen, {group: {} for group in GROUPS}, "method", methods, METHOD_COLORS, group=None)
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:

@@ -10,7 +10,7 @@ import numpy as np
 from eigenthemes.core.progress import Advance
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.baselines import context_rank
-from eigenthemes_paper.drawing import bars_for_each_set
+from eigenthemes_paper.drawing import draw_bars_by_set
 from eigenthemes_paper.mention_scores import Floats, MentionScores
 from eigenthemes_paper.plan import PAPER_OPTIONS, Section, SectionPlan, candidate_options
 from eigenthemes_paper.rows import Claim, Row, Rows, above, judge
@@ -51,7 +51,7 @@ def _by_context(workspace: Workspace, name: str, scheme: str, planned: SectionPl
 
 def draw(rows: Sequence[Row]) -> Figure:
     lines = {"weighted Eigenthemes": {"ranking": "eigen"}, "the ranking behind the weights, alone": {"ranking": "weight"}}
-    return bars_for_each_set(rows, lines, "scheme", list(_COLORS), _COLORS)
+    return draw_bars_by_set(rows, lines, "scheme", list(_COLORS), _COLORS)
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:

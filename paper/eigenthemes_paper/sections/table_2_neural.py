@@ -16,7 +16,7 @@ from eigenthemes_paper.mention_scores import MentionScores
 from eigenthemes_paper.plan import Section, SectionPlan
 from eigenthemes_paper.rows import DIVIDER, NEURAL_METHODS, Claim, Row, Rows, Table, above, by, judge, spread
 from eigenthemes_paper.taumil.store import fingerprint
-from eigenthemes_paper.workspace import Workspace, write_whole
+from eigenthemes_paper.workspace import Workspace, write_atomically
 
 CHANCE = "random choice"
 
@@ -56,7 +56,7 @@ def _sets(workspace: Workspace, planned: SectionPlan) -> list[str]:
 
 
 def _model_path(workspace: Workspace, name: str, seed: int, planned: SectionPlan) -> Path:
-    """Return the file of a model, whose name tells what it was made of, so that nothing outdated is taken."""
+    """Return the file of a model; its name has a hash of all that it depends on, so that outdated models are not used."""
     of_set = workspace.plan.sets[name]
     made_of = (
         fingerprint(workspace.kb_of(name)),
@@ -83,7 +83,7 @@ def _train(workspace: Workspace, name: str, seed: int, planned: SectionPlan, pat
         progress=progress,
     )
     note = {"epochs": len(stored.about["history"]), "training_seconds": round(time.perf_counter() - start, 2)}
-    write_whole(path.with_suffix(".json"), json.dumps(note).encode() + b"\n")
+    write_atomically(path.with_suffix(".json"), json.dumps(note).encode() + b"\n")
 
 
 def _measured(workspace: Workspace, name: str, run: Run, method: str) -> Row:

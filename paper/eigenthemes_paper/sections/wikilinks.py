@@ -19,14 +19,14 @@ from eigenthemes_paper.rows import RIVALS, Claim, Outcome, Row, Rows, Table, abo
 from eigenthemes_paper.workspace import Workspace
 
 _OWN = "selftrained"
-_WHOLE = "table"
+_TABLE = "table"
 
 
 def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Rows:
     """Evaluate methods on whole tables, and this project's on parts of them: columns, rows, single cells."""
     for name in workspace.available(planned.sets):
         methods = workspace.methods(name, planned.options["methods"])
-        yield from _rows(workspace, planned, name, methods, _WHOLE)
+        yield from _rows(workspace, planned, name, methods, _TABLE)
         for context in planned.options["contexts"] if _OWN in methods else ():
             yield from _rows(workspace, planned, name, [_OWN], context)
         advance(1)
@@ -60,7 +60,7 @@ def split_tables(documents: Sequence[Document], context: str) -> tuple[list[Docu
         row, col = mention.row or 0, mention.col or 0
         return {"column": col, "row": row, "none": (row, col)}[context]
 
-    if context == _WHOLE:
+    if context == _TABLE:
         return list(documents), np.arange(len(documents))
     parts, table_of_part = list[Document](), list[int]()
     for number, document in enumerate(documents):
@@ -92,7 +92,7 @@ def _table_of_set(name: str, rows: Sequence[Row]) -> Table:
     best = {column: max(row[column] for row in rows) for column in columns}
     lines = [
         (
-            row["method"] if row["context"] == _WHOLE else f"{row['method']}, context {row['context']}",
+            row["method"] if row["context"] == _TABLE else f"{row['method']}, context {row['context']}",
             *(marked(row[column], best[column]) for column in columns),
             f"{row['links']['f1']:.3f}" if row["links"] else "",
         )
@@ -105,13 +105,13 @@ def _table_of_set(name: str, rows: Sequence[Row]) -> Table:
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
-    whole, own = ([row for row in rows if test(row)] for test in (_is_whole, _is_own))
+    whole, own = ([row for row in rows if test(row)] for test in (_is_table_context, _is_own))
 
     def context_helps(of_set: list[Row]) -> tuple[Outcome, str] | None:
         value = {row["context"]: row["overall_p_at_1"] for row in of_set}
-        if _WHOLE not in value or "none" not in value:
+        if _TABLE not in value or "none" not in value:
             return None
-        return is_gain(value[_WHOLE] - value["none"]), f"{value[_WHOLE]:.3f} against {value['none']:.3f}"
+        return is_gain(value[_TABLE] - value["none"]), f"{value[_TABLE]:.3f} against {value['none']:.3f}"
 
     metric = "overall_p_at_1"
     return [
@@ -125,8 +125,8 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
     ]
 
 
-def _is_whole(row: Row) -> bool:
-    return bool(row["context"] == _WHOLE)
+def _is_table_context(row: Row) -> bool:
+    return bool(row["context"] == _TABLE)
 
 
 def _is_own(row: Row) -> bool:

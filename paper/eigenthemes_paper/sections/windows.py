@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from eigenthemes.core.progress import Advance
-from eigenthemes_paper.drawing import line_for_each_set
+from eigenthemes_paper.drawing import draw_lines_by_set
 from eigenthemes_paper.mention_scores import MentionScores
 from eigenthemes_paper.plan import PAPER_OPTIONS, Section, SectionPlan, candidate_options
 from eigenthemes_paper.rows import SLACK, Claim, Row, Rows, judge
@@ -31,7 +31,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
 
 def draw(rows: Sequence[Row]) -> Figure:
     local = [row for row in rows if row["window"] is not None]
-    figure = line_for_each_set(local, "window", "words on each side", log=True)
+    figure = draw_lines_by_set(local, "window", "words on each side", log=True)
     whole = {row["set"]: row for row in rows if row["window"] is None}
     for axes, metric in zip(figure.axes, ("overall_p_at_1", "overall_mrr"), strict=True):
         for line in axes.get_lines():

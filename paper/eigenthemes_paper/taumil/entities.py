@@ -20,7 +20,7 @@ PSEUDO_TYPES = 10  # of an entity without types: its most frequent relations
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """Some bags one after the other: the ids [k] and weights [k] of bag i begin at offsets[i] [bags]."""
+    """Bags of ids with weights; ids [k] and weights [k] of bag i begin at offsets[i] [bags]."""
 
     ids: NDArray[np.int64]
     weights: NDArray[np.float32]

@@ -42,7 +42,7 @@ class TauMIL(nn.Module):
         self.noise_scorer = _Perceptron()
 
     def contexts(self, sentences: Padded) -> Tensor:
-        """Return the vector of each sentence [m, 400]: what the BiLSTM says at the mention's first and last word."""
+        """Return the vector of each sentence [m, 400]: outputs of the BiLSTM at the mention's first and last word."""
         words, positions, first, last = map(
             torch.from_numpy, (sentences.words, sentences.positions, sentences.first, sentences.last)
         )
@@ -152,7 +152,7 @@ NOISE_SCALE = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What is made small (`total`), and its parts, each a mean over mentions; `noise` is the mean p_noise."""
+    """The loss (`total`) and its parts, each a mean over mentions; `noise` is the mean p_noise."""
 
     total: Tensor
     hinge: Tensor

@@ -83,7 +83,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Padded:
-    """Some sentences side by side.
+    """A padded batch of sentences.
 
     words, positions  [m, longest] int64: rows of word vectors; distance to the mention, -10 to 10, plus 10
     lengths           [m] int64
@@ -167,7 +167,7 @@ def mention_spans(document: Document) -> Iterator[tuple[str, int, int]]:
 
 
 def check_text(document: Document) -> None:
-    """Refuse a document whose mentions stand in no sentence: it has no text, or they are nowhere in it."""
+    """Refuse a document without text, or with a mention that does not occur in its text."""
     has_names = bool(document.mentions) if document.mentions is not None else document.table is not None
     if document.text is None and has_names:
         raise DocumentError(

@@ -99,7 +99,7 @@ def write(path: str | Path, arrays: Arrays, about: dict[str, Any]) -> None:
 
 
 def read(path: str | Path, format_name: str) -> tuple[Arrays, dict[str, Any]]:
-    """Return the arrays of a file, and what it says of itself."""
+    """Return the arrays and the description that a file holds."""
     from safetensors import SafetensorError, safe_open
 
     check_input(path, OptionError, remedy="give the file of a model")

@@ -38,7 +38,7 @@ _DOCUMENTS = 64  # at a time, when candidates are looked up
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What an epoch came to: the objective and its parts (see `taumil_objective.Objective`), means over its batches."""
+    """The objective of an epoch and its parts (see `model.Objective`), means over its batches."""
 
     epoch: int
     objective: float
@@ -49,7 +49,7 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class TrainingMentions:
-    """What is learned from: mentions with text and candidates.
+    """Training mentions: those with text and candidates.
 
     sentences        of each mention
     starts, counts   [m] int64: its rows among the candidates
