@@ -140,7 +140,7 @@ def mention_prior(pairs: Pairs, training: Bools, dictionary: MentionDictionary |
 
 
 def training_counts(pairs: Pairs, training: Bools) -> tuple[Floats, Floats]:
-    """Count how often the name of each pair meant its entity, and how often it occurred, in training documents but its own [n]."""
+    """Count meanings and occurrences of the name of each pair in the training documents, without its own document [n]."""
     named = {name: number for number, name in enumerate(dict.fromkeys(pairs.names))}
     name_of = np.array([named[name] for name in pairs.names], dtype=np.int64)  # of each mention
     documents = len(training)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.files import ROOT
 from helpers.scoring import score_in_detail
 from helpers.streaming import link_lines
 from paper_helpers.players_and_countries import exam_sentences, training_sentences
@@ -19,6 +20,8 @@ from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.methods import method_named
 from eigenthemes.records import Document, Mention
+from eigenthemes_paper.drawing import METHOD_COLORS
+from eigenthemes_paper.rows import NEURAL_METHODS
 from eigenthemes_paper.taumil.method import TaumilOptions
 
 
@@ -110,3 +113,10 @@ print([name for name in ("torch", "safetensors") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_both_methods_have_a_colour_and_a_page() -> None:
+    page = (ROOT / "paper" / "docs" / "taumil.md").read_text(encoding="utf-8")
+    for name in NEURAL_METHODS:
+        assert name in METHOD_COLORS
+        assert f"`{name}`" in page
