@@ -1,4 +1,4 @@
-"""How fast and in how much memory KBs are built: python -m benchmarks.bench_build [--only PART] [--sizes N,N]
+"""Measure the speed and memory of builds: python -m benchmarks.bench_build [--only PART] [--sizes N,N]
 
 general   general/kg.nt.gz with one and two jobs, and as a yardstick pyoxigraph reading the same file and doing nothing with it
 all       every KG of the data folder
@@ -77,7 +77,7 @@ def main() -> None:
 def build_within_limit(
     sizes: Sequence[int], cache: Path, scratch: Path, limits: Sequence[str], made: Sequence[str], jobs: int
 ) -> list[Row]:
-    """Each dump within each limit, each once; "same" says that the KB is that of the first limit."""
+    """Build each dump within each limit once; "same": the KB equals that of the first limit."""
     rows = []
     for what in made:
         for size in sizes:
@@ -119,7 +119,7 @@ def compare_forecasts(
 
 
 def compare_forecast(files: Sequence[Path], scratch: Path, embedding: str, train: bool) -> Row:
-    """What is told of one build, what it takes, and the ratio of both."""
+    """Return the forecast of one build, its measured cost, and their ratio."""
     command = [sys.executable, "-c", _FORECAST, embedding, str(int(train)), *map(str, files)]
     done = subprocess.run(command, stdout=subprocess.PIPE, env=child_environment(), check=True)
     told, took = json.loads(done.stdout), build_in_new_process(files, scratch, jobs=1, embedding=embedding, train=train)

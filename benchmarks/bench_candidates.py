@@ -1,4 +1,4 @@
-"""How fast candidates are found: python -m benchmarks.bench_candidates [--only batch|tantivy|typos|singles|growth|startup]
+"""Measure the speed of look-ups: python -m benchmarks.bench_candidates [--only batch|tantivy|typos|singles|growth|startup]
 
 batch     mentions/s in one batch, one core: the largest synthetic KB, and the general KG with the real mentions of wned-cweb
 tantivy   the same as a conjunctive query of tantivy on the general KG, top 20 by a fast field, in the same run

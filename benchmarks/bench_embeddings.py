@@ -96,7 +96,7 @@ def _with_earlier(part: str, rows: list[Row]) -> list[Row]:
 
 
 def make_once(source: str, method: str, out: str, hidden: str) -> Row:
-    """Make vectors of a KB, or of a synthetic graph of so many nodes, into a file: seconds, and the peak of memory."""
+    """Make vectors of a KB or of a synthetic graph; return seconds and peak memory."""
     graph = synthetic_graph(int(source)) if source.isdigit() else KB.open(source).graph
     if hidden == "hidden":
         graph, _ = hide_edges(graph, 0.05, np.random.default_rng(0))

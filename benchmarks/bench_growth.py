@@ -1,4 +1,4 @@
-"""How cost grows with the KG and with the document: python -m benchmarks.bench_growth [--sizes 1e4,1e5] [--only kgs|documents]
+"""Measure cost against the sizes of KG and document: python -m benchmarks.bench_growth [--sizes 1e4,1e5] [--only kgs|documents]
 
 kgs        synthetic KBs, trained: opening one, a look-up, a linked document of 30 names, memory of the process that does it
 documents  documents of 1 to 10,000 names, with the KB of the second largest size
@@ -141,7 +141,7 @@ def _best(task: Callable[[], Any], rounds: int = ROUNDS) -> float:
 
 
 def _memory() -> tuple[float, float]:
-    """Return the MB of this process that are its own, and of mapped files that are in memory."""
+    """Return the private memory of this process and its resident mapped files, in MB."""
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
     own, mapped = (1.024e-3 * int(lines[key].split()[0]) for key in ("RssAnon", "RssFile"))
     return own, mapped

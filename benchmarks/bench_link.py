@@ -1,4 +1,4 @@
-"""How fast documents are linked: python -m benchmarks.bench_link [--only kernel|stream|growth|large|quality]
+"""Measure the speed of linking: python -m benchmarks.bench_link [--only kernel|stream|growth|large|quality]
 
 kernel    disambiguation alone, candidates and vectors given, one thread: ours against the paper's equations as
           the tests write them down
@@ -220,7 +220,7 @@ def _link_once(kb: KB, file: Path, k: str, jobs: int) -> tuple[float, float]:
 
 
 def _link_command(kb: KB, file: Path) -> list[str]:
-    """What Python is given to link a file; the method is named, because another benchmark may have trained the KB."""
+    """Return the command that links a file; it names the method, because another benchmark may have trained the KB."""
     return ["-m", "eigenthemes", "link", str(kb.path), str(file), "-o", "/dev/null", "--method", "eigen"]
 
 

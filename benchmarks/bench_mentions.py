@@ -1,4 +1,4 @@
-"""How well and how fast names are found in plain text and linked: python -m benchmarks.bench_mentions
+"""Measure quality and speed of detection in plain text: python -m benchmarks.bench_mentions
 
 Spans against annotated ones; gold outside the KB is left out, and a span that touches it counts neither way. wned-cweb and
 wned-wiki are annotated in part only, so their precision says little.

@@ -1,4 +1,4 @@
-"""How many mentions have their gold entity among the 20 candidates, rule by rule: python -m benchmarks.bench_recall
+"""Measure recall@20 rule by rule: python -m benchmarks.bench_recall
 
 Rules are added one at a time, in the order of `candidates.rules`. All rules off must give the paper's candidates, all on
 those of the default generator, mention by mention; the run stops where they do not. A mention whose gold is not in the KB
@@ -86,7 +86,7 @@ class RuledLookup(Lookup):
         self.match_types = set[int]().union(*(types for rule, types in _MATCH_TYPES.items() if rule in self.rules))
 
     def candidates(self, name: str) -> set[int]:
-        """What the default generator finds with these rules."""
+        """Return the candidates of the default generator with these rules."""
         in_capitals = name.isupper() and "two letters in capitals" in self.rules
         found = self.default(normalize(name), MAX_CANDIDATES, in_capitals=in_capitals)
         if "stems" in self.rules and self.generator._is_inflected(name, list(found.values())):

@@ -1,4 +1,4 @@
-"""What the self-trained ranker is worth: python -m benchmarks.bench_selftrained [--only PART] [--kbs FOLDER]
+"""Measure the self-trained ranker: python -m benchmarks.bench_selftrained [--only PART] [--kbs FOLDER]
 
 sets      `eval` of all methods on every set; calibration, NIL, cost beside `eigen`; the mean over seven of them; also
           reliability diagrams and risk-coverage curves as pictures
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def trained(arguments: argparse.Namespace, name: str) -> KB:
-    """The KB of a set, its ranker trained by the code as it is, unless trained KBs were given."""
+    """Return the KB of a set; this checkout trains its ranker, unless trained KBs were given."""
     return _trained(name, arguments.cache) if arguments.kbs is None else KB.open(arguments.kbs / f"{name}.kb")
 
 
@@ -238,7 +238,7 @@ def measure_learning(arguments: argparse.Namespace) -> list[Row]:
 
 
 def _first_mentions(documents: Sequence[Document], wanted: int) -> list[Document] | None:
-    """Return the first documents that have so many mentions; None where all of them have fewer."""
+    """Return the first documents with this many mentions; None if there are fewer mentions."""
     counts = np.cumsum([len(document.mentions or ()) for document in documents])
     many = int(np.searchsorted(counts, wanted)) + 1
     return list(documents[:many]) if many <= len(documents) else None

@@ -1,4 +1,4 @@
-"""What the benchmarks share: the data, KBs built once into a cache folder, interleaved timing, results on disk."""
+"""Share the data, cached KBs, interleaved timing and result files between benchmarks."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def best_times(rounds: int, tasks: dict[str, Callable[[], Any]]) -> dict[str, fl
 
 
 def say(message: str) -> None:
-    """Tell on stderr what is going on; tables go to stdout."""
+    """Print progress to stderr; tables go to stdout."""
     print(f"... {message}", file=sys.stderr, flush=True)
 
 
@@ -183,7 +183,7 @@ def save_results(name: str, results: dict[str, Any]) -> None:
 
 
 def machine() -> dict[str, Any]:
-    """Where and with what a result was measured."""
+    """Return the machine and the versions a result was measured with."""
     import numpy
 
     return {

@@ -117,7 +117,7 @@ def write_inputs(kb: KB, mentions: Mentions, folder: Path) -> tuple[Path, Path]:
 
 
 def measure_peer(peer: str, python: Path, names: Path, texts: Path, mentions: Mentions) -> Row:
-    """Run a peer in a process of its own; of a slow one, on some of the mentions."""
+    """Run a peer in a separate process; a slow one gets a sample of the mentions."""
     say(peer)
     step = max(1, len(mentions) // SAMPLE.get(peer, len(mentions)))
     some = texts.with_name(f"mentions-{peer}.jsonl")

@@ -166,7 +166,7 @@ def run_ours(linker: Linker, file: Path) -> bytes:
 
 
 def differences(given: Input, theirs: list[list[list[float]]], ours: bytes) -> tuple[int, int]:
-    """How many mentions have candidates, and for how many of them the programs choose others that are no ties."""
+    """Count the mentions with candidates, and those for which the programs choose differently, ties apart."""
     mentions = different = 0
     for document, scores, line in zip(given.documents.values(), theirs, ours.splitlines(), strict=True):
         for mention, of_mention, link in zip(document, scores, json.loads(line)["mentions"], strict=True):

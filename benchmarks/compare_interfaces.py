@@ -34,12 +34,13 @@ from benchmarks.common import CHECKOUT, code_digest, data_folder, parse_argument
 from benchmarks.compare_versions import METHODS, Version, add_versions, compare, documents_of, open_versions
 
 SERVED = {"demo": "demo", "phenotypes": "gsc"}  # KB -> the set whose documents are sent
-BUILT: dict[str, str | Path] = {
-    "demo": CHECKOUT / "eigenthemes" / "data" / "demo.ttl",
-    "cl_blood": "ontologies/cl_blood.obo.gz",
-    "unesco": "ontologies/unesco.ttl.gz",
-    "mps": "names/mps.csv.gz",
-    "nasdaq": "names/nasdaq.csv.gz",
+DEMO = CHECKOUT / "eigenthemes" / "data" / "demo.ttl"
+BUILT: dict[str, tuple[str | Path, ...]] = {  # KB -> its file, and options of `build`
+    "demo": (DEMO,),
+    "cl_blood": ("ontologies/cl_blood.obo.gz",),
+    "unesco": ("ontologies/unesco.ttl.gz",),
+    "mps": ("names/mps.csv.gz", "--column", "id=member_id", "--column", "name=name", "--column", "type=party"),
+    "nasdaq": ("names/nasdaq.csv.gz", "--column", "id=Symbol", "--column", "name=Company Name"),
 }
 ENDINGS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
 TABLE_OPTIONS = (
@@ -388,9 +389,9 @@ def compare_arrays(baseline: Version, present: Version, cache: Cache) -> Iterato
     """Yield a row for each small KB, built by both versions."""
     if present is not baseline:  # its own KBs, also where --same-kb was given
         present = replace(present, kbs=present.folder / f"kbs-{code_digest()}")
-    for name, file in BUILT.items():
-        source = [data_folder() / file]
-        old, new = (read_kb(version.kb(name, source)) for version in (baseline, present))
+    for name, (file, *options) in BUILT.items():
+        given = [data_folder() / file, *options]
+        old, new = (read_kb(version.kb(name, given)) for version in (baseline, present))
         before = {RENAMED_FILES.get(key, key): value for key, value in old[1].items()}
         before.pop("", None)
         differences = [f"{key}: only {'before' if key in before else 'now'}" for key in sorted(before.keys() ^ new[1].keys())]
@@ -430,7 +431,7 @@ def renamed(value: Any, names: dict[str, str] | None = None) -> Any:
 
 
 class Cache:
-    """What the baseline answered, kept as JSON."""
+    """Keep answers of the baseline as JSON files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -4,7 +4,7 @@
     python -m benchmarks.compare_versions --only link,eval --sets demo,wned-cweb
     python -m benchmarks.compare_versions --baseline HEAD --documents 0    # all documents of every set
 
-The baseline is installed into an environment of its own, unless --baseline-source names a checkout of it. Each version builds
+The baseline is installed into a new environment, unless --baseline-source names a checkout of it. Each version builds
 its KBs with its own command line; with --same-kb this version opens those of the baseline. The JSON that `candidates`, `link`
 (all methods), `eval` and `explain` print is compared record by record, sentences for people apart (SENTENCES). The exit code is
 1 if anything differs. The outputs of the baseline are kept in --cache, so that a second run computes one side only.
@@ -90,14 +90,14 @@ class Version:
             command, input=stdin, capture_output=True, cwd=self.folder, env=self.environment(), check=False, timeout=_TIMEOUT
         )
 
-    def kb(self, name: str, files: Sequence[Path] = ()) -> Path:
-        """Return a KB of these files, of the data folder or of the demo, which this version builds once."""
+    def kb(self, name: str, given: Sequence[str | Path] = ()) -> Path:
+        """Return a KB, which this version builds once: of these files and options, of the data folder or of the demo."""
         path = (self.kbs or self.folder) / f"{name}.kb"
         if not (path / "manifest.json").exists():
             say(f"{self.name}: building {path.name}")
             start = time.monotonic()
             path.parent.mkdir(parents=True, exist_ok=True)
-            done = self.run("build", *map(str, files or kg_files(name)), "-o", str(path), "--jobs", "2")
+            done = self.run("build", *map(str, given or kg_files(name)), "-o", str(path), "--jobs", "2")
             if done.returncode:
                 sys.exit(f"{self.name} cannot build {name}: {done.stderr.decode(errors='replace').strip()}")
             say(f"{self.name}: {path.name} in {time.monotonic() - start:.0f} s")
@@ -105,7 +105,7 @@ class Version:
 
 
 def add_versions(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where the two versions are."""
+    """Add the options for the locations of the two versions."""
     parser.add_argument("--baseline", default=BASELINE, help=f"the commit to compare with (default {BASELINE})")
     parser.add_argument("--baseline-source", type=Path, help="a checkout of it, so that it need not be installed")
     parser.add_argument("--baseline-python", type=Path, default=Path(sys.executable), help="the interpreter for that checkout")
@@ -145,7 +145,7 @@ def documents_of(name: str, most: int) -> list[dict[str, Any]]:
 
 
 def install(commit: str, folder: Path) -> Path:
-    """Install a commit into an environment of its own; return its interpreter."""
+    """Install a commit into a new environment; return its interpreter."""
     environment = folder / "env"
     python = environment / "bin" / "python"
     if not (environment / "installed").exists():

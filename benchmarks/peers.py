@@ -1,4 +1,4 @@
-"""One rival that finds entities by names, in a process of its own: python -m benchmarks.peers PEER NAMES MENTIONS
+"""Run one other tool that finds entities by names: python -m benchmarks.peers PEER NAMES MENTIONS
 
 `benchmarks.compare` runs it, with the rival's own Python. It knows nothing of eigenthemes: NAMES has a JSON line
 [id, prior, [names]] for each entity, MENTIONS one for each text to look up. Prints one JSON line with what was measured.

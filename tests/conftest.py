@@ -23,7 +23,7 @@ from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.pipeline.batch import BatchMaker, batch_maker
 from eigenthemes.ranking.ranker import Ranker
 
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("ci")
 
 FindRealData = Callable[[str], Path]

@@ -65,7 +65,7 @@ def small_kgs(draw: st.DrawFn) -> tuple[dict[str, list[str]], list[tuple[str, st
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(kg=small_kgs())
 def test_whatever_goes_in_comes_out(
     tmp_path_factory: pytest.TempPathFactory, kg: tuple[dict[str, list[str]], list[tuple[str, str, str]]]
@@ -92,7 +92,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=15), format_name=st.sampled_from([None, *FORMATS]))
 def test_no_content_is_met_with_a_traceback(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], format_name: str | None

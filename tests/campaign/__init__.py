@@ -1,10 +1,10 @@
-"""A campaign against the program: files, options and KBs nobody would give it on purpose, kills, and many at once.
+"""Stress-test the program: broken files, odd options, damaged KBs, killed and concurrent processes.
 
     make campaign MINUTES=10                  or: python -m tests.campaign --minutes 10 --seed 0
     python -m tests.campaign --repeat source-csv:1234
 
 A kind of trial is a function of a seed, a scratch folder and the `World` that all trials share; `kinds.py` lists them. Each
-trial runs in a forked process of its own, so that a crash, a hang or a gigabyte costs that trial only. What may come of it:
+trial runs in a forked process, so that a crash, a hang or a gigabyte costs that trial only. What may come of it:
 
     fine      it worked, and what must hold afterwards does
     refused   one sentence that ends in a remedy, exit code 1, or 2 for usage

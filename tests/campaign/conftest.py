@@ -10,5 +10,5 @@ from campaign.world import World
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """What all trials share; trials make their scratch folders in it, and change nothing else."""
+    """Share one world between all trials; they only create scratch folders in it."""
     return World(build_once(tmp_path_factory, "campaign", World.make))

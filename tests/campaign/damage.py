@@ -1,4 +1,4 @@
-"""KBs with a damaged file, given to every command: the answers are as before, or `verify` says which file it is."""
+"""Give KBs with a damaged file to every command: answers stay the same, or `verify` names the file."""
 
 from __future__ import annotations
 
@@ -141,11 +141,11 @@ def damage_trial(random: Random, folder: Path, world: World) -> str:
     command, damage = random.choice(COMMANDS), random.choice(FILE_DAMAGE)
     damage(file, random)
     note(damage.__name__, file.name)
-    return demand_told(kb, command, file.name, world)
+    return require_report(kb, command, file.name, world)
 
 
-def demand_told(kb: Path, command: Sequence[str], damaged: str, world: World) -> str:
-    """Run a command on a damaged KB; whatever it says, `verify` must say which file is damaged, or nothing changed."""
+def require_report(kb: Path, command: Sequence[str], damaged: str, world: World) -> str:
+    """Run a command on a damaged KB; require that `verify` names the damaged file, or that nothing changed."""
     note(*command)
     before = call("verify", kb)
     judged(before)
@@ -224,7 +224,7 @@ def rights_trial(random: Random, folder: Path, world: World) -> str:
         os.seteuid(user)
     verdict = judged(done, for_programs=_for_programs(command))
     if verdict != FINE and ("build" in done.stderr or "ermission" not in done.stderr):
-        raise Fault(f"no permission is told as something else\n{command}, {file.name}: {done.stderr}")
+        raise Fault(f"no permission is reported as something else\n{command}, {file.name}: {done.stderr}")
     return verdict
 
 

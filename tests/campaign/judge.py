@@ -1,4 +1,4 @@
-"""What a command left, judged: fine, a clean refusal, or a fault."""
+"""Classify the result of a command: fine, a clean refusal, or a fault."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def judged(done: Done, *, for_programs: bool = False) -> str:
 
 
 def _judged_sentence(done: Done) -> str:
-    """Demand one sentence that ends in a remedy; warnings, and records that failed, may be told beside it."""
+    """Require one sentence that ends in a remedy; warnings and failed records may be reported too."""
     lines = done.stderr.splitlines()
     sentences = [line for line in lines if line.startswith("eigenthemes: ")]
     others = [line for line in lines if line not in sentences and not _BESIDE_THE_SENTENCE.match(line)]

@@ -152,12 +152,12 @@ def interrupt_trial(random: Random, folder: Path, world: World) -> str:
         copy_kb(world.kb, kb)
     more = {"DOCUMENTS": world.documents, "GOLD": world.gold}
     arguments = [more.get(str(word), word) for word in _arguments(chosen, folder, world)]
-    code, told = _interrupt(arguments, random.choice((0.0, 0.05, 0.3, 1.0, 2.5)) * random.random())
-    lines = [line for line in told.splitlines() if line and not line.startswith(("warning: ", "  "))]
-    if code not in (0, 130) or "Traceback" in told:
-        raise Fault(f"Ctrl-C ends with code {code}\n{chosen}\n{told}")
+    code, message = _interrupt(arguments, random.choice((0.0, 0.05, 0.3, 1.0, 2.5)) * random.random())
+    lines = [line for line in message.splitlines() if line and not line.startswith(("warning: ", "  "))]
+    if code not in (0, 130) or "Traceback" in message:
+        raise Fault(f"Ctrl-C ends with code {code}\n{chosen}\n{message}")
     if code == 130 and (len(lines) != 1 or not lines[0].startswith("eigenthemes: interrupted")):
-        raise Fault(f"Ctrl-C is not told in one sentence\n{chosen}\n{told}")
+        raise Fault(f"Ctrl-C is not reported in one sentence\n{chosen}\n{message}")
     if kb.exists():
         demand_sound(kb)
     return FINE if code == 0 else REFUSED
@@ -179,11 +179,11 @@ def _interrupt(arguments: Sequence[object], seconds: float) -> tuple[int, str]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGINT)
         try:
-            _, told = process.communicate(timeout=PATIENCE / 2)
+            _, message = process.communicate(timeout=PATIENCE / 2)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise Fault(f"Ctrl-C does not end it\n{arguments}") from None
-    return process.returncode, told.decode()
+    return process.returncode, message.decode()
 
 
 TRIALS: dict[str, Trial] = {"kill": kill_trial, "ctrl-c": interrupt_trial}

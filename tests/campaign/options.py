@@ -39,7 +39,7 @@ _HARMLESS = {
 
 
 def option_trial(random: Random, folder: Path, world: World) -> str:
-    """Run a command with odd options in a folder of its own."""
+    """Run a command with odd options in a scratch folder."""
     name = random.choice([*all_commands(), *_QUICK])
     command = all_commands()[name]
     paths = _paths(folder, world)

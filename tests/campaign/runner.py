@@ -22,7 +22,7 @@ _NEWS = 60.0  # seconds between two lines of news
 
 @dataclass(slots=True)
 class Tally:
-    """What came of the trials of a kind."""
+    """Count the outcomes of one kind of trial."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     titles: Counter[str] = field(default_factory=Counter)
@@ -65,7 +65,7 @@ def chosen_kinds(only: Sequence[str]) -> dict[str, Trial]:
 def run(
     kinds: Mapping[str, Trial], world: World, *, seconds: float, seed: int = 0, most: int = sys.maxsize
 ) -> dict[str, Tally]:
-    """Run trials for so many seconds, or so many of each kind; the kind whose trials took least comes next."""
+    """Run trials until the time or the number of each kind is used up; the kind with the least time comes next."""
     tallies = {name: Tally() for name in kinds}
     start = news = time.monotonic()
     while time.monotonic() - start < seconds:
@@ -91,11 +91,11 @@ def _count(tally: Tally, name: str, trial: Trial, seeds: Sequence[int], world: W
         if outcome.verdict == FAULT:
             tally.titles[outcome.title] += 1
             if tally.titles[outcome.title] <= _TOLD:
-                print(told(name, seed, outcome), flush=True)
+                print(format_fault(name, seed, outcome), flush=True)
 
 
-def told(name: str, seed: int, outcome: Outcome) -> str:
-    """Return a fault as it is printed, with the commands that repeat it."""
+def format_fault(name: str, seed: int, outcome: Outcome) -> str:
+    """Format a fault with the command that repeats it."""
     story = "\n".join(f"    {line}" for line in outcome.story.splitlines())
     again = f"python -m tests.campaign --repeat {name}:{seed}"
     return f"FAULT {name}: {outcome.title}\n{story}\n    again: {again}"
@@ -109,13 +109,13 @@ def repeat(which: str, world: World) -> int:
         return 2
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-{seed}-"))
     outcome = run_trial(name, KINDS[name], int(seed), world, folder=folder)
-    print(told(name, int(seed), outcome) if outcome.verdict == FAULT else f"{which}: {outcome.verdict}")
+    print(format_fault(name, int(seed), outcome) if outcome.verdict == FAULT else f"{which}: {outcome.verdict}")
     print(f"its files: {folder}")
     return 1 if outcome.verdict == FAULT else 0
 
 
 def table(tallies: Mapping[str, Tally]) -> str:
-    """Return what came of all trials as a table in Markdown, and the faults by title."""
+    """Format the outcomes of all trials as a Markdown table, and the faults by title."""
     lines = ["| kind | tried | fine | clean refusals | faults |", "|---|---:|---:|---:|---:|"]
     lines += [_row(name, tally.verdicts) for name, tally in tallies.items()]
     lines.append(_row("**all**", sum((tally.verdicts for tally in tallies.values()), Counter())))

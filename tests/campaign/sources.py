@@ -41,7 +41,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a file is written: a head, one row per node, a foot. `row_wise`: a broken row costs that row and no other."""
+    """Describe a file format: head, one row per node, foot. `row_wise`: a broken row does not affect others."""
 
     suffix: str
     row: Callable[[Node], str]
@@ -237,7 +237,7 @@ def build_and_check(folder: Path, data: bytes, form: Format, kept: Sequence[Node
     demand_sound(kb)
     with KB.open(kb) as opened:
         _demand_counted(opened, form, kept)
-        _demand_found(opened)
+        _require_labels(opened)
     command("info", kb)
     return FINE
 
@@ -246,13 +246,13 @@ def _demand_counted(kb: KB, form: Format, kept: Sequence[Node]) -> None:
     """Rows that are lost are rows that are counted."""
     prefix = "X:" if form.suffix == ".obo" else ""
     lost = [node.id for node in kept if node.label.strip() and prefix + node.id not in kb]
-    told = sum(kb.manifest["problems"].values())
-    if lost and told < (len(lost) if form.row_wise else 1):
+    reported = sum(kb.manifest["problems"].values())
+    if lost and reported < (len(lost) if form.row_wise else 1):
         raise Fault(f"sound rows lost that nobody counted\n{lost}, problems: {kb.manifest['problems']}")
 
 
-def _demand_found(kb: KB) -> None:
-    """Every label finds its entity, or the program can say why not."""
+def _require_labels(kb: KB) -> None:
+    """Require that every label finds its entity, or that the program explains why not."""
     finder = CandidateGenerator(kb, max_candidates=None)
     for index in range(min(len(kb), 20)):
         if not kb.names_of(index):

@@ -17,7 +17,7 @@ import pytest
 
 from campaign.judge import judged
 from campaign.kinds import KINDS
-from campaign.runner import chosen_kinds, repeat, run, table, told
+from campaign.runner import chosen_kinds, format_fault, repeat, run, table
 from campaign.trial import FAULT, FINE, REFUSED, Fault, random_of, run_trial
 from campaign.world import World
 from eigenthemes.kg.tabular import TableReader
@@ -73,7 +73,7 @@ def test_answers_that_change_in_silence_are_found(world: World, monkeypatch: pyt
 
     monkeypatch.setattr(damage, "FILE_DAMAGE", (other_threshold,))
     monkeypatch.setattr(damage, "COMMANDS", (("link", "KB", "DOCUMENTS"),))
-    for module in ("kb.manifest", "kb.files"):
+    for module in ("kb.manifest", "kb.data_files"):
         monkeypatch.setattr(f"eigenthemes.{module}.is_sealed", lambda manifest: True)
     tallies = run({"damage-files": damage.damage_trial}, world, seconds=60, most=1)
     assert tallies["damage-files"].titles == {"other answers from a KB that verifies": 1}
@@ -96,7 +96,7 @@ def test_whatever_ends_a_process_is_found(world: World, plant: Callable[[], Any]
 
     outcome = run_trial("planted", trial, 5, world, patience=2)
     assert (outcome.verdict, outcome.title[: len(title)]) == (FAULT, title)
-    assert "--repeat planted:5" in told("planted", 5, outcome)
+    assert "--repeat planted:5" in format_fault("planted", 5, outcome)
 
 
 @pytest.mark.parametrize(

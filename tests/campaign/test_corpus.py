@@ -1,4 +1,4 @@
-"""What broke the program once does not break it again: every file of the corpus is read, or refused in one sentence."""
+"""Read every file of the corpus, which holds what broke the program once, or refuse it in one sentence."""
 
 from __future__ import annotations
 

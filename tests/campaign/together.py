@@ -52,9 +52,9 @@ def _repeat(step: Callable[[], object], until: float) -> Callable[[], Outcome]:
     return work
 
 
-def _is_expected(told: str) -> bool:
-    """Is this what a reader or a second writer may be told?"""
-    return "was replaced" in told or "being written" in told
+def _is_expected(message: str) -> bool:
+    """Return whether a reader or a second writer may get this message."""
+    return "was replaced" in message or "being written" in message
 
 
 def _build(kb: Path, world: World, embedding: str) -> Callable[[], object]:

@@ -1,4 +1,4 @@
-"""One trial, in a process of its own: what it may use, how long it may take, and what came of it."""
+"""Run one trial in a separate process, with limits on memory and time."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Trial = Callable[[Random, Path, World], str]  # FINE or REFUSED; whatever it rai
 
 
 class Fault(AssertionError):
-    """What must hold does not."""
+    """Report a violated requirement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a trial; a fault has a `title`, the same for all faults of one cause, and the whole `story`."""
+    """Hold the outcome of a trial; a fault has a `title`, the same for all faults of one cause, and a `story`."""
 
     verdict: str
     title: str = ""
@@ -68,8 +68,8 @@ def run_trial(
     with _scratch(world) if folder is None else contextlib.nullcontext(folder) as place:
         outcome = in_child(lambda: _outcome(kind, trial, seed, place, world), patience)
         about = place / _ABOUT
-        told = about.read_text(errors="replace")[-_LONGEST:] if outcome.verdict == FAULT and about.exists() else ""
-    return replace(outcome, story=f"{outcome.story}\n{told}".strip())
+        steps = about.read_text(errors="replace")[-_LONGEST:] if outcome.verdict == FAULT and about.exists() else ""
+    return replace(outcome, story=f"{outcome.story}\n{steps}".strip())
 
 
 @contextlib.contextmanager
@@ -86,18 +86,18 @@ def _scratch(world: World) -> Iterator[Path]:
 
 
 def note(*words: object) -> None:
-    """Write down what a trial is about to do: a process that crashes cannot tell it any more."""
+    """Log the next step of a trial: a crashed process cannot report it."""
     with open(_ABOUT, "a", encoding="utf-8", errors="backslashreplace") as about:
         about.write("did: " + " ".join(map(repr, map(str, words)))[:500] + "\n")
 
 
 def in_child(work: Callable[[], Outcome], patience: float = PATIENCE) -> Outcome:
-    """Do the work in a forked process with a group of its own; how it ends is the outcome."""
+    """Run a function in a forked process with a new process group; return its outcome."""
     return Child(work, leads=True).outcome(patience)
 
 
 class Child:
-    """A forked process that does some work; `leads`: a group of its own, which ends with it."""
+    """Run a function in a forked process; `leads`: in a new process group, which ends with it."""
 
     def __init__(self, work: Callable[[], Outcome], *, leads: bool = False) -> None:
         self.answer, writer = os.pipe()

@@ -29,7 +29,7 @@ def _matrix(random: Random) -> np.ndarray:
 
 
 class _Attack:
-    """Pickled, it is a call that leaves a file; whoever unpickles it carelessly makes it."""
+    """Pickle to a call that creates a file when it is unpickled without care."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return os.mkdir, ("attacked",)

@@ -1,4 +1,4 @@
-"""What all trials share and none may change: a small KB with vectors and a ranker, its sources, documents, word vectors."""
+"""Build what all trials share and none may change: a small KB with vectors and ranker, its sources, documents, word vectors."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What several test modules share: small KBs, commands, files. No test module imports another."""
+"""Share small KBs, commands and files between test modules; no test module imports another."""

@@ -40,7 +40,7 @@ TWIN = CITIES[0]  # a better known one is in another country
 
 
 def build_twins(folder: Path) -> KB:
-    """Build a KB of cities in countries, two of which have one name, with a quickly trained ranker."""
+    """Build a KB of cities in countries, two cities with the same name, and train a ranker quickly."""
     nodes: list[dict[str, Any]] = [{"id": f"c-{name}", "name": name, "types": ["City"]} for name in CITIES]
     nodes += [{"id": "c-twin", "name": TWIN, "types": ["City"]}]
     nodes += [{"id": f"s-{name}", "name": name, "types": ["Country"]} for name in COUNTRIES]

@@ -1,4 +1,4 @@
-"""Commands as people type them: in a process of their own, or quicker in this one."""
+"""Run commands in a new process, or faster in this one."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PATIENCE = 120  # seconds after which a process that should have ended is stuck,
 
 
 def run_process(*arguments: object, stdin: str | bytes = "", cwd: Path | None = None) -> Done:
-    """Run a command in a process of its own; needed for what only a process has: start-up, signals, its own streams."""
+    """Run a command in a new process, for tests of start-up, signals and streams."""
     data = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run([*PROGRAM, *map(str, arguments)], input=data, capture_output=True, cwd=cwd, check=False)
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def run_shell(command: str, *, stdin: str = "") -> Done:
-    """Run a line of shell, in which {program} stands for the command line of eigenthemes."""
+    """Run a shell command; {program} is replaced by the command line of eigenthemes."""
     line = command.format(program=" ".join(PROGRAM))
     return subprocess.run(line, shell=True, input=stdin, capture_output=True, text=True, check=False)
 
@@ -61,7 +61,7 @@ def call(*arguments: object, stdin: str | bytes = "", cwd: Path | None = None) -
 
 
 def without_progress(printed: str) -> str:
-    """Return what a command printed without the lines that say how far it is: they come on a busy machine only."""
+    """Remove progress lines from the output of a command: they appear on a busy machine only."""
     return re.sub(r"^  .* s (?:left|so far)\n", "", printed, flags=re.MULTILINE)
 
 
@@ -135,7 +135,7 @@ def _read_all(process: subprocess.Popen[bytes], output: list[bytes]) -> None:
 
 
 def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:
-    """Write `data` again and again until nobody reads any more; without data only keep the input open."""
+    """Write `data` repeatedly until the reader stops; without data only keep the input open."""
     assert process.stdin is not None
     with contextlib.suppress(BrokenPipeError), process.stdin:
         while data:

@@ -1,4 +1,4 @@
-"""Documents to link, and what stands in the documents that were linked."""
+"""Create documents to link, and read linked documents."""
 
 from __future__ import annotations
 

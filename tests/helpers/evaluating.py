@@ -37,7 +37,7 @@ GOLD: list[dict[str, Any]] = [
 
 
 def figures(*arguments: object) -> Any:
-    """What eval --json prints: JSON that any program can read."""
+    """Return the output of eval --json, parsed as strict JSON."""
     done = call("eval", *arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout, parse_constant=pytest.fail)

@@ -15,7 +15,7 @@ def graph_of(edges: list[tuple[int, int]], nodes: int) -> Graph:
 
 
 def communities(groups: int, size: int, seed: int = 0, outside: float = 0.01) -> tuple[Graph, NDArray[np.int64]]:
-    """Return a graph whose nodes know half of their own group and now and then another node, and each node's group."""
+    """Return a graph of dense communities with a few edges between them, and the community of each node."""
     random = np.random.default_rng(seed)
     group = np.repeat(np.arange(groups), size)
     chance = np.where(group[:, None] == group, 0.5, outside)

@@ -1,4 +1,4 @@
-"""What a KB holds of an entity, by its id; and which methods need nothing but a KB with vectors."""
+"""Read a KB by entity id, and list the methods that need only a KB with vectors."""
 
 from __future__ import annotations
 

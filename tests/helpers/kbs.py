@@ -84,7 +84,7 @@ def build_demo(folder: Path) -> KB:
 
 
 def train_quickly(kb: KB, documents: int = 60, seed: int = 0) -> KB:
-    """Give a KB a ranker of its own, trained on few synthetic documents."""
+    """Train a ranker on few synthetic documents and store it in a KB."""
     return store_ranker(kb, self_train(kb, documents=documents, seed=seed))
 
 

@@ -1,4 +1,4 @@
-"""Kernels, compiled and as they are written."""
+"""Run kernels compiled and as plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linked documents made up for the writers of formats: texts of many scripts, with a link or none for each mention."""
+"""Generate linked documents for the writers of formats: texts of many scripts, with a link or none for each mention."""
 
 from __future__ import annotations
 

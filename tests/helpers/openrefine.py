@@ -30,7 +30,7 @@ def missing() -> str | None:
 
 
 def free_port() -> int:
-    """Return a port of this machine that nobody listens to."""
+    """Return a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""What holds for every trained ranker."""
+"""Check properties of every trained ranker."""
 
 from __future__ import annotations
 

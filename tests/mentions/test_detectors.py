@@ -129,11 +129,10 @@ def test_detectors_satisfy_the_protocol_and_can_be_sent_to_another_process(kb: K
 
 
 @pytest.mark.real_data
-def test_real_texts_in_threads(real_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_real_texts_in_threads(real_data: Callable[[str], Path], phenotypes_kb: KB) -> None:
     from eigenthemes.documents.reader import read_documents
 
-    ontology = build_kb([real_data("phenotypes/hp.obo.gz")], tmp_path / "hp.kb", embedding=None, train=False)
     texts = [document.text or "" for document in read_documents(real_data("phenotypes/gsc.jsonl.gz"))][:40]
-    shared, alone = NameDetector(ontology), NameDetector(ontology)
+    shared, alone = NameDetector(phenotypes_kb), NameDetector(phenotypes_kb)
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(shared.find, texts)) == [alone.find(text) for text in texts]

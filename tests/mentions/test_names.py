@@ -170,7 +170,7 @@ GAPS = ["", " ", ". ", ".", ", ", "-", "\n", "\n\n", "'", "’s ", "'s", " (", "
 TEXTS = st.lists(
     st.one_of(st.sampled_from(WORDS), st.sampled_from(GAPS), st.characters(exclude_categories=())), max_size=40
 ).map("".join)
-ANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+ANY = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 
 
 @ANY

@@ -175,7 +175,7 @@ def test_the_words_a_kb_keeps_are_the_same_as_those_of_the_file(kb: KB, words: s
         assert scores(kept, method, given) == pytest.approx(from_file, abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.sampled_from([*WORDS, "Mercury", "unheard", "of", "7", ".", "é\u0301", "東京"]), max_size=30),
     st.integers(1, 40),

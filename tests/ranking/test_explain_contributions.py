@@ -102,7 +102,7 @@ def hubs(names: int) -> Case:
 @given(cases())
 @example(hubs(1))
 @example(hubs(LONGEST + 10))
-@settings(max_examples=150)
+@settings(max_examples=40)
 def test_contributions_sum_up_to_the_columns(case: Case) -> None:
     arrays = case.arrays()
     columns = support(np.array([0, len(case.names)]), case.bounds, *arrays)

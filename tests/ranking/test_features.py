@@ -52,7 +52,7 @@ def naive_coherence(names: MentionGroups, rows: NDArray[np.float32], weight: NDA
 
 
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_coherence_is_the_weighted_sum_of_squared_cosines_with_other_names(tiny: KB, data: st.DataObject) -> None:
     names = MentionGroups.of(batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny))))
     weight = rng(1).random(len(names.table_row)).astype(np.float32)
@@ -81,7 +81,7 @@ def test_a_longer_name_brings_an_entity_no_closer_to_the_document(demo_kb: KB) -
 
 
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataObject) -> None:
     documents = data.draw(mention_lists(tiny))
     maker, around = batch_maker(tiny, needs_vectors=True), FeatureContext(tiny, tiny.vectors())
@@ -101,7 +101,7 @@ def test_features_of_a_batch_are_those_of_its_documents(tiny: KB, data: st.DataO
 
 
 @given(st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_names_are_the_distinct_ones_of_each_document(tiny: KB, data: st.DataObject) -> None:
     documents = data.draw(mention_lists(tiny))
     batch = batch_maker(tiny, needs_vectors=True).make(documents)
@@ -158,7 +158,7 @@ def naive_spelling(said: str, kind: int, names: list[str]) -> list[float]:
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_spelling_is_compared_with_every_name(tiny: KB, data: st.DataObject) -> None:
     batch = batch_maker(tiny, needs_vectors=True).make(data.draw(mention_lists(tiny)))
     names = MentionGroups.of(batch)

@@ -235,7 +235,7 @@ def test_plain_text(demo_linker: Linker) -> None:
 
 
 @given(st.text(max_size=60) | st.lists(st.text(max_size=12), max_size=5).map(lambda names: names_document(*names)))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_anything_can_be_linked(demo_linker: Linker, document: Any) -> None:
     linked = demo_linker.link(document)
     assert json.loads(to_json(linked))["mentions"] == linked.to_dict()["mentions"]
