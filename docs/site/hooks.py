@@ -27,6 +27,7 @@ PAGES = {  # path in the repository -> path on the site, of pages from outside d
     "paper/docs/experiments.md": "paper/experiments.md",
     "paper/docs/raw-sources.md": "paper/raw-sources.md",
     "paper/docs/taumil.md": "paper/taumil.md",
+    "paper/docs/cli.md": "paper/cli.md",
     "paper/results/local/report.md": "paper/results/local/report.md",
     "paper/results/tables/report.md": "paper/results/tables/report.md",
 }
