@@ -70,8 +70,10 @@ def _hear(unraisable: "sys.UnraisableHookArgs") -> None:
 
 
 def _end_now() -> None:
-    """End with the code of the command, when all else that runs at exit has run: what Python does then takes time for nothing,
-    and Ctrl-C would end it by the signal. Where something cannot be written any more, Python has to say so.
+    """End the process with the code of the command, once all exit handlers have run.
+
+    What Python does after that takes time for nothing, and Ctrl-C would end it by the signal. Where something
+    cannot be written any more, Python has to say so.
     """
     if not _codes or not isinstance(_codes[-1], int | None):
         return

@@ -63,14 +63,24 @@ def build_kb(
 ) -> KB:
     """Build a KB from the files of a knowledge graph.
 
-    only_types  only entities of one of these types are answers, all others connect; by id, its last part, or label
-    not_types   entities of these types connect and are no answers; "none": concept schemes, collections, categories are, too
-    embedding   how vectors are made from its edges; None: not at all
-    train       train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`
-    max_memory  bytes, or 4G, 500M: what does not fit is kept in temporary files; the same KB. Mapped files do not count
-    temporary   the folder for these; None: the one the KB is in
-    names       pairs of a name and the id of an entity: names that people know, and the sources lack
-    force       replace the KB that is there; corrections that it remembers are kept
+    Parameters
+    ----------
+    only_types
+        Only entities of one of these types are answers, all others connect; by id, its last part, or label.
+    not_types
+        Entities of these types connect and are no answers; "none": concept schemes, collections, categories are, too.
+    embedding
+        How vectors are made from its edges; None: not at all.
+    train
+        Train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`.
+    max_memory
+        Bytes, or 4G, 500M: what does not fit is kept in temporary files; the same KB. Mapped files do not count.
+    temporary
+        The folder for these; None: the one the KB is in.
+    names
+        Pairs of a name and the id of an entity: names that people know, and the sources lack.
+    force
+        Replace the KB that is there; corrections that it remembers are kept.
     """
     sources = [sources] if isinstance(sources, str | Path) else sources
     options, progress = options or ReadOptions(), progress or Silent()
@@ -164,10 +174,16 @@ def embed_kb(
 ) -> KB:
     """Make vectors for a KB and keep them in it; they become the ones used unless others are asked for.
 
-    method        one of METHODS; what else it can be told (walks, window, ...) is in `own`
-    word_vectors  a file of word vectors or gensim's KeyedVectors, for `descriptions` and for `inductive`
-    inductive     entities left without a vector get one from their neighbours, or from their descriptions
-    train         train a ranker with them
+    Parameters
+    ----------
+    method
+        One of METHODS; what else it can be told (walks, window, ...) is in `own`.
+    word_vectors
+        A file of word vectors or gensim's KeyedVectors, for `descriptions` and for `inductive`.
+    inductive
+        Entities left without a vector get one from their neighbours, or from their descriptions.
+    train
+        Train a ranker with them.
     """
     check_seed(seed)
     kb = KB.open(path)
@@ -259,12 +275,18 @@ def train_kb(
 ) -> KB:
     """Train the ranker of a KB and keep it there.
 
-    gold          documents whose mentions have gold: what they say is remembered, and from 20 mentions on, in all, the weights
-                  are fitted on what is remembered, too, starting from the self-trained ones
-    names         pairs of a name and the id of an entity, to be remembered, too
-    vectors       the set of vectors it is to be used with; None: the one made or imported last, if there is any
-    word_vectors  a file of word vectors or gensim's KeyedVectors: they are kept in the KB, and the words around a name count;
-                  None: those the KB holds, if it does
+    Parameters
+    ----------
+    gold
+        Documents whose mentions have gold: what they say is remembered, and from 20 mentions on, in all, the weights are fitted
+        on what is remembered, too, starting from the self-trained ones.
+    names
+        Pairs of a name and the id of an entity, to be remembered, too.
+    vectors
+        The set of vectors it is to be used with; None: the one made or imported last, if there is any.
+    word_vectors
+        A file of word vectors or gensim's KeyedVectors: they are kept in the KB, and the words around a name count; None: those
+        the KB holds, if it does.
     """
     check_seed(seed)
     check_jobs(jobs)
@@ -405,6 +427,6 @@ def _add_evidence(writer: KBWriter, kb: KB) -> None:
 
 
 def _add_ranker(description: dict[str, Any], rankers: dict[str, Any]) -> dict[str, Any]:
-    """What the manifest says where a ranker was trained: the ranker, and that the KB is meant to have one."""
+    """Return what the manifest says where a ranker was trained: the ranker, and that the KB is meant to have one."""
     expected = [*description.get("expects", []), *(["ranker"] if rankers else [])]
     return {"rankers": {**description.get("rankers", {}), **rankers}, "expects": list(dict.fromkeys(expected))}

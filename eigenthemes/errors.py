@@ -24,9 +24,14 @@ class EigenthemesError(Exception):
     The message is one sentence, "what was found; what to do"; the last clause is the remedy. It names no option of the
     command line: the command line adds those by the code.
 
-    code    a stable name of what went wrong, for programs; the command line and others add their advice by it
-    where   the KB, file, record or field it is about, where there is one
-    remedy  what to do
+    Attributes
+    ----------
+    code
+        A stable name of what went wrong, for programs; the command line and others add their advice by it.
+    where
+        The KB, file, record or field it is about, where there is one.
+    remedy
+        What to do.
     """
 
     code = "error"

@@ -27,10 +27,16 @@ GIVEN = "given by the document"  # a match type beside those of `candidates.rule
 class ExplainedCandidate:
     """A candidate as the ranker saw it.
 
-    display_label  its label, told apart from the mention and from other candidates of the same label
-    match_type     how its name matched: a value of `candidates.rules.MATCH_TYPES`, or GIVEN; and which name did, matched_name
-    contributions  feature group -> what it adds to the utility; 1 more than another candidate is 2.7 times as likely
-    connected      do the other names share an edge, a neighbour or the entity itself with it?
+    Attributes
+    ----------
+    display_label
+        Its label, told apart from the mention and from other candidates of the same label.
+    match_type
+        How its name matched: a value of `candidates.rules.MATCH_TYPES`, or GIVEN; and which name did, matched_name.
+    contributions
+        Feature group -> what it adds to the utility; 1 more than another candidate is 2.7 times as likely.
+    connected
+        Do the other names share an edge, a neighbour or the entity itself with it?
     """
 
     id: str
@@ -56,10 +62,16 @@ class ExplainedCandidate:
 class Reason:
     """How a candidate of another name supports.
 
-    type      EDGE, SHARED, SAME, LONGER or CLOSE
-    relation  of the edge; of both edges, where shared neighbours are reached by the same one
-    reverse   the statement runs from the other candidate to the one it supports
-    shared    labels of the shared neighbours, the rarest first
+    Attributes
+    ----------
+    type
+        EDGE, SHARED, SAME, LONGER or CLOSE.
+    relation
+        Of the edge; of both edges, where shared neighbours are reached by the same one.
+    reverse
+        The statement runs from the other candidate to the one it supports.
+    shared
+        Labels of the shared neighbours, the rarest first.
     """
 
     type: str
@@ -72,9 +84,14 @@ class Reason:
 class Support:
     """Another name of the document that supports, and its candidate that supports most.
 
-    mention  the number of the (first) mention of that name in the document, from 0
-    share    of the support by all other names
-    reasons  the most telling first
+    Attributes
+    ----------
+    mention
+        The number of the (first) mention of that name in the document, from 0.
+    share
+        Of the support by all other names.
+    reasons
+        The most telling first.
     """
 
     text: str
@@ -90,10 +107,16 @@ class Support:
 class ColumnReason:
     """What the other names of a table's column, or of a text, have in common with a candidate.
 
-    attribute  the id of a type, or a relation as the sources name it
-    label      of the type, or the relation as words
-    is_type    False: it is a relation; reverse: one whose statement runs from the neighbour
-    having     so many of the `others`, the other names of the column or text that were counted, can have it
+    Attributes
+    ----------
+    attribute
+        The id of a type, or a relation as the sources name it.
+    label
+        Of the type, or the relation as words.
+    is_type
+        False: it is a relation; reverse: one whose statement runs from the neighbour.
+    having
+        So many of the `others`, the other names of the column or text that were counted, can have it.
     """
 
     attribute: str
@@ -108,8 +131,12 @@ class ColumnReason:
 class TopicReason:
     """What a text is about: an entity that the best candidate has to do with, as have most of what the other names mean.
 
-    probability  that the text is about it
-    having       so many of all `names` of the text most likely have to do with it
+    Attributes
+    ----------
+    probability
+        That the text is about it.
+    having
+        So many of all `names` of the text most likely have to do with it.
     """
 
     id: str
@@ -123,10 +150,16 @@ class TopicReason:
 class RowReason:
     """The cell of the same row that speaks for a candidate: a relation leads from it to what that cell means, as in other rows.
 
-    relation   as the sources name it; label: as words
-    reverse    it leads from the other cell to this one
-    text       of the other cell; id, neighbor: of the entity that it means, and its label
-    having     so many of the `rows` with other names, both in the KG, have the relation, by what is likely
+    Attributes
+    ----------
+    relation
+        As the sources name it; label: as words.
+    reverse
+        It leads from the other cell to this one.
+    text
+        Of the other cell; id, neighbor: of the entity that it means, and its label.
+    having
+        So many of the `rows` with other names, both in the KG, have the relation, by what is likely.
     """
 
     relation: str
@@ -143,11 +176,18 @@ class RowReason:
 class MemoryReason:
     """What corrections say of a name: in how many documents each.
 
-    linked      it meant the best candidate
-    otherwise   it meant something else of the KG
-    none        it was none of the KG
-    not_a_name  it was no name
-    here        this very document is one of them
+    Attributes
+    ----------
+    linked
+        It meant the best candidate.
+    otherwise
+        It meant something else of the KG.
+    none
+        It was none of the KG.
+    not_a_name
+        It was no name.
+    here
+        This very document is one of them.
     """
 
     linked: int
@@ -161,24 +201,44 @@ class MemoryReason:
 class Explanation(Shown):
     """Why a mention was linked as it was.
 
-    sentence         all this in plain English
-    nil_reason       None where the best candidate is the answer
-    nil_probability  that no candidate is right
-    candidate_count  how many candidates there were
-    other_names      how many other names the document has
-    more_popular     the candidate of the highest prior, if that is not the best one
-    shares           feature group -> its share of what speaks for the best candidate against the runner-up; sums to 1
-    against          the same for what speaks against it, in the same measure
-    support          the names that support most
-    other_support    the share of the support by further names
-    detection        how likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given
-    stands_for       what the text itself defines the name to stand for, where that speaks against it
-    column           what the column of a table has in common with the best candidate; None: nothing, or it is no cell
-    row              the cell of its row that speaks for the best candidate; None: there is none, or it is no cell
-    memory           what people's corrections say of the name; None: nothing
-    coincidence      what the other names of a text could have in common with it; None: nothing that speaks for it
-    topic            what the text is about, if that speaks for it; None: nothing can be told
-    words            words near the name that are in its description or in its neighbours' labels, the rarest first
+    Attributes
+    ----------
+    sentence
+        All this in plain English.
+    nil_reason
+        None where the best candidate is the answer.
+    nil_probability
+        That no candidate is right.
+    candidate_count
+        How many candidates there were.
+    other_names
+        How many other names the document has.
+    more_popular
+        The candidate of the highest prior, if that is not the best one.
+    shares
+        Feature group -> its share of what speaks for the best candidate against the runner-up; sums to 1.
+    against
+        The same for what speaks against it, in the same measure.
+    support
+        The names that support most.
+    other_support
+        The share of the support by further names.
+    detection
+        How likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given.
+    stands_for
+        What the text itself defines the name to stand for, where that speaks against it.
+    column
+        What the column of a table has in common with the best candidate; None: nothing, or it is no cell.
+    row
+        The cell of its row that speaks for the best candidate; None: there is none, or it is no cell.
+    memory
+        What people's corrections say of the name; None: nothing.
+    coincidence
+        What the other names of a text could have in common with it; None: nothing that speaks for it.
+    topic
+        What the text is about, if that speaks for it; None: nothing can be told.
+    words
+        Words near the name that are in its description or in its neighbours' labels, the rarest first.
     """
 
     text: str
@@ -234,10 +294,16 @@ def _rounded(value: Any) -> Any:
 class MapPoint:
     """A candidate on the map of its document.
 
-    mentions  the numbers of the mentions it is a candidate of, from 0
-    x, y      where it lies on the strongest eigentheme, and on the second
-    chosen    is it what one of them was linked to?
-    score     the best of its scores, by the method that was chosen
+    Attributes
+    ----------
+    mentions
+        The numbers of the mentions it is a candidate of, from 0.
+    x, y
+        Where it lies on the strongest eigentheme, and on the second.
+    chosen
+        Is it what one of them was linked to?
+    score
+        The best of its scores, by the method that was chosen.
     """
 
     mentions: tuple[int, ...]
@@ -264,9 +330,14 @@ class MapPoint:
 class MapSupport:
     """A line of the map: a candidate supports that of another mention.
 
-    supporter, supported  numbers of points, from 0
-    share                 of all the support for the second one
-    words                 why
+    Attributes
+    ----------
+    supporter, supported
+        Numbers of points, from 0.
+    share
+        Of all the support for the second one.
+    words
+        Why.
     """
 
     supporter: int
@@ -282,9 +353,14 @@ class MapSupport:
 class CandidateMap:
     """The candidates of a document on its two strongest eigenthemes: figure 1 of the paper.
 
-    points     candidates that have a vector, each entity once: those chosen first, then those of the highest scores
-    supports   which of them supports which, where explanations were asked for
-    explained  the share of the candidates' weighted variance that each of the two axes shows
+    Attributes
+    ----------
+    points
+        Candidates that have a vector, each entity once: those chosen first, then those of the highest scores.
+    supports
+        Which of them supports which, where explanations were asked for.
+    explained
+        The share of the candidates' weighted variance that each of the two axes shows.
     """
 
     points: tuple[MapPoint, ...]

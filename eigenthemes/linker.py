@@ -214,8 +214,11 @@ class Linker:
     ) -> Iterator[LinkedDocument]:
         """Link many documents, in order; any number of them in constant memory.
 
-        on_error  what becomes of a document that cannot be linked: "raise" ends with a `DocumentError` that says which, after
-                  those before it; "skip" leaves it out; a function is called with its number and the error
+        Parameters
+        ----------
+        on_error
+            What becomes of a document that cannot be linked: "raise" ends with a `DocumentError` that says which, after those
+            before it; "skip" leaves it out; a function is called with its number and the error.
         """
         check_whole("batch_size", batch_size)
         if not callable(on_error) and on_error not in ("raise", "skip"):
@@ -249,10 +252,16 @@ class Linker:
     ) -> LinkedTable:
         """Link the cells of a table.
 
-        table       a `Table`, or {"header": [...], "rows": [[...], ...]}
-        columns     names, or numbers from 0; None: those whose cells are names of the KB
-        context     which cells are decided together: "table", "column", "row" or "none"
-        only_types  column -> the types that its cells can mean
+        Parameters
+        ----------
+        table
+            A `Table`, or {"header": [...], "rows": [[...], ...]}.
+        columns
+            Names, or numbers from 0; None: those whose cells are names of the KB.
+        context
+            Which cells are decided together: "table", "column", "row" or "none".
+        only_types
+            Column -> the types that its cells can mean.
         """
         table = table_of(table)
         chosen = self._columns_of_names(table) if columns is None else column_numbers(table, columns)
@@ -273,12 +282,18 @@ class Linker:
     ) -> Frame:
         """Link the cells of a data frame (pandas, polars) or a pyarrow.Table; return one with three columns more for each.
 
-        columns     names, or numbers from 0; None: those whose cells are names of the KB
-        context     which cells are decided together: "table", "column", "row" or "none"
-        only_types  column -> the types that its cells can mean
-        suffix      put between the name of a column and _id, _label, _probability
-
         The frame itself stays as it is; rows, index, order and types of the other columns are kept.
+
+        Parameters
+        ----------
+        columns
+            Names, or numbers from 0; None: those whose cells are names of the KB.
+        context
+            Which cells are decided together: "table", "column", "row" or "none".
+        only_types
+            Column -> the types that its cells can mean.
+        suffix
+            Put between the name of a column and _id, _label, _probability.
         """
         from eigenthemes.tables.frames import link_frame
 
@@ -403,7 +418,7 @@ class Linker:
         return self.map_of(self.decide([self.checked(document)]), 0)
 
     def map_of(self, decided: DecidedBatch, number: int) -> CandidateMap | None:
-        """The map of a document of a batch by its number, as `candidate_map` makes it."""
+        """Return the map of a document of a batch by its number, as `candidate_map` makes it."""
         options = self.method.effective(self.options.scoring)
         weighting = options if isinstance(options, AverageOptions) else EigenOptions()
         return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)

@@ -50,15 +50,25 @@ class Candidate:
 class Mention:
     """A name in a text or a table that means an entity.
 
-    start, end   half-open span in code points of the document's text
-    row, col     cell of the document's table, from 0
-    gold         ids of which any is right; empty: annotated as outside every KB; None: not annotated
-    candidates   ids the document brings itself, best first; None: they are looked up in the KB
-    priors       a number for each of these candidates, or None
-    only_types   it can only mean entities of one of these types; empty: of any
-    full_name    the name that the text stands for, where it has it in another form: "breast cancer" for the span "breast" of
-                 "breast and ovarian cancer", "Haus" for "Häusern"; candidates are looked up by it
-    source       the JSON object it came from: unknown fields pass through
+    Attributes
+    ----------
+    start, end
+        Half-open span in code points of the document's text.
+    row, col
+        Cell of the document's table, from 0.
+    gold
+        Ids of which any is right; empty: annotated as outside every KB; None: not annotated.
+    candidates
+        Ids the document brings itself, best first; None: they are looked up in the KB.
+    priors
+        A number for each of these candidates, or None.
+    only_types
+        It can only mean entities of one of these types; empty: of any.
+    full_name
+        The name that the text stands for, where it has it in another form: "breast cancer" for the span "breast" of "breast and
+        ovarian cancer", "Haus" for "Häusern"; candidates are looked up by it.
+    source
+        The JSON object it came from: unknown fields pass through.
     """
 
     text: str
@@ -82,7 +92,7 @@ class Mention:
         return self.full_name or self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON object it came from, with its place, text and full name if they were not there."""
+        """Return the JSON object it came from, with its place, text and full name if they were not there."""
         places = {"start": self.start, "end": self.end, "row": self.row, "col": self.col, "full_name": self.full_name}
         return {**self.source, **{name: value for name, value in places.items() if value is not None}, "text": self.text}
 
@@ -92,11 +102,16 @@ class PlainMentions(Sequence[Mention]):
 
     Linking reads the columns only, and a document has dozens of mentions. They can be used like a tuple of mentions.
 
-    texts        of each
-    starts, ends of each; None: none of them has a place
-    sources      the JSON objects they came from, whose "gold" is an id, a list of ids, null or missing
-    fields       that any of these objects has
-    candidates   ids that each brings, maybe more than once; None: none of them brings any
+    Parameters
+    ----------
+    texts
+        Of each starts, ends of each; None: none of them has a place.
+    sources
+        The JSON objects they came from, whose "gold" is an id, a list of ids, null or missing.
+    fields
+        That any of these objects has.
+    candidates
+        Ids that each brings, maybe more than once; None: none of them brings any.
     """
 
     __slots__ = ("_made", "candidates", "ends", "fields", "sources", "starts", "texts")
@@ -183,10 +198,16 @@ class Table:
 class Document:
     """A text, a table or a mere list of mentions, linked as a whole.
 
-    mentions       None: to be found in the text, or every cell of the table that may be a name
-    about          text about the source, as a heading, a place or a file name: its words and names are evidence, not mentions
-    embedded_only  candidates without a vector are dropped before they are counted (the authors' input layout)
-    source         the JSON object it came from: unknown fields pass through
+    Parameters
+    ----------
+    mentions
+        None: to be found in the text, or every cell of the table that may be a name.
+    about
+        Text about the source, as a heading, a place or a file name: its words and names are evidence, not mentions.
+    embedded_only
+        Candidates without a vector are dropped before they are counted (the authors' input layout).
+    source
+        The JSON object it came from: unknown fields pass through.
     """
 
     id: str | int | None = None
@@ -249,12 +270,20 @@ class RankedCandidate:
 class Link:
     """What a mention means.
 
-    entity, label       the answer; None where there is none, and then nil_reason says why
-    score               of the answer, by the method that was chosen; only comparable within the document
-    probability         None for methods that are not calibrated
-    ranking             the best candidates, highest score first
-    unknown_candidates  ids the document gave that are not in the KB
-    explanation         why, where it was asked for
+    Attributes
+    ----------
+    entity, label
+        The answer; None where there is none, and then nil_reason says why.
+    score
+        Of the answer, by the method that was chosen; only comparable within the document.
+    probability
+        None for methods that are not calibrated.
+    ranking
+        The best candidates, highest score first.
+    unknown_candidates
+        Ids the document gave that are not in the KB.
+    explanation
+        Why, where it was asked for.
     """
 
     mention: Mention
@@ -312,7 +341,7 @@ class LinkedDocument(Shown):
         return view_of_document(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON object of the document with the links in place of its mentions."""
+        """Return the JSON object of the document with the links in place of its mentions."""
         document = self.document
         record: dict[str, Any] = {} if document.id is None else {"id": document.id}
         if document.text is not None:
@@ -347,8 +376,12 @@ class LinkedDocument(Shown):
 class LinkedTable(Shown):
     """A table with a link for each cell of some columns that may be a name, in order of row and column.
 
-    columns  the numbers of these columns, from 0
-    context  which cells were decided together: "table", "column", "row" or "none"
+    Attributes
+    ----------
+    columns
+        The numbers of these columns, from 0.
+    context
+        Which cells were decided together: "table", "column", "row" or "none".
     """
 
     table: Table
@@ -375,16 +408,16 @@ class LinkedTable(Shown):
         return {**LinkedDocument(document, self.links).to_dict(), "columns": names, "context": self.context}
 
     def column_name(self, column: int) -> str:
-        """What the header calls a column; "column N", counted from 1, where it has no name."""
+        """Return what the header calls a column; "column N", counted from 1, where it has no name."""
         header = self.table.header
         return (header[column] if column < len(header) else "") or f"column {column + 1}"
 
     def link_of(self, row: int, column: int) -> Link | None:
-        """The link of a cell; None where the cell holds no name, or is of another column."""
+        """Return the link of a cell; None where the cell holds no name, or is of another column."""
         return self._links_by_cell().get((row, column))
 
     def to_table(self, *, suffixes: tuple[str, str, str] = ("_id", "_label", "_probability")) -> Table:
-        """The table with three columns more for each linked one: id, label and probability; empty where there is no link."""
+        """Return the table with columns for id, label and probability of each linked column; empty without a link."""
         by_cell = self._links_by_cell()
         width = max([len(self.table.header), *map(len, self.table.rows)], default=0)
         header = _padded(self.table.header, width)
@@ -413,8 +446,12 @@ def _answer(link: Link | None) -> tuple[str, str, str]:
 class Entity(Shown):
     """An entity of a KB.
 
-    aliases  all names but the label
-    prior    how popular it is: its degree, or what the sources give
+    Attributes
+    ----------
+    aliases
+        All names but the label.
+    prior
+        How popular it is: its degree, or what the sources give.
     """
 
     id: str
@@ -440,8 +477,12 @@ class Entity(Shown):
 class Neighbor:
     """An entity that shares an edge with another one.
 
-    relation  as the sources name it
-    reverse   the statement runs from this neighbour to the other entity
+    Attributes
+    ----------
+    relation
+        As the sources name it.
+    reverse
+        The statement runs from this neighbour to the other entity.
     """
 
     id: str

@@ -142,7 +142,7 @@ def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Work
 
 
 def chunks_of(records: Iterable[Record], most: int = _CHUNK) -> Iterator[list[Record]]:
-    """The records some at a time: so many, or a megabyte."""
+    """Return the records some at a time: so many, or a megabyte."""
     chunk: list[Record] = []
     size = 0
     for record in records:
@@ -162,7 +162,7 @@ def collect_garbage_rarely() -> None:
 
 @lru_cache(maxsize=1)
 def _worker_linker(path: str, options: LinkOptions) -> Linker:
-    """The linker of this worker process, opened once."""
+    """Return the linker of this worker process, opened once."""
     collect_garbage_rarely()
     return Linker(path, options=options)
 
@@ -194,7 +194,7 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
 
 
 def _line(record: Record, error: DocumentError) -> int:
-    """The line of an error within its record, or where the record begins."""
+    """Return the line of an error within its record, or where the record begins."""
     _, _, line = (error.where or "").rpartition(":")
     return int(line) if line.isdecimal() else record.line
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import os
 import re
 import subprocess
@@ -79,8 +80,8 @@ def test_every_public_name_is_on_an_api_page() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in (DOCS / "api").glob("*.md"))
     shown = set(re.findall(r"^::: ([\w.]+)$", text, re.MULTILINE))
     for name in set(eigenthemes.__all__) - {"__version__"}:
-        module = eigenthemes._MODULE_OF[name]
-        assert {f"eigenthemes.{module}.{name}", f"eigenthemes.{module}"} & shown, f"{name} is on no page of docs/api"
+        module = getattr(eigenthemes, name).__module__
+        assert {f"{module}.{name}", module} & shown, f"{name} is on no page of docs/api"
 
 
 def test_links_lead_on_the_site_where_they_lead_in_the_repository(hooks: ModuleType) -> None:
@@ -105,12 +106,17 @@ def test_code_is_no_link(hooks: ModuleType) -> None:
     assert turned == text.replace("[c](../../README.md)", "[c](../index.md)").replace('src="../', 'src="../../')
 
 
-def test_docstrings_become_lists() -> None:
-    as_markdown = module_of("docstrings").as_markdown
-    names = "method      one of them;\n            None: the best\nstart, end  where\nTable (Row) it\nA (B, C)    two"
-    docstring = f"Link.\n\n{names}\n\nThe end  of it."
-    listed = "- `method`: one of them; None: the best\n- `start, end`: where Table (Row) it\n- `A (B, C)`: two"
-    assert as_markdown(docstring) == f"Link.\n\n{listed}\n\nThe end  of it."
+PUBLIC = sorted(set(eigenthemes.__all__) - {"__version__"})
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstrings_of_public_names_are_in_numpy_style(name: str) -> None:
+    """A list of names and what they are, which mkdocstrings would show as one paragraph, is a section of parameters."""
+    public = getattr(eigenthemes, name)
+    members = [member for key, member in vars(public).items() if not key.startswith("_")] if isinstance(public, type) else []
+    for documented in (public, *members):
+        docstring = inspect.getdoc(documented) if callable(documented) else None
+        assert not re.search(r"^\w+(, \w+)*  +\S", docstring or "", re.MULTILINE), docstring
 
 
 class _Links(HTMLParser):
@@ -173,8 +179,9 @@ def test_the_site_shows_the_readme_the_notebook_and_docstrings(site: Path) -> No
 
     assert "no annotated data, no GPU" in page(".")
     assert 'data-id="https://example.org/demo/michael_i_jordan"' in page("tutorial")
-    assert "Links the mentions of documents to the entities of a KB" in page("api/linker")
-    assert "least probability of a link; None: the KB's own" in page("api/linker").replace("&#39;", "'")
+    assert "Link the mentions of documents to the entities of a KB" in page("api/linker")
+    assert re.search(r"doc-section-title[^>]*>Parameters:.*?<code>threshold</code>", page("api/linker"), re.DOTALL)
+    assert "Least probability of a link" in page("api/linker")
     assert "flights.kb" in page("cookbook/openflights")
     assert "LinkedDocument" in page("api/records")
     assert "_view" not in page("api/records")

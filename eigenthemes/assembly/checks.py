@@ -39,7 +39,7 @@ def check_buildable(statements: Statements, options: ReadOptions) -> None:
 
 
 def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
-    """The error for sources without any name, with the likeliest remedy."""
+    """Return the error for sources without any name, with the likeliest remedy."""
     code, where, remedy = "no-names", None, "give names with a column or predicate for them, or have the ids read as names"
     if statements.blank_names:
         names = f"all {statements.blank_names:,} names are of blank nodes, which have no id to link to"

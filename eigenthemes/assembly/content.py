@@ -153,7 +153,7 @@ def options_in_manifest(options: ReadOptions, **of_the_build: Any) -> dict[str, 
 def describe_kb(
     statements: Statements, content: Content, sources: list[dict[str, Any]], options: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
+    """Return what the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
     return {
         "tool": {"name": "eigenthemes", "version": __version__},
         "sources": sources,

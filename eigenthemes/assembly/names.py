@@ -46,7 +46,7 @@ class Names:
 
 
 def collect_names(statements: Statements, nodes: Nodes) -> Names:
-    """The names of the entities: distinct strings, the best one of a label predicate first."""
+    """Return the names of the entities: distinct strings, the best one of a label predicate first."""
     scratch = statements.scratch
     owner, row = ranked_rows(statements, nodes, "name")
     texts, languages = statements.texts("name_text"), statements.numbers("name_language")

@@ -97,7 +97,7 @@ def _node_of(entity_id: str, statements: Statements, redirects: dict[str, int]) 
 
 
 def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
-    """Number the nodes by prior, highest first; equal priors by external id. The prior is the degree unless given."""
+    """Order the nodes by prior, highest first; equal priors by external id. The prior is the degree unless given."""
     scratch = statements.scratch
     node = np.flatnonzero(part)
     local = scratch.empty(len(part), np.int64)

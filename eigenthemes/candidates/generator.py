@@ -53,12 +53,20 @@ _START = np.zeros(1, dtype=np.int64)
 class CandidateTable:
     """The candidates of a batch of mentions, in order of mention and rank; all columns [n].
 
-    mentions    the number of mentions, with or without candidates
-    mention_of  int64, which mention
-    entity      uint32, which entity of the KB
-    rank        int32, 1 = highest prior
-    prior       float64
-    match_type  uint8, how its name matched: a key of `rules.MATCH_TYPES`
+    Attributes
+    ----------
+    mentions
+        The number of mentions, with or without candidates.
+    mention_of
+        int64, which mention.
+    entity
+        uint32, which entity of the KB.
+    rank
+        int32, 1 = highest prior.
+    prior
+        float64.
+    match_type
+        uint8, how its name matched: a key of `rules.MATCH_TYPES`.
     """
 
     mentions: int
@@ -82,14 +90,24 @@ class CandidateTable:
 class CandidateGenerator:
     """Finds the candidates of names in a KB.
 
-    generator       "default" (see `rules`) or "paper" (names and aliases contain all tokens of the mention)
-    max_candidates  T, or None for all
-    aliases         look at aliases too, not at labels only
-    only_types      only entities of one of these types; not_types: of none of these
-    language        of the names that are looked up; None: that of the KB's names, or English
-    sharing         which entities that share words are candidates; None: those that the rankers of the KB know
-    embedded        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T
-    remembers       what people said a name means is a candidate, too
+    Parameters
+    ----------
+    generator
+        "default" (see `rules`) or "paper" (names and aliases contain all tokens of the mention).
+    max_candidates
+        T, or None for all.
+    aliases
+        Look at aliases too, not at labels only.
+    only_types
+        Only entities of one of these types; not_types: of none of these.
+    language
+        Of the names that are looked up; None: that of the KB's names, or English.
+    sharing
+        Which entities that share words are candidates; None: those that the rankers of the KB know.
+    embedded
+        [entities] bool: those with a vector; the paper's generator drops all others before it counts to T.
+    remembers
+        What people said a name means is a candidate, too.
     """
 
     def __init__(

@@ -219,7 +219,7 @@ def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str
 
 
 def _ends_in_lower_case(name: str) -> bool:
-    """Is the last word written small, as in no name of a person?"""
+    """Return whether the last word is in lower case, as in no name of a person."""
     words = name.split()
     return bool(words) and words[-1][0].islower()
 

@@ -15,11 +15,18 @@ MAX_CANDIDATES = 20
 class CandidateOptions:
     """How the candidates of a mention are found.
 
-    generator       "default" (see `candidates.rules`) or "paper" (names and aliases contain all tokens of the mention)
-    max_candidates  T, or None for all
-    aliases         look at aliases too, not at labels only
-    only_types      only entities of one of these types; by id, its last part, or label
-    not_types       no entities of any of these
+    Parameters
+    ----------
+    generator
+        "default" (see `candidates.rules`) or "paper" (names and aliases contain all tokens of the mention).
+    max_candidates
+        T, or None for all.
+    aliases
+        Look at aliases too, not at labels only.
+    only_types
+        Only entities of one of these types; by id, its last part, or label.
+    not_types
+        No entities of any of these.
     """
 
     generator: str = "default"

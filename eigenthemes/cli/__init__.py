@@ -108,7 +108,7 @@ def main() -> None:
 
 
 def _leave_quietly() -> None:
-    """The reader of our output has gone (`| head`): no reason to complain."""
+    """Exit without an error where the reader of the output has gone (`| head`)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(0)
 

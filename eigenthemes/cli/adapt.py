@@ -1,4 +1,4 @@
-"""eigenthemes adapt"""
+"""The command `eigenthemes adapt`."""
 
 from __future__ import annotations
 
@@ -65,5 +65,5 @@ def tell_what_was_learned(kb: KB, vectors: str | None, whose: str) -> None:
 
 
 def _ranker(kb: KB, vectors: str | None) -> dict[str, Any]:
-    """What the KB says of its ranker."""
+    """Return what the KB says of its ranker."""
     return kb.rankers.get(vectors or next(iter(kb.vector_sets), ""), {})

@@ -1,4 +1,4 @@
-"""eigenthemes build"""
+"""The command `eigenthemes build`."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _listed(text: str | None) -> tuple[str, ...]:
 
 
 def _report(manifest: dict[str, Any]) -> None:
-    """What was left out and what was wrong, with the first few places."""
+    """Return what was left out and what was wrong, with the first few places."""
     for note in manifest.get("notes", []):
         say(f"note: {note}", err=True)
     for reason, count in manifest["left_out"].items():

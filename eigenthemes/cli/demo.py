@@ -1,4 +1,4 @@
-"""eigenthemes demo"""
+"""The command `eigenthemes demo`."""
 
 from __future__ import annotations
 

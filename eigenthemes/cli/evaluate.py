@@ -1,4 +1,4 @@
-"""eigenthemes eval"""
+"""The command `eigenthemes eval`."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def evaluate(
 
 
 def _ready(kb: KB, vectors: str | None, *, best_only: bool = False) -> str:
-    """The methods that are compared unless others are named: those the KB is ready for, or the best of them."""
+    """Return the methods that are compared unless others are named: those the KB is ready for, or the best of them."""
     from eigenthemes.ranking.methods import default_method
 
     best = default_method(kb, vectors)

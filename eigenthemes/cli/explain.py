@@ -1,4 +1,4 @@
-"""eigenthemes explain"""
+"""The command `eigenthemes explain`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def explain(
 
 
 def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterator[Document]:
-    """The first document, all, or one by its id; a number counts where no id is that number."""
+    """Return the first document, all, or one by its id; a number counts where no id is that number."""
     if wanted == "all":
         yield from documents
     elif wanted is None:

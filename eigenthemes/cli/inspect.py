@@ -1,4 +1,4 @@
-"""eigenthemes info, verify, candidates"""
+"""The commands `eigenthemes info, verify, candidates`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REMEDIES = {"vectors": "make them with eigenthemes embed", "ranker": "train it 
 
 
 def tells_damage(command: Callable[..., Any]) -> Callable[..., Any]:
-    """An array with wrong bytes can fail anywhere: then look at the hashes, and say so if they are wrong."""
+    """Check the hashes of a KB after an unexpected error: an array with wrong bytes can fail anywhere."""
 
     @wraps(command)
     def checked(*arguments: Any, **options: Any) -> Any:

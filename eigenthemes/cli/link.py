@@ -1,4 +1,4 @@
-"""eigenthemes link"""
+"""The command `eigenthemes link`."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
 
 
 def _readable(documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[Document]:
-    """The documents without those that cannot be read: linking tells them."""
+    """Return the documents without those that cannot be read: linking tells them."""
     from eigenthemes.documents.reader import open_documents, parse_record
 
     how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
@@ -81,7 +81,7 @@ def _read_twice() -> Iterator[Any]:
 
 
 def _folder_near(kb: str) -> str | None:
-    """A folder for a temporary KB on the disk of the KB, so that its files need not be copied; None: the usual one."""
+    """Return a folder for a temporary KB on the disk of the KB, so that its files need not be copied; None: the usual one."""
     beside = Path(kb).absolute().parent
     usual = tempfile.gettempdir()
     same_disk = beside.exists() and Path(usual).stat().st_dev == beside.stat().st_dev

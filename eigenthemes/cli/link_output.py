@@ -21,7 +21,7 @@ _SHOWN = 10  # failures told on stderr where there is no file for them
 
 
 def output_format(output: str, given: str | None, table: bool) -> str:
-    """The format to write: the one that is asked for, or that of the file's name."""
+    """Return the format to write: the one that is asked for, or that of the file's name."""
     from eigenthemes.documents.output import format_of_name
 
     if table:
@@ -34,7 +34,7 @@ def output_format(output: str, given: str | None, table: bool) -> str:
 def document_writer(
     name: str, output: str, write: Callable[[bytes], object], stack: ExitStack
 ) -> Callable[[LinkedDocument], object]:
-    """What writes a linked document in a format; the stack writes the end of the file."""
+    """Return what writes a linked document in a format; the stack writes the end of the file."""
     from eigenthemes.documents.output import open_output
 
     if name == "table":
@@ -43,7 +43,7 @@ def document_writer(
 
 
 def _linked_table(linked: LinkedDocument) -> str:
-    """A linked document for people: a row per mention, and the sentences that explain them."""
+    """Return a linked document for people: a row per mention, and the sentences that explain them."""
     from eigenthemes.display.views import links_table
 
     heading = "" if linked.document.id is None else f"{plain(str(linked.document.id))}\n"
@@ -54,7 +54,7 @@ def _linked_table(linked: LinkedDocument) -> str:
 
 
 def failure_teller(file: IO[bytes] | OutputFile | None, *, several: bool) -> Callable[[Failure], None]:
-    """What becomes of failures: all into a file, or the first few on stderr."""
+    """Return what becomes of failures: all into a file, or the first few on stderr."""
     import orjson
 
     count = 0
@@ -77,7 +77,7 @@ def failure_teller(file: IO[bytes] | OutputFile | None, *, several: bool) -> Cal
 
 
 def check_outputs(documents: Sequence[str], output: str, errors: str | None) -> None:
-    """An output is neither an input nor the other output."""
+    """Refuse an output that is an input or the other output."""
     for path in (path for path in (output, errors) if path not in (None, "-") and Path(str(path)).exists()):
         for source in filter(None, map(_status, documents)):
             if os.path.samestat(Path(str(path)).stat(), source):

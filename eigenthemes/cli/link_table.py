@@ -1,4 +1,4 @@
-"""eigenthemes link-table"""
+"""The command `eigenthemes link-table`."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def candidate_options(command: Command) -> Command:
 
 
 def language_option(command: Command) -> Command:
-    """The language of the texts."""
+    """Return the language of the texts."""
     return click.option(
         "--lang",
         "language",
@@ -47,7 +47,7 @@ def language_option(command: Command) -> Command:
 
 
 def about_option(command: Command) -> Command:
-    """What is known of the source."""
+    """Return what is known of the source."""
     return click.option(
         "--about",
         metavar="TEXT",
@@ -63,7 +63,7 @@ def vectors_option(command: Command) -> Command:
 
 
 def scoring_flags(command: Command) -> Command:
-    """What the methods can be told; a method that does not use one refuses it."""
+    """Return what the methods can be told; a method that does not use one refuses it."""
     for option in (
         click.option(
             "--model", type=click.Path(), metavar="FILE", help="taumil (of eigenthemes-paper): a model; default: the KB's own."
@@ -108,7 +108,7 @@ def link_options(given: Mapping[str, Any], method: str, scoring: ScoringOptions 
 
 
 def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:
-    """The options of the candidate generator from the flags of a command."""
+    """Return the options of the candidate generator from the flags of a command."""
     from eigenthemes.candidates.options import CandidateOptions
 
     return CandidateOptions(
@@ -121,7 +121,7 @@ def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:
 
 
 def parse_scoring(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of methods that were given as flags."""
+    """Return the options of methods that were given as flags."""
     values = {name: given[name] for name in SCORING if given.get(name) is not None}
     if "k" in values:
         values["k"] = parse_count(values["k"], "--k")
@@ -129,7 +129,7 @@ def parse_scoring(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_count(text: str, name: str) -> int | None:
-    """A whole number of 1 or more, or all."""
+    """Return a whole number of 1 or more, or all."""
     if text == "all":
         return None
     number = parse_digits(text)
@@ -139,5 +139,5 @@ def parse_count(text: str, name: str) -> int | None:
 
 
 def parse_digits(text: str) -> int | None:
-    """A whole number that a computer can count to, or None."""
+    """Return a whole number that a computer can count to, or None."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None

@@ -1,4 +1,4 @@
-"""eigenthemes serve"""
+"""The command `eigenthemes serve`."""
 
 from __future__ import annotations
 

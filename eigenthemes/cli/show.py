@@ -1,4 +1,4 @@
-"""eigenthemes show"""
+"""The command `eigenthemes show`."""
 
 from __future__ import annotations
 

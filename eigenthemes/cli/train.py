@@ -1,4 +1,4 @@
-"""eigenthemes train"""
+"""The command `eigenthemes train`."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _lock = threading.Lock()
 
 
 def keeps_threads() -> bool:
-    """Does the user want the threads of numerical libraries left alone?"""
+    """Return whether the user wants the threads of numerical libraries left alone."""
     return os.environ.get(VARIABLE) == "keep"
 
 

@@ -55,7 +55,7 @@ class ErrorBudget:
 
     @property
     def is_spent(self) -> bool:
-        """Are there too many errors in a row?"""
+        """Return whether there are too many errors in a row."""
         return self.errors >= MAX_ERRORS
 
     def report(self, diagnostics: Diagnostics, where: str, left: int, unit: str = "lines") -> None:

@@ -11,7 +11,7 @@ _DRIVING = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udf
 
 
 def plain(text: str) -> str:
-    """Return a text as one line that cannot drive a terminal: control characters are spelled out, `\\x1b`."""
+    """Return a text as one line that cannot drive a terminal: control characters are escaped."""
     return spelled(_LINE_BREAKS.sub(" ", text).replace("\t", " "))
 
 

@@ -78,7 +78,10 @@ def read_documents(
 ) -> Iterator[Document]:
     """Read the documents of files and folders; a missing one is refused at once, and errors name the file and the line.
 
-    strict  a truncated archive is refused as soon as it is seen; else at the end, after the documents that came before
+    Parameters
+    ----------
+    strict
+        A truncated archive is refused as soon as it is seen; else at the end, after the documents that came before.
     """
     find_files(paths)
     return _read(paths, strict, plain_text=plain_text, per_line=per_line, format=format, annotated=annotated)

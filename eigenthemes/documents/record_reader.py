@@ -123,7 +123,7 @@ def _bioc_records(source: Source, name: str) -> Iterator[Record]:
 
 
 def _parsed(documents: Iterator[Document] | Iterator[Document | DocumentError], name: str) -> Iterator[Record]:
-    """Number documents; where the file is broken, the last record is the error."""
+    """Enumerate documents; where the file is broken, the last record is the error."""
     number = 0
     try:
         for document in documents:

@@ -82,7 +82,10 @@ def evaluate(
 ) -> Run:
     """Run methods over documents with gold: those of these names, or others that are no part of the product.
 
-    scoring  option name -> value, for the methods that use it; one that none of them uses is refused
+    Parameters
+    ----------
+    scoring
+        Option name -> value, for the methods that use it; one that none of them uses is refused.
     """
     if isinstance(methods, str) or not methods:
         raise OptionError(
@@ -193,7 +196,7 @@ def check_gold(run: Run, kb: KB, name: str) -> None:
 
 
 def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
-    """Method -> its figures, as `eval --json` prints them."""
+    """Return the figures of each method, as `eval --json` prints them."""
     document, hard = _joined(run.document, np.int64), _joined(run.difficulty, np.int8)
     in_kb, rank = _joined(run.in_kb, np.bool_), _joined(run.first_rank, np.int64)
     recall = recall_at(len(rank), np.flatnonzero(rank), rank[rank > 0], np.ones(int((rank > 0).sum()), dtype=bool))

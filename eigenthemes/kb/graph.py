@@ -20,9 +20,14 @@ UInts = NDArray[np.uint32]
 class Graph:
     """Neighbours of node i: `neighbors[indptr[i]:indptr[i + 1]]`, ascending, each once, never i itself.
 
-    indptr     [n + 1] int64
-    neighbors  [2m]    uint32
-    relations  [2m]    uint16 or uint32: relation number * 2, + 1 where the statement runs from the neighbour to i
+    Attributes
+    ----------
+    indptr
+        [n + 1] int64.
+    neighbors
+        [2m]    uint32.
+    relations
+        [2m]    uint16 or uint32: relation number * 2, + 1 where the statement runs from the neighbour to i.
     """
 
     indptr: NDArray[np.int64]

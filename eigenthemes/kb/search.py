@@ -105,7 +105,7 @@ def of_types(
 
 
 def _means(name: str, type_id: str, label_of: LabelOf) -> bool:
-    """Is `name` the end of a type's id (`Concept`, `skos:Concept`), or its label?"""
+    """Return whether `name` is the end of a type's id (`Concept`, `skos:Concept`), or its label."""
     prefix, colon, local = name.rpartition(":")
     end = _last_part(type_id).casefold()
     if end == name.casefold() or (colon and end == local.casefold() and _has_prefix(prefix, type_id)):

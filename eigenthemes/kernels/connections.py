@@ -105,7 +105,7 @@ def _end(graph: Any, most: Any, node: Any) -> Any:
 
 @kernel
 def _candidates(rows: Any, entity: Any, considered: Any, mark: Any, nodes: Any, found: Any, first: Any, start: Any) -> Any:
-    """Number the candidates of a document from `first`, its nodes from `start` on, and chain their rows; return the end."""
+    """Assign numbers from `first` to the candidates of a document, whose nodes begin at `start`; return the end."""
     own, following, head, entities = found
     last = first
     for row in range(rows[0], rows[1]):

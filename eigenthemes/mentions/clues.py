@@ -167,7 +167,7 @@ def _note(found: dict[str, dict[str, None]], short: str, candidate: str) -> None
 
 
 def _may_be_short(text: str) -> bool:
-    """An abbreviation has a capital letter, and is more than one."""
+    """Return whether a word is written as abbreviations are: a capital letter, and more than one letter."""
     return any(char.isupper() for char in text) and (text[1:] != text[1:].lower() or any(map(str.isdigit, text)))
 
 

@@ -74,7 +74,7 @@ class NameWriting:
 
     @cached_property
     def is_small(self) -> bool:
-        """Does the KB write the words inside its names in lower case, as ontologies do?"""
+        """Return whether the KB writes the words inside its names in lower case, as ontologies do."""
         return writes_small(self.kb)
 
     def has_style(self, row: int, style: str) -> bool:

@@ -70,7 +70,7 @@ def _by_mention(mention_of: Ints, ids: Sequence[str], chosen: NDArray[np.bool_])
 
 
 def _ranks(mention_of: Ints) -> Ints:
-    """Number the rows of each mention from 1."""
+    """Count the rows of each mention from 1."""
     return np.arange(1, len(mention_of) + 1) - np.searchsorted(mention_of, mention_of)
 
 

@@ -198,7 +198,7 @@ def _name_keys(batch: Batch, written: WrittenNames, candidates: Ints) -> Ints:
 
 
 def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:
-    """Number values in the order in which they first occur; return the number of each, and where each number first occurs.
+    """Assign numbers to values in order of first occurrence; return the number of each, and where each first occurs.
 
     within  [len(values)] ascending in the order of first occurrence: values of the same of these are numbered side by side
     """

@@ -106,7 +106,7 @@ class Method:
 
     @property
     def uses_vectors(self) -> bool:
-        """Does it score by vectors, or by a ranker that was trained with a set of them?"""
+        """Return whether it scores by vectors, or by a ranker that was trained with a set of them."""
         return self.needs_vectors or self.calibrated
 
     @property

@@ -23,14 +23,22 @@ TEXT_WEIGHTS = ("local", "global")  # they read the words around mentions
 class AverageOptions:
     """Options of the methods `average` and `average-unweighted`.
 
-    delta         weights are rank^-delta
-    weights       what ranks candidates for their weights: the prior ("degree"), how well the words near the mention ("local")
-                  or all words of the document ("global") fit their description, or nothing ("none": all weigh the same)
-    window        words on each side of a mention that are its local context
-    word_vectors  a file of word vectors; None: those the KB keeps
-    unique        an entity that is a candidate of several mentions counts once, with its best rank (the paper's text says so,
-                  its authors' program does not)
-    unit_length   vectors of unit length; False only to show what that brings
+    Parameters
+    ----------
+    delta
+        Weights are rank^-delta.
+    weights
+        What ranks candidates for their weights: the prior ("degree"), how well the words near the mention ("local") or all
+        words of the document ("global") fit their description, or nothing ("none": all weigh the same).
+    window
+        Words on each side of a mention that are its local context.
+    word_vectors
+        A file of word vectors; None: those the KB keeps.
+    unique
+        An entity that is a candidate of several mentions counts once, with its best rank (the paper's text says so, its
+        authors' program does not).
+    unit_length
+        Vectors of unit length; False only to show what that brings.
     """
 
     delta: float = 1.0
@@ -57,8 +65,12 @@ class AverageOptions:
 class EigenOptions(AverageOptions):
     """Options of the methods `eigen` and `eigen-unweighted`, beside those of `AverageOptions`.
 
-    k          eigenthemes; None: all of them
-    strengths  scale themes by their strength; False only to show what that brings
+    Parameters
+    ----------
+    k
+        Eigenthemes; None: all of them.
+    strengths
+        Scale themes by their strength; False only to show what that brings.
     """
 
     k: int | None = 10

@@ -58,7 +58,7 @@ class Subspace:
 
     @staticmethod
     def _decompose(rows: NDArray[np.float32]) -> Subspace:
-        """The eigenthemes of A^T [d, n]."""
+        """Return the eigenthemes of A^T [d, n]."""
         return _of_few(rows.T, np.ones(rows.shape[1], dtype=np.float32), rows.shape[1])
 
 
@@ -134,7 +134,6 @@ def _eigenthemes(gram: NDArray[np.float32], k: int | None) -> Subspace:
 
 def top_eigenvectors(symmetric: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the k largest eigenvalues [k], largest first, and their eigenvectors [d, k] of a symmetric matrix."""
-
     size = len(symmetric)
     if k < size <= _SMALL:
         values, vectors, sure = largest_eigenpairs.select_backend(_STEPS * size)(_with_room(symmetric), size, k)

@@ -52,7 +52,7 @@ def router(served: ServedKBs) -> APIRouter:
 
     @routes.get("/entity", **ENTITY_BY_QUERY)
     async def entity_by_query(request: Request) -> Response:
-        """The same, for ids that do not fit into a path."""
+        """Answer the same for ids that do not fit into a path."""
         given = query_of(request)
         refuse_unknown(given, ("kb", "neighbors", "id"))
         most = count_of(given, "neighbors", 10, most=1_000)

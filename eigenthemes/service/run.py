@@ -229,7 +229,7 @@ class Supervisor:
             return  # it has ended, which its sentinel tells
 
     def _ended(self, slot: int) -> None:
-        """A worker has ended: by our will, or it is started again."""
+        """Start a worker again that ended by itself."""
         process = self.processes.pop(slot)
         process.process.join()
         process.pipe.close()
@@ -248,7 +248,7 @@ class Supervisor:
         self._again[slot] = time.monotonic() + pause
 
     def _on_failed(self, slot: int, error: EigenthemesError) -> None:
-        """A worker cannot open the KBs: at the start that is told; later the others go on, and it is tried again."""
+        """Handle a worker that cannot open the KBs: an error at the start; later the others go on, and it is tried again."""
         if not self._was_ready:
             raise failure_of(error)
         log.warning("a process of the service cannot open a KB: %s", error)
@@ -323,7 +323,7 @@ class Supervisor:
             process.tell("reloaded", result)
 
     def _left_reload(self, slot: int) -> None:
-        """A worker that has ended keeps no reload waiting."""
+        """Let no reload wait for a worker that has ended."""
         if self._preparing is not None and slot in self._preparing:
             self._preparing.discard(slot)
             self._commit_if_prepared()

@@ -72,5 +72,5 @@ def _made_up(kb: KB) -> Iterator[Sample]:
 
 
 def _usable(label: str) -> bool:
-    """Is a label short enough to read, with letters, and without what would end a sentence?"""
+    """Return whether a label is short, has letters, and nothing that would end a sentence."""
     return _SHORTEST <= len(label) <= _LONGEST and label[0].isalnum() and not set(label) & set(";,.:()[]{}<>|/\\\n")

@@ -47,7 +47,7 @@ def ref(name: str, example: Any = None, about: str = "") -> Schema:
 
 
 def record(about: str, fields: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
-    """An object; fields that are not optional are always there."""
+    """Return an object; fields that are not optional are always there."""
     example = {name: schema["examples"][0] for name, schema in fields.items() if schema.get("examples")}
     required = [name for name in fields if name not in optional]
     found: Schema = {"type": "object", "description": about, "properties": fields, "examples": [example]}

@@ -90,7 +90,7 @@ class Guard:
 
 
 def is_shared(path: str) -> bool:
-    """May pages of other origins ask here?"""
+    """Return whether pages of other origins may send requests."""
     return path == CORS_PATH or path.startswith(CORS_PATH + "/")
 
 
@@ -107,7 +107,7 @@ def host_name(host: str) -> str | None:
 
 @cache
 def _is_address(name: str) -> bool:
-    """An address cannot be made to lead elsewhere."""
+    """Return whether a host is an IP address, which cannot be made to lead elsewhere."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -58,7 +58,7 @@ class Connection(HttpToolsProtocol):
         self._in_headers, self._header_bytes = True, 0
 
     def send_400_response(self, msg: str) -> None:
-        """Called by uvicorn for what is not HTTP."""
+        """Answer what is not HTTP; called by uvicorn."""
         self._refuse(Problem(400, "http", "this is no HTTP request; send HTTP/1.1"))
 
     def _wait_for_headers(self) -> None:
@@ -190,7 +190,7 @@ class Server(uvicorn.Server):
         return Connection(self.config, self.server_state, self.lifespan.state)
 
     def _is_my_turn(self) -> bool:
-        """Has no other process that is ready fewer connections?"""
+        """Return whether no other process that is ready has fewer connections."""
         mine = len(self.server_state.connections)
         others = zip(self.metrics.of_others("ready"), self.metrics.of_others("connections"), strict=True)
         ready = [connections for is_ready, connections in others if is_ready]

@@ -58,7 +58,7 @@ class ServiceSettings:
 
     @property
     def is_loopback(self) -> bool:
-        """Does the service listen to this machine only?"""
+        """Return whether the service listens to this machine only."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:

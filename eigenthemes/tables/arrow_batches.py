@@ -48,11 +48,15 @@ def link_arrow(
 ) -> RecordBatchOrTable:
     """Link the documents of a batch or a table, and return it with their links; see this module for the columns.
 
-    columns       what the columns of documents are called, by role: {"text": "body", "id": "doc", "mentions": "links"}
-    error_column  what the column of errors is called
-
     The answers are those of `Linker.link`, whatever else is in the batch. A row that cannot be linked has an error and no
     mentions; columns that hold no documents at all are refused.
+
+    Parameters
+    ----------
+    columns
+        What the columns of documents are called, by role: {"text": "body", "id": "doc", "mentions": "links"}.
+    error_column
+        What the column of errors is called.
     """
     if not isinstance(batch, pa.RecordBatch | pa.Table) or not isinstance(linker, Linker):
         raise OptionError(

@@ -1,4 +1,6 @@
-"""A supervised model for Table 3: as in the paper, a random forest judges each candidate by itself from
+"""A supervised model for Table 3: a random forest that judges each candidate alone.
+
+As in the paper, it reads
 
     F1  the prior P(e | m): how often the name meant the entity, in a dictionary of mentions or in the training documents
     F2  how well the local or the global context fits the candidate's description
@@ -103,7 +105,7 @@ def pairs_of(workspace: Workspace, set_name: str, **candidates: Any) -> Pairs:
 
 
 def _eigen(batch: Batch, kb: KB) -> Floats:
-    """The Eigenthemes score, comparable between documents: divided by the best one; 0 without a vector."""
+    """Return the Eigenthemes score, comparable between documents: divided by the best one; 0 without a vector."""
     assert batch.vectors is not None
     scores = np.where(batch.vectors.has[batch.table.entity], eigen_scores(batch, kb), 0.0)
     for first, last in zip(batch.bounds[:-1].tolist(), batch.bounds[1:].tolist(), strict=True):
@@ -120,7 +122,7 @@ def split(pairs: Pairs, share: float, seed: int) -> Bools:
 
 
 def can_be_learned(pairs: Pairs, training: Bools) -> bool:
-    """Is there gold to learn from and something wrong beside it, and are there mentions to test on?"""
+    """Return whether there are right and wrong candidates to learn from, and mentions to test on."""
     gold = pairs.gold[training[pairs.document]]
     return bool(gold.any() and not gold.all() and (pairs.has_gold & ~training[pairs.document_of]).any())
 

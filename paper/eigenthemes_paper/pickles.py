@@ -144,7 +144,7 @@ def _scalar(dtype: _Dtype, data: bytes | str) -> Any:
 
 @_Admitted
 def _from_buffer(data: bytes, dtype: _Dtype, shape: Any, order: str, *axes: Any) -> NDArray[Any]:
-    """The axes may only be given for three and more, which no vectors have."""
+    """Return an array of a buffer; `axes` is only given for three and more dimensions, which no vectors have."""
     return dtype.array(data).reshape(shape, order="F" if order == "F" else "C")
 
 

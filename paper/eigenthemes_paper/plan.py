@@ -111,7 +111,7 @@ class Section:
 
     @property
     def needs_rows(self) -> bool:
-        """Is there anything to show without rows?"""
+        """Return whether the section shows rows."""
         return self.compute is not None or bool(self.uses)
 
 

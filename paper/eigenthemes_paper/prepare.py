@@ -114,7 +114,7 @@ def prepare(
     keep_missing: bool = False,
     counts: Counts | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The documents as JSON objects with Wikidata ids for gold, `Q90` or as IRIs.
+    """Return the documents as JSON objects with Wikidata ids for gold, `Q90` or as IRIs.
 
     Mentions without such an id are left out, as in the paper: they would still bring their candidates into the document's
     themes. With `keep_missing` they stay, with the gold they had. Mentions that are not annotated are not touched.

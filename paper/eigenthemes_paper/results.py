@@ -45,7 +45,7 @@ def read_rows(out: Path, name: str) -> tuple[Row | None, list[Row]]:
 
 
 def is_current(workspace: Workspace, planned: SectionPlan, header: Row | None) -> bool:
-    """Were the rows of a section computed from what the plan has now?"""
+    """Return whether the rows of a section were computed from the files and options that the plan has now."""
     return header is not None and header["fingerprint"] == made_of(workspace, planned)["fingerprint"]
 
 

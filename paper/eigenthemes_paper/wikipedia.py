@@ -161,11 +161,11 @@ class WikipediaMap:
         return pages
 
     def find(self, gold: str) -> str | None:
-        """The Wikidata id of a page: its id, its title, or an IRI of Wikipedia or DBpedia. A Wikidata id is itself."""
+        """Return the Wikidata id of a page: its id, its title, or an IRI of Wikipedia or DBpedia. A Wikidata id is itself."""
         return self.find_any((gold,))
 
     def find_any(self, gold: Sequence[str]) -> str | None:
-        """The Wikidata id of a page that goes by several names; its id counts before its titles, for moved pages keep it.
+        """Return the Wikidata id of a page with several names; its id counts before its titles: moved pages keep it.
 
         `1990` may be the id of a page and the title of another: where an IRI has it for its title, it is a title.
         """
@@ -176,7 +176,7 @@ class WikipediaMap:
         return None if number is None else f"Q{number}"
 
     def entities(self) -> Iterator[str]:
-        """The Wikidata ids of all articles, or of all pages (categories and templates, too) where titles were not read."""
+        """Return the Wikidata ids of all articles, or of all pages where titles were not read."""
         items = self._items
         articles = items.values[np.isin(items.keys, self._pages.values)] if self.has_titles else items.values
         return (f"Q{number}" for number in np.unique(articles).tolist())
@@ -189,7 +189,7 @@ class WikipediaMap:
         return None if page is None else self._of_page(page)
 
     def _of_page(self, page: int) -> int | None:
-        """The item of a page, or of the page that it leads to: one hop, as Wikipedia itself follows them."""
+        """Return the item of a page, or of the page that it leads to: one hop, as Wikipedia itself follows them."""
         item = self._items.find(page)
         target = self._redirects.find(page) if item is None else None
         if target is not None and (there := self._pages.find(target)) is not None:
@@ -215,14 +215,14 @@ def _parse_number(number: bytes | None, path: str | Path) -> int:
 
 
 def _key(title: str) -> bytes:
-    """A title as the dumps spell it: underscores, the first letter a capital."""
+    """Return a title as the dumps spell it: underscores, the first letter a capital."""
     text = "_".join(unicodedata.normalize("NFC", title).replace("_", " ").split())
     first = text[:1].upper()
     return ((first if len(first) == 1 else text[:1]) + text[1:]).encode(errors="replace")
 
 
 def _title(gold: str) -> str | None:
-    """The title in an IRI of a page."""
+    """Return the title in an IRI of a page."""
     match = _PAGE_IRI.fullmatch(gold)
     return unquote(match[1]) if match else None
 

@@ -136,7 +136,7 @@ class Workspace:
         return self._documents[set_name]
 
     def is_readable(self, set_name: str) -> bool:
-        """Do the documents of a set have words around their mentions, and the KB descriptions to compare them with?"""
+        """Return whether the documents of a set have texts, and the KB descriptions to compare them with."""
         return not self.unreadable(set_name)
 
     def unreadable(self, set_name: str) -> str:
@@ -212,7 +212,7 @@ SCORING = {option for method in all_methods().values() for option in method.uses
 
 
 def _candidate_options(options: dict[str, Any]) -> tuple[CandidateOptions, dict[str, Any]]:
-    """The options of the candidate generator, and all others."""
+    """Return the options of the candidate generator, and all others."""
     names = ("generator", "max_candidates", "aliases", "only_types", "not_types")
     others = {key: value for key, value in options.items() if key not in names}
     return CandidateOptions(**{name: options[name] for name in names if name in options}), others
@@ -237,7 +237,7 @@ def eigen_weights(batch: Batch, kb: KB, has_vector: Any) -> Any:
 
 
 def reads_text(method: str) -> bool:
-    """Does a method read the words of the text?"""
+    """Return whether a method reads the words of the text."""
     return method_named(method).check is not None
 
 

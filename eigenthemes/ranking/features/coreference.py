@@ -1,4 +1,4 @@
-"""Is the candidate also what another name of the document means?"""
+"""Coreference: whether a candidate is also a candidate of a longer name of the document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 3: does the Eigenthemes score still help where there is gold to learn from?"""
+"""Table 3: the gain by the Eigenthemes score where there is gold to learn from."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def hinge(positive: Tensor, negative: Tensor) -> Tensor:
 
 
 def noise_probability(noise: Tensor) -> Tensor:
-    """The probability that no candidate is right, as training sees it."""
+    """Return the probability that no candidate is right, as training sees it."""
     return torch.sigmoid(NOISE_SCALE * noise)
 
 

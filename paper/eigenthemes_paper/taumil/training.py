@@ -243,7 +243,7 @@ def _part(arrays: Arrays, prefix: str) -> Arrays:
 
 
 def arrays_of(model: TauMIL) -> Arrays:
-    """A copy of what a model has learned."""
+    """Return a copy of what a model has learned."""
     return {name: value.detach().numpy().copy() for name, value in model.learned().items()}
 
 
@@ -286,7 +286,7 @@ def shuffled_batches(lengths: NDArray[np.int64], size: int, random: np.random.Ge
 
 @contextmanager
 def deterministic() -> Iterator[None]:
-    """The same seed gives the same weights: one thread, and only algorithms that always do the same."""
+    """Use one thread and deterministic algorithms, so that the same seed gives the same weights."""
     memory: Any = torch.utils.deterministic
     before, fill = torch.are_deterministic_algorithms_enabled(), memory.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True)
