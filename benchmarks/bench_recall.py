@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import parse_arguments, print_table, read_mentions, real_kb, save_results, say
-from eigenthemes.candidates.closest_name import Options
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
-from eigenthemes.candidates.plain import Lookup, MatchTypes, endings_of
+from eigenthemes.candidates.plain import Lookup, MatchTypes, Options, endings_of
 from eigenthemes.candidates.rules import PLURALS, RARE_LIST, SHARING, SHARING_UNWEIGHED, TYPO_TENTHS
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB

@@ -1,8 +1,4 @@
-"""Candidates of many mentions at once, compiled: the same rules, in the same order, as the plain look-up in `plain`.
-
-Mentions come normalised, as UTF-8 bytes in one buffer, tokens apart by a space. A property test holds both look-ups together,
-entity by entity.
-"""
+"""Compiled look-up of candidates for batches of names."""
 
 from __future__ import annotations
 
@@ -10,9 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.candidates.compiled_lists import lists_buffers, next_in_all, open_lists
-from eigenthemes.candidates.compiled_parts import add_parts
-from eigenthemes.candidates.compiled_reading import BLOCK, Mention, block_buffers, read_block
+from eigenthemes.candidates.compiled_index import BLOCK, Mention, block_buffers, read_block
 from eigenthemes.candidates.compiled_sharing import add_sharing, sharing_buffers
 from eigenthemes.candidates.compiled_spelling import other_spellings, other_wordings, spelling_buffers
 from eigenthemes.candidates.rules import (
@@ -21,14 +15,165 @@ from eigenthemes.candidates.rules import (
     ENDINGS,
     LONGEST_SPELLED,
     LOOKED_AT,
+    MOST_WORDS,
     QUOTA,
+    SHARES,
+    SHORTEST_PART,
     SPELLING,
     WORDING,
 )
+from eigenthemes.core.array_kernels import OFFSET, find, finish, may_hold, position, shift_of, step
 from eigenthemes.core.jit import kernel
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, LABEL, SHORT_ACRONYM, UNBRACKETED
-from eigenthemes.kernels.common import position
-from eigenthemes.kernels.hashing import find, shift_of
+
+SOME = 16  # entities that are looked for at a time: none waits for the memory of another
+
+
+class Lists(NamedTuple):
+    """Lists of ascending entities that are read."""
+
+    at: Any  # where each is read, and where it ends
+    ends: Any
+    some: Any  # [SOME] uint32: entities that are in all, and whether the label of each begins with the first token
+    begin: Any
+    places: Any  # [SOME]: where they are in one list
+    hits: Any  # room for entities
+
+
+def lists_buffers(lists: int, hits: int) -> Lists:
+    """Allocate buffers for so many lists, and so many entities of them."""
+    return Lists(
+        np.empty(lists, dtype=np.int64),
+        np.empty(lists, dtype=np.int64),
+        np.empty(SOME, dtype=np.uint32),
+        np.empty(SOME, dtype=np.bool_),
+        np.empty(SOME, dtype=np.int64),
+        np.empty(hits, dtype=np.uint32),
+    )
+
+
+@kernel
+def open_lists(tokens: Any, indptr: Any, lists: Any) -> Any:
+    """Write where the posting lists of tokens begin and end, shortest first.
+
+    Returns where the shortest begins and ends, and which one is that of the first token.
+    """
+    at, ends, of_first = lists.at, lists.ends, 0
+    for i in range(len(tokens)):
+        first, last = indptr[tokens[i]], indptr[tokens[i] + 1]
+        j = i
+        while j > 0 and last - first < ends[j - 1] - at[j - 1]:
+            at[j], ends[j] = at[j - 1], ends[j - 1]
+            j -= 1
+        at[j], ends[j] = first, last
+        of_first += i > 0 and j <= of_first
+    return at[0], ends[0], of_first
+
+
+@kernel
+def next_in_all(posting: Any, last: Any, of_first: Any, count: Any, postings: Any, labels_only: Any, lists: Any) -> Any:
+    """Write those of the next entities of the first of `count` lists, from `posting` on, that are in all, into `some`.
+
+    Returns where to go on, `last` where there are no more, and how many there are.
+    """
+    entities, in_label, begins = postings.entities, postings.in_label, postings.begins
+    some, begin, places = lists.some, lists.begin, lists.places
+    held, after = 0, min(last, posting + SOME)
+    for entry in range(posting, after):
+        if not labels_only or in_label[entry] != 0:
+            some[held], begin[held] = entities[entry], begins[entry]
+            held += 1
+    for i in range(1, count):
+        if held == 0:
+            break
+        first, end = lists.at[i], lists.ends[i]
+        lists.at[i] = position(entities, first, end, some[held - 1])
+        if lists.at[i] == end:
+            after = last
+        find_places(entities, first, min(lists.at[i] + 1, end), some, held, places)
+        left = 0
+        for k in range(held):
+            place = places[k]
+            if entities[place] == some[k] and (not labels_only or in_label[place] != 0):
+                some[left], begin[left] = some[k], begins[place] if i == of_first else begin[k]
+                left += 1
+        held = left
+    return after, held
+
+
+@kernel
+def find_places(entities: Any, first: Any, last: Any, wanted: Any, count: Any, places: Any) -> None:
+    """Write where each of the first `count` wanted entities is in entities[first:last] (ascending, not empty).
+
+    Of one that is not there, the place of another. All are looked for in step, without a branch.
+    """
+    for k in range(count):
+        places[k] = first
+    size = last - first
+    while size > 1:
+        half = size // 2
+        for k in range(count):
+            places[k] += half if entities[places[k] + half] <= wanted[k] else 0
+        size -= half
+
+
+_ZERO, _NINE, _SPACE = (np.uint8(ord(letter)) for letter in "09 ")
+
+
+@kernel
+def add_parts(text: Any, mention: Any, common: Any, keys: Any, worst: Any, count: Any, out: Any, match_types: Any) -> Any:
+    """Add the entities with a name that is a part of the mention, longest parts first; returns the new count.
+
+    common  [tokens] bool: `rules.is_common`
+    """
+    words, quota, shift = len(mention.tokens), QUOTA, shift_of(keys.buckets)
+    if words < 2 or words > MOST_WORDS:
+        return count
+    for size in range(words - 1, 0, -1):
+        for start in range(words - size + 1):
+            if size == 1 and not _is_name_alone(
+                text, mention.starts[start], mention.ends[start], mention.tokens[start], common
+            ):
+                continue
+            h = mention.hashes[start] if size == 1 else _hash(text, mention.starts[start], mention.ends[start + size - 1])
+            row = find(h, keys.hashes, keys.buckets, shift) if may_hold(h, keys.filter) else np.int64(-1)
+            if row < 0:
+                continue
+            for entry in range(keys.indptr[row], keys.indptr[row + 1]):
+                if quota == 0 or count == len(out):
+                    return count
+                match_type = keys.kinds[entry]
+                if match_type <= worst or match_type == UNBRACKETED:
+                    again = False
+                    for i in range(count):
+                        again = again or out[i] == keys.entities[entry]
+                    if not again:
+                        out[count], match_types[count] = keys.entities[entry], SHARES
+                        count += 1
+                        quota -= 1
+    return count
+
+
+@kernel
+def _hash(text: Any, first: Any, last: Any) -> Any:
+    """Return the hash of text[first:last] without its spaces."""
+    h = OFFSET
+    for at in range(first, last):
+        if text[at] != _SPACE:
+            h = step(h, text[at])
+    return finish(h)
+
+
+@kernel
+def _is_name_alone(text: Any, first: Any, last: Any, token: Any, common: Any) -> Any:
+    """Return whether the word text[first:last] may be a name within a mention: it is no number, not short and not common."""
+    if last - first < SHORTEST_PART or (token >= 0 and common[token]):
+        return False
+    digits = 0
+    for at in range(first, last):
+        digits += _ZERO <= text[at] <= _NINE
+    return digits == 0
+
 
 _SHORT = 256
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eigenthemes.candidates.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
+from eigenthemes.core.array_kernels import OFFSET, finish, may_hold, shift_of, step
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.hashing import OFFSET, finish, may_hold, shift_of, step
-from eigenthemes.kernels.prefetch import prefetch_bit
+from eigenthemes.core.prefetch import prefetch_bit
 
 _CHECKED = 1021  # tokens remembered while one word is mended
 _LOW = np.uint64(0xF)

@@ -11,13 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.inflected import may_be_inflected
-from eigenthemes.candidates.matched_name import matched_name
 from eigenthemes.candidates.name_index import only_entities
 from eigenthemes.candidates.options import MAX_CANDIDATES, CandidateOptions
 from eigenthemes.candidates.other_words import OtherWords, no_other_words, other_words_of
 from eigenthemes.candidates.plain import Lookup, MatchTypes
-from eigenthemes.candidates.remembered import remembered_rows
 from eigenthemes.candidates.rules import (
     ENDING,
     MATCH_TYPES,
@@ -28,7 +25,7 @@ from eigenthemes.candidates.rules import (
     TYPO,
     Sharing,
 )
-from eigenthemes.candidates.whole_names import match_types_of
+from eigenthemes.candidates.whole_names import match_types_of, matched_name, may_be_inflected, remembered_rows
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError

@@ -1,4 +1,4 @@
-"""Which of some entities have some names, as whole names: for candidates that documents bring themselves."""
+"""Whole-name matches: of given candidates, by stems, from corrections, and the name that matched."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.rules import CONTAINS
+from eigenthemes.candidates.rules import CONTAINS, REMEMBERED
 from eigenthemes.core.arrays import spans_joined
 from eigenthemes.core.strings import OutOfBoundsError, Strings, hash_strings
-from eigenthemes.kb.name_arrays import NameIndexArrays
-from eigenthemes.text.normalize import normalize, squash
+from eigenthemes.kb.name_arrays import ACRONYM, INITIALS, UNBRACKETED, NameIndexArrays
+from eigenthemes.kb.name_memory import NameMemories
+from eigenthemes.kb.stem_index import InflectedNames
+from eigenthemes.text.normalize import normalize, squash, tokenize
+from eigenthemes.text.stems import stem
+from eigenthemes.text.words import part_elisions
 
 Ints = NDArray[np.int64]
 
@@ -37,3 +41,77 @@ def match_types_of(index: NameIndexArrays, names: Sequence[str], name_of: Ints, 
         same = having[at] == asked
         found[same] = index.key_kinds[places[at[same]]]
     return found
+
+
+def may_be_inflected(names: Sequence[str], inflected: InflectedNames) -> list[int]:
+    """Return which names `InflectedNames.key` may find: all that it does, and hardly any other."""
+    assert inflected.index is not None
+    language = inflected.language
+    stems = ["".join([stem(word, language) for word in normalize(part_elisions(name)).split()]) for name in names]
+    encoded = Strings.of(each if each.isascii() else each.encode("utf-8", "replace").decode("utf-8") for each in stems)
+    rows: list[int] = np.flatnonzero(inflected.index.table.find_all(hash_strings(encoded)) >= 0).tolist()
+    return rows
+
+
+_MOST = 10  # entities of a name; those it meant most often
+
+
+def remembered_rows(
+    names: Sequence[str],
+    mention_of: NDArray[np.int64],
+    entity: NDArray[np.uint32],
+    memory: NameMemories,
+    allowed: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Return which mention and which entity [r], for what these names are remembered to mean and is no candidate yet.
+
+    mention_of, entity  [n] the candidates there are, in order of mention
+    allowed             [entities] those that may be meant; None: all
+    """
+    places, entities = list[int](), list[int]()
+    for number, name in enumerate(names):
+        remembered = memory.find(normalize(name))
+        if remembered is None or not remembered.linked:
+            continue
+        first, last = np.searchsorted(mention_of, (number, number + 1))
+        known = set(entity[first:last].tolist())
+        often = sorted(remembered.linked, key=lambda each: (-remembered.linked[each], each))[:_MOST]
+        new = [each for each in often if each not in known and (allowed is None or allowed[each])]
+        places.extend([number] * len(new))
+        entities.extend(new)
+    return np.array(places, dtype=np.int64), np.array(entities, dtype=np.uint32)
+
+
+def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bool) -> str:
+    """Return the name of an entity that a mention matched: one that is the same, or the fewest that have all its tokens.
+
+    names  the label first; it is the one that shorter forms are made from, and without `aliases` the only one looked at
+    """
+    if match_type == REMEMBERED:
+        return mention
+    if not aliases or match_type in (UNBRACKETED, INITIALS, ACRONYM):
+        return names[0]
+    normalized = normalize(mention)
+    key, missing = squash(normalized), set(normalized.split())
+    same = next((name for name in names if squash(normalize(name)) == key), None)
+    if same is not None:  # "Wal-Mart" and "Walmart" share no token, and are the same name
+        return same
+    tokens = {name: set(tokenize(name)) for name in names}
+    chosen = list[str]()
+    while not chosen or any(missing & tokens[name] for name in names):
+        having = max(len(missing & tokens[name]) for name in names)
+        alike = [name for name in names if len(missing & tokens[name]) == having]
+        chosen.append(min(alike, key=lambda name: _distance(squash(normalize(name)), key)) if len(alike) > 1 else alike[0])
+        missing -= tokens[chosen[-1]]
+    return " + ".join(chosen)
+
+
+def _distance(name: str, key: str) -> int:
+    """Return the edit distance of two squashed names; where one has all letters of the other, in order, it is soon told."""
+    shorter, longer = sorted((name, key), key=len)
+    left = iter(longer)
+    if all(letter in left for letter in shorter):
+        return len(longer) - len(shorter)
+    from rapidfuzz.distance import OSA  # takes longer to import than a look-up
+
+    return int(OSA.distance(name, key))

@@ -1,7 +1,7 @@
 """Many strings as two flat arrays (UTF-8 bytes and offsets), and a hash table over them that can be memory-mapped.
 
 The hash is FNV-1a (64 bit) with a final mix. It is written four times, for one string and one long string (here), for many at
-once (here, numpy) and inside the batch kernels (`kernels.hashing`); a test holds them together.
+once (here, numpy) and inside the batch kernels (`core.array_kernels`); a test holds them together.
 """
 
 from __future__ import annotations

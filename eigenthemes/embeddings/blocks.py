@@ -137,7 +137,7 @@ class Blocks:
         graph = self.graph
         if graph.edges <= SMALL:
             return of_row[:, None] * neighbor_sums(graph, dense) + neighbor_sums(graph, of_column[:, None] * dense)
-        from eigenthemes.kernels.spmm import weighted_rows
+        from eigenthemes.embeddings.spmm import weighted_rows
 
         out = self.empty(dense.shape[1])
         self.each_rows(lambda *rows: weighted_rows(graph.indptr, graph.neighbors, of_row, of_column, dense, out, *rows))
@@ -149,7 +149,7 @@ class Blocks:
         if graph.edges <= SMALL:
             np.add(neighbor_sums(graph, dense), dense, out=out)
             return out
-        from eigenthemes.kernels.spmm import summed_rows
+        from eigenthemes.embeddings.spmm import summed_rows
 
         self.each_rows(lambda *rows: summed_rows(graph.indptr, graph.neighbors, dense, out, *rows))
         return out
@@ -165,7 +165,7 @@ class Blocks:
             before = of_out32 * out if of_out else 0
             out[:] = (of_dense + share) * dense + share * neighbor_sums(graph, dense) + of_more32 * more + before
             return
-        from eigenthemes.kernels.spmm import averaged_rows
+        from eigenthemes.embeddings.spmm import averaged_rows
 
         edges = graph.indptr, graph.neighbors
         self.each_rows(lambda *rows: averaged_rows(*edges, dense, of_dense, of_mean, more, of_more32, out, of_out32, *rows))

@@ -1,9 +1,4 @@
-"""DeepWalk (Perozzi et al., KDD 2014): what occurs together on random walks gets near vectors, by skip-gram.
-
-Walks are made inside the kernel that trains, and never stored. Hierarchical softmax as in the original is the default; with
-negative sampling, where the contexts of a token share its negatives, training is quicker, but links are much worse (P@1 of
-`eigen` on AIDA .56 against .84 at 5 walks a node, gensim's .53), though the held-out-edge MRR hardly tells (.65 against .68).
-"""
+"""DeepWalk: skip-gram on random walks, sampled and trained in one kernel."""
 
 from __future__ import annotations
 
@@ -12,9 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import GOLDEN, below, mixed
 from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_whole
+from eigenthemes.core.jit import kernel
+from eigenthemes.core.prefetch import prefetch_row
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.embeddings.prone import NEGATIVE_POWER
@@ -57,7 +57,6 @@ def deepwalk(
     _check_options(dimensions=dimensions, walks=walks, length=length, window=window, negatives=negatives, jobs=jobs)
     if not graph.edges:
         raise VectorError("the graph has no edges, so there is nowhere to walk; import vectors instead", code="no-edges")
-    from eigenthemes.kernels.skipgram import train_walks
 
     random = np.random.default_rng(seed)
     inputs, outputs = _first_vectors(graph, dimensions, random)
@@ -90,7 +89,6 @@ def deepwalk(
 
 def negative_targets(degree: NDArray[np.int64]) -> Targets:
     """Make an alias table that draws nodes by degree^0.75, and no tree."""
-    from eigenthemes.kernels.skipgram import alias_table
 
     weights = degree**NEGATIVE_POWER
     chances, others = np.empty(len(degree), dtype=np.uint32), np.empty(len(degree), dtype=np.uint32)
@@ -101,7 +99,6 @@ def negative_targets(degree: NDArray[np.int64]) -> Targets:
 
 def tree_targets(degree: NDArray[np.int64]) -> Targets:
     """Make the Huffman tree over the nodes with neighbours: walks meet a node as often as its degree says."""
-    from eigenthemes.kernels.skipgram import huffman_tree
 
     rarest_first = np.argsort(degree, kind="stable")[np.count_nonzero(degree == 0) :]
     leaf_of = np.zeros(len(degree), dtype=np.uint32)
@@ -131,7 +128,6 @@ def _passes(
 
 def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -> tuple[Matrix, Matrix]:
     """Return small random inputs and outputs of zero, as in word2vec; columns beyond the dimensions are zero and stay so."""
-    from eigenthemes.kernels.skipgram import LANES
 
     width = -(-dimensions // LANES) * LANES
     inputs, outputs = _zeros(len(graph), width), _zeros(len(graph), width)
@@ -151,3 +147,215 @@ def _check_options(**options: int) -> None:
     for name, value in options.items():
         most = {"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES)
         check_whole(name, value, least=2 if name == "length" else 1, most=most)
+
+
+TOGETHER = 16  # walks that step at the same time: their waits for memory overlap
+GROUP = 3  # targets that share one reading of the context's row
+MOST_TARGETS = 96  # a Huffman tree of 2^64 occurrences is at most 92 deep
+LANES = 16  # rows are as long as a multiple of it
+_REACH, _CELLS = 8, 4096  # the table of the sigmoid: from -8 to 8, and constant beyond
+_SCALE = np.float32(_CELLS / (2 * _REACH))
+_SIGMOID = (1 / (1 + np.exp(-((np.arange(_CELLS) + 0.5) / _SCALE - _REACH)))).astype(np.float32)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+def _plus_code(_: Any, total: Any, a: Any, b: Any) -> Any:
+    """Emit total + a * b, in whatever order the sums are quickest: without it no dot product is vectorised."""
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        free = ("reassoc", "contract")
+        return builder.fadd(values[0], builder.fmul(values[1], values[2], flags=free), flags=free)
+
+    return types.float32(types.float32, types.float32, types.float32), code
+
+
+_plus: Any = intrinsic(_plus_code)
+
+
+@kernel
+def _walk(indptr: Any, neighbors: Any, starts: Any, walks: Any, state: Any) -> Any:
+    """Fill walks[:len(starts)], uint32; returns the state of the random numbers afterwards."""
+    for i in range(len(starts)):
+        walks[i, 0] = starts[i]
+    for step in range(1, walks.shape[1]):
+        for i in range(len(starts)):
+            node = np.uint64(walks[i, step - 1])
+            first = indptr[node]
+            state += GOLDEN
+            walks[i, step] = neighbors[np.uint64(first) + below(mixed(state), indptr[node + np.uint64(1)] - first)]
+    return state
+
+
+@kernel
+def alias_table(weights: Any, chances: Any, others: Any) -> None:
+    """Fill Walker's alias table: draw a cell, keep it by its chance (of 2^32), or take the other. Weights have the mean 1."""
+    small, large = np.empty(len(weights), np.uint32), np.empty(len(weights), np.uint32)
+    smalls = larges = 0
+    left = weights.copy()
+    for i in range(len(weights)):
+        chances[i], others[i] = 0xFFFFFFFF, i
+        if left[i] < 1:
+            small[smalls] = i
+            smalls += 1
+        else:
+            large[larges] = i
+            larges += 1
+    while smalls and larges:
+        smalls -= 1
+        low, high = small[smalls], large[larges - 1]
+        chances[low], others[low] = np.uint32(left[low] * 0xFFFFFFFF), high
+        left[high] -= 1 - left[low]
+        if left[high] < 1:
+            larges -= 1
+            small[smalls] = high
+            smalls += 1
+
+
+@kernel
+def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
+    """Build the Huffman tree over n leaves, rarest first: n - 1 inner nodes follow them, the root last.
+
+    parents [2n - 1] uint32, signs [2n - 1] int8: 1 for the rarer child of two (the bit 0 of its code), -1 for the other
+    """
+    leaves = len(counts)
+    total = np.zeros(2 * leaves - 1, np.int64)
+    for node in range(leaves):
+        total[node] = counts[node]
+    leaf, inner = 0, leaves
+    for made in range(leaves, 2 * leaves - 1):
+        for sign in (1, -1):
+            if leaf < leaves and (inner >= made or total[leaf] <= total[inner]):
+                child = leaf
+                leaf += 1
+            else:
+                child = inner
+                inner += 1
+            total[made] += total[child]
+            parents[child], signs[child] = made, sign
+
+
+@kernel
+def _choose_negatives(center: Any, chances: Any, others: Any, negatives: Any, targets: Any, signs: Any, state: Any) -> Any:
+    """Choose the token itself and its negatives; one that hits the token counts nothing. Returns the state afterwards."""
+    targets[0], signs[0] = center, 1
+    for i in range(1, 1 + negatives):
+        state += GOLDEN
+        bits = mixed(state)
+        cell = below(bits, len(chances))
+        drawn = np.uint32(cell) if (bits & _LOW) < chances[cell] else others[cell]
+        targets[i], signs[i] = drawn, 0 if drawn == center else -1
+    return state
+
+
+@kernel
+def _choose_path(leaf: Any, parents: Any, branches: Any, targets: Any, signs: Any) -> Any:
+    """Choose the inner nodes above a leaf, which have the rows from 0 on; returns their number."""
+    leaves = (len(parents) + 1) // 2
+    node, count = np.uint64(leaf), 0
+    while node != np.uint64(len(parents) - 1):
+        signs[count] = branches[node]
+        node = np.uint64(parents[node])
+        targets[count] = node - np.uint64(leaves)
+        count += 1
+    return count
+
+
+@kernel
+def _step(product: Any, sign: Any, rate: Any) -> Any:
+    """Return how far a pair with this dot product moves: the gradient of log sigmoid(sign * product), times the rate."""
+    cell: Any = np.int64((np.float32(_REACH) - sign * product) * _SCALE)
+    return rate * sign * _SIGMOID[np.uint64(min(max(cell, 0), _CELLS - 1))]
+
+
+@kernel
+def learn_pairs(inputs: Any, outputs: Any, context: Any, targets: Any, signs: Any, count: Any, rate: Any, row: Any) -> None:
+    """Train one context on the targets it should (sign 1) or should not (-1) predict; 0 counts nothing.
+
+    `count` is a multiple of GROUP; `row` [d] keeps the context's vector as it was.
+    """
+    node = np.uint64(context)
+    for c in range(len(row)):
+        row[c] = inputs[node, c]
+    for t in range(0, count, GROUP):
+        i, j, k = np.uint64(targets[t]), np.uint64(targets[t + 1]), np.uint64(targets[t + 2])
+        of_i = of_j = of_k = np.float32(0)
+        for c in range(len(row)):
+            of_i = _plus(of_i, row[c], outputs[i, c])
+            of_j = _plus(of_j, row[c], outputs[j, c])
+            of_k = _plus(of_k, row[c], outputs[k, c])
+        of_i = _step(of_i, signs[t], rate)
+        of_j = _step(of_j, signs[t + 1], rate)
+        of_k = _step(of_k, signs[t + 2], rate)
+        for c in range(len(row)):
+            inputs[node, c] += of_i * outputs[i, c] + of_j * outputs[j, c] + of_k * outputs[k, c]
+        for c in range(len(row)):  # one row after the other: two of them may be the same
+            outputs[i, c] += of_i * row[c]
+        for c in range(len(row)):
+            outputs[j, c] += of_j * row[c]
+        for c in range(len(row)):
+            outputs[k, c] += of_k * row[c]
+
+
+@kernel
+def _choose(
+    token: Any, negatives: Any, chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any,
+    outputs: Any, targets: Any, signs: Any, state: Any,
+) -> Any:  # fmt: skip
+    """Choose the targets of a token, in whole groups, and fetch them; returns their number and the random state."""
+    if len(parents):
+        count = _choose_path(leaf_of[token], parents, branches, targets, signs)
+    else:
+        state = _choose_negatives(token, chances, others, negatives, targets, signs, state)
+        count = negatives + 1
+    while count % GROUP:
+        targets[count], signs[count] = targets[0], 0
+        count += 1
+    for t in range(count):
+        prefetch_row(outputs, targets[t])
+    return count, state
+
+
+@kernel
+def train_walks(
+    indptr: Any, neighbors: Any, starts: Any, length: int, window: int, negatives: int, seed: Any, rate: Any, decay: Any,
+    chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any, inputs: Any, outputs: Any,
+) -> None:  # fmt: skip
+    """Walk from each start, and train on each token of the walk; the targets of a token are chosen while the last one trains.
+
+    chances, others             [n] uint32: the alias table of negatives; not used with a tree
+    leaf_of, parents, branches  [n] uint32, [2l - 1] uint32 and int8: the tree of hierarchical softmax, or empty
+    inputs, outputs             [n, d] float32, d a multiple of LANES; changed in place
+    """
+    state = np.uint64(seed)
+    walks = np.empty((TOGETHER, length), np.uint32)
+    tokens = walks.ravel()
+    most = (MOST_TARGETS if len(parents) else negatives + 1) + GROUP
+    targets, signs = np.zeros((2, most), np.uint32), np.zeros((2, most), np.float32)
+    counts = np.zeros(2, np.int64)
+    row = np.empty(inputs.shape[1], np.float32)
+    for first in range(0, len(starts), TOGETHER):
+        batch = starts[first : first + TOGETHER]
+        state = _walk(indptr, neighbors, batch, walks, state)
+        last = len(batch) * length
+        for ahead in range(last + 1):
+            if ahead < last:
+                side = ahead & 1
+                counts[side], state = _choose(
+                    tokens[ahead], negatives, chances, others, leaf_of, parents, branches,
+                    outputs, targets[side], signs[side], state,
+                )  # fmt: skip
+                if ahead + window < last:
+                    prefetch_row(inputs, tokens[ahead + window])
+            if ahead:
+                now, side = ahead - 1, (ahead - 1) & 1
+                state += GOLDEN
+                reach = 1 + np.int64(below(mixed(state), window))  # even from 1 to window, as in word2vec
+                begin = now - now % length
+                first_context: Any = max(begin, now - reach)
+                after_context: Any = min(begin + length, now + reach + 1)
+                for context in range(first_context, after_context):
+                    if context != now:
+                        learn_pairs(
+                            inputs, outputs, tokens[context], targets[side], signs[side], counts[side], np.float32(rate), row
+                        )
+                rate -= decay

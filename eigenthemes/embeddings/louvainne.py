@@ -1,24 +1,16 @@
-"""LouvainNE (Bhowmick et al., WSDM 2020): communities within communities, a random vector for each, summed down the hierarchy.
-
-The graph is split by Louvain, each community again, and so on until single nodes are left, or communities that do not
-split, whose nodes then stand for themselves. A node's vector is the sum over the levels h of damping^h times the random unit
-vector of its community there: nodes that part late are near.
-
-Departures from the authors' program: Louvain runs to its end at every split, not for its first pass only (which their program
-offers too; held-out-edge MRR on AIDA .53 against .44), and damping is 0.7 instead of 0.01 (MRR .535 against .511, flat from
-0.1 to 0.7). P@1 of `eigen` on AIDA and WNED-CWEB rises with damping but stays below that of random vectors, so it was not the
-guide.
-"""
+"""LouvainNE: vectors from a hierarchy of communities."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.checks import MOST_DIMENSIONS, check_jobs, check_number, check_whole
+from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.errors import OptionError, VectorError
@@ -63,7 +55,6 @@ def hierarchy(graph: Graph, seed: int) -> Iterator[Ints]:
 
     Each level is one pass over the edges that are left inside communities, all communities together.
     """
-    from eigenthemes.kernels.louvain import inner_edges
 
     random = np.random.default_rng(seed)
     indptr, neighbors = graph.indptr, graph.neighbors
@@ -83,7 +74,6 @@ def louvain(indptr: Ints, neighbors: NDArray[np.uint32], group: Ints, random: np
 
     Nodes move to the communities of their neighbours, then communities become the nodes of a smaller graph, and so on.
     """
-    from eigenthemes.kernels.louvain import move_nodes
 
     degree = np.diff(indptr).astype(np.float64)
     volume = np.bincount(group, weights=degree)
@@ -137,3 +127,71 @@ def add_level(vectors: Matrix, community: Ints, weight: float, seed: tuple[int, 
     with ThreadPoolExecutor(jobs) as pool:
         for _ in pool.map(add_communities, range(0, int(ordered[-1]) + 1, _COMMUNITIES)):
             pass
+
+
+_BETTER = 1e-9  # a smaller gain may be rounding, and nodes could move in circles
+
+
+@kernel
+def move_nodes(
+    indptr: Any, neighbors: Any, weights: Any, degree: Any, group: Any, volume: Any, order: Any, community: Any
+) -> None:
+    """Move each node into the community of its neighbours that raises modularity most, until no node wants to move.
+
+    Of node i's weight (degree[i], own loop included), toward(c) goes to community c, whose nodes without i have the weight
+    total(c): i belongs where toward(c) - total(c) * degree[i] / volume is largest, with the volume of its own graph, group[i].
+    Nodes are visited in `order`, and again when a neighbour has moved away. community [n] int64 starts as 0, ..., n - 1.
+    """
+    nodes = len(order)
+    total, toward = degree.copy(), np.zeros(nodes)
+    near = np.empty(nodes, dtype=np.int64)
+    queue, waiting = order.copy(), np.ones(nodes, dtype=np.bool_)
+    head, queued = 0, nodes
+    while queued > 0:
+        node = queue[head]
+        head = (head + 1) % nodes
+        queued -= 1
+        waiting[node] = False
+        if indptr[node] == indptr[node + 1]:
+            continue
+        communities = 0
+        for edge in range(indptr[node], indptr[node + 1]):
+            c = community[neighbors[edge]]
+            if toward[c] == 0:
+                near[communities] = c
+                communities += 1
+            toward[c] += weights[edge]
+        own, share = community[node], degree[node] / volume[group[node]]
+        total[own] -= degree[node]
+        best, most = own, toward[own] - total[own] * share
+        for i in range(communities):
+            c = near[i]
+            gain = toward[c] - total[c] * share
+            if gain > most + _BETTER:
+                best, most = c, gain
+        for i in range(communities):
+            toward[near[i]] = 0
+        total[best] += degree[node]
+        if best == own:
+            continue
+        community[node] = best
+        for edge in range(indptr[node], indptr[node + 1]):
+            other = np.int64(neighbors[edge])
+            if community[other] != best and not waiting[other]:
+                queue[(head + queued) % nodes] = other
+                queued += 1
+                waiting[other] = True
+
+
+@kernel
+def inner_edges(indptr: Any, neighbors: Any, community: Any, inner_indptr: Any, inner: Any) -> Any:
+    """Write the edges inside communities into inner_indptr [n + 1] and the front of inner; returns how many."""
+    at = 0
+    for node in range(len(indptr) - 1):
+        inner_indptr[node] = at
+        for edge in range(indptr[node], indptr[node + 1]):
+            if community[neighbors[edge]] == community[node]:
+                inner[at] = neighbors[edge]
+                at += 1
+    inner_indptr[len(indptr) - 1] = at
+    return at

@@ -1,34 +1,18 @@
-"""NetSMF (Qiu et al., WWW 2019): what DeepWalk learns, as a matrix; sparsified by sampling paths, then factorised.
-
-With degrees D, vol = sum of degrees = 2m, window T and b negatives, DeepWalk factorises (Qiu et al., WSDM 2018)
-
-    log(vol / (b T) * D^-1 (S_1 + ... + S_T) D^-1)        where S_r = D (D^-1 A)^r,
-
-which is dense. S_r(i, j) is the sum over the paths i = p_0, ..., p_r = j of 1 / (degree(p_1) ... degree(p_{r-1})). PathSampling
-draws one of the 2m directed edges (u, v), k from 1 to r, and walks k - 1 steps from u and r - k from v: it meets the path p,
-whatever k, with the chance 1 / 2m * 1 / (degree(p_1) ... degree(p_{r-1})), so the ends are (i, j) with the chance
-S_r(i, j) / vol. (The paper's weight 2 r m / (M Z(p)) is the constant m / M in a graph without weights, where Z(p) = 2 r.)
-Of M paths of the lengths 2 to T, c(i, j) have the ends {i, j}, in whichever order; S_1 = A is known. Hence the estimate
-
-    S_1 + ... + S_T  ~  A + (T - 1) vol / (2 M) * c,       c(i, i) counted twice.
-
-Departures from the paper: S_1 is exact, so every edge is in the matrix however few the samples; edges are drawn in turn (a
-golden-ratio stride from a random start), so any number of draws is spread evenly; log(1 + x), which the authors' program
-offers, instead of log(max(1, x)) (`truncated=True`): P@1 of `eigen` and `average` on AIDA .862 and .839 against .851 and
-.789, held-out-edge MRR .52 against .51, and a star or a single edge, where x is 1 everywhere, keeps its vectors; no power
-iterations, as in ProNE (two of them, truncated, 10 rounds: MRR .69 instead of .55, but P@1 of `eigen` .82 instead of .85).
-"""
+"""NetSMF: sparse matrix factorisation of sampled paths."""
 
 from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import GOLDEN, below, mixed
 from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_number, check_whole
+from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix
 from eigenthemes.embeddings.prone import OVERSAMPLING, orthonormal
@@ -67,7 +51,6 @@ class SparseMatrix:
 
     def times(self, dense: Matrix, blocks: Blocks) -> Matrix:
         """Return the product with a dense matrix [n, d]."""
-        from eigenthemes.kernels.pathsampling import valued_rows
 
         out = np.empty_like(dense)
 
@@ -143,7 +126,6 @@ def count_paths(
     A batch that brings too many new pairs is drawn again, half as large; when even a small one does, sampling ends. Edges
     come in an order that is even at any time, so the paths drawn until then are as fair as all of them.
     """
-    from eigenthemes.kernels.pathsampling import hold_edges
 
     draws = rounds * len(graph.neighbors) if window > 1 else 0
     capacity = min(capacity, graph.edges + draws * (window - 1))
@@ -168,7 +150,6 @@ def _add_counts(
     held: NDArray[np.uint64], counts: NDArray[np.uint32], size: int, keys: NDArray[np.uint64], times: NDArray[np.uint32]
 ) -> int:
     """Add counted pairs to the first `size` held; return how many are held then, or would be if there were room for them."""
-    from eigenthemes.kernels.pathsampling import merge_counts, union_size
 
     union = int(union_size(held[:size], keys))
     if union <= len(held):
@@ -191,7 +172,6 @@ class _Paths:
 
     def draw(self, first: int, last: int, pool: ThreadPoolExecutor) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """Return the distinct pairs, ascending, at the ends of the paths around edges `first` to `last`, and their counts."""
-        from eigenthemes.kernels.pathsampling import count_keys, sample_paths
 
         lengths = self._window - 1
         keys = np.empty((last - first) * lengths, dtype=np.uint64)
@@ -212,7 +192,6 @@ class _Paths:
 
 def logarithms(graph: Graph, counts: PathCounts, *, negatives: float = 1.0, truncated: bool = False) -> SparseMatrix:
     """Return log(1 + x), or log(max(1, x)), of the estimate x of vol / (b T) * D^-1 (S_1 + ... + S_T) D^-1."""
-    from eigenthemes.kernels.pathsampling import fill_rows, row_sizes
 
     volume = len(graph.neighbors)
     of_edge = volume / (negatives * counts.window)
@@ -245,3 +224,156 @@ def factorize(matrix: SparseMatrix, dimensions: int, blocks: Blocks, seed: int) 
 def _check(**options: int) -> None:
     for name, value in options.items():
         check_whole(name, value, most={"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES))
+
+
+_S32 = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+_EDGE, _COUNT = np.uint32(1 << 31), np.uint32((1 << 31) - 1)
+
+
+@kernel
+def walk(indptr: Any, neighbors: Any, node: Any, steps: int, state: Any) -> Any:
+    """Return (the end of a random walk, the state after it)."""
+    for _ in range(steps):
+        state += GOLDEN
+        node = np.int64(neighbors[indptr[node] + np.int64(below(mixed(state), indptr[node + 1] - indptr[node]))])
+    return node, state
+
+
+@kernel
+def row_of(indptr: Any, edge: Any) -> Any:
+    """Return the node that an entry of `neighbors` belongs to: indptr[node] <= edge < indptr[node + 1]."""
+    low, high = 0, len(indptr) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if indptr[middle] <= edge:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def sample_paths(
+    indptr: Any, neighbors: Any, window: int, start: int, stride: int, seed: Any, first: int, last: int, keys: Any
+) -> None:
+    """Sample the ends of one path of each length 2 to `window` around each of the edges drawn `first` to `last`.
+
+    keys [(last - first) * (window - 1)] uint64. Draw t is the edge numbered start + t * stride, modulo their number.
+    """
+    at = 0
+    for draw in range(first, last):
+        edge = (start + draw % len(neighbors) * stride) % len(neighbors)
+        source, target = row_of(indptr, edge), np.int64(neighbors[edge])
+        state = mixed(seed + np.uint64(draw) * GOLDEN)
+        for length in range(2, window + 1):
+            state += GOLDEN
+            before = np.int64(below(mixed(state), length))
+            a, state = walk(indptr, neighbors, source, before, state)
+            b, state = walk(indptr, neighbors, target, length - 1 - before, state)
+            keys[at] = np.uint64(min(a, b)) << _S32 | np.uint64(max(a, b))
+            at += 1
+
+
+@kernel
+def count_keys(keys: Any, counts: Any) -> Any:
+    """Move the distinct keys (sorted before) to the front and count how often each occurs; returns their number."""
+    distinct = -1
+    for row in range(len(keys)):
+        if distinct < 0 or keys[row] != keys[distinct]:
+            distinct += 1
+            keys[distinct] = keys[row]
+            counts[distinct] = 0
+        counts[distinct] += np.uint32(1)
+    return distinct + 1
+
+
+@kernel
+def union_size(held: Any, keys: Any) -> Any:
+    """Return the number of distinct keys in two ascending lists of distinct keys."""
+    i, j, size = 0, 0, 0
+    while i < len(held) and j < len(keys):
+        one, other = held[i], keys[j]
+        i += one <= other
+        j += other <= one
+        size += 1
+    return size + len(held) - i + len(keys) - j
+
+
+@kernel
+def merge_counts(held: Any, held_counts: Any, size: int, keys: Any, counts: Any, union: int) -> None:
+    """Add counted keys to the first `size` of those held, in place from the back: the first `union` are held then."""
+    i, j = size - 1, len(keys) - 1
+    for row in range(union - 1, -1, -1):
+        if j < 0:
+            return  # what is left stands where it belongs
+        if i >= 0 and held[i] > keys[j]:
+            held[row], held_counts[row] = held[i], held_counts[i]
+            i -= 1
+            continue
+        count = counts[j]
+        if i >= 0 and held[i] == keys[j]:
+            count += held_counts[i]
+            i -= 1
+        held[row], held_counts[row] = keys[j], count
+        j -= 1
+
+
+@kernel
+def hold_edges(indptr: Any, neighbors: Any, held: Any, counts: Any) -> None:
+    """Write the pairs of the graph's edges, ascending, each counted 0 times and marked as an edge."""
+    at = 0
+    for node in range(len(indptr) - 1):
+        for edge in range(indptr[node], indptr[node + 1]):
+            if neighbors[edge] > node:
+                held[at] = np.uint64(node) << _S32 | np.uint64(neighbors[edge])
+                counts[at] = _EDGE
+                at += 1
+
+
+@kernel
+def entry(key: Any, count: Any, degree: Any, of_edge: float, of_count: float) -> Any:
+    """Return (row, column, value) of the matrix; a pair of a node with itself has one key for one entry, others one for two."""
+    low, high = np.int64(key >> _S32), np.int64(key & _LOW)
+    value = of_count * (count & _COUNT) * (2 if low == high else 1) + (of_edge if count & _EDGE else 0.0)
+    return low, high, value / (np.float64(degree[low]) * np.float64(degree[high]))
+
+
+@kernel
+def row_sizes(held: Any, counts: Any, degree: Any, of_edge: float, of_count: float, least: float, sizes: Any) -> None:
+    """Count into sizes [n] int64 the entries above `least` in each row of the symmetric matrix."""
+    for row in range(len(held)):
+        low, high, value = entry(held[row], counts[row], degree, of_edge, of_count)
+        if value > least:
+            sizes[low] += 1
+            sizes[high] += low != high
+
+
+@kernel
+def fill_rows(
+    held: Any, counts: Any, degree: Any, of_edge: float, of_count: float, least: float, at: Any, columns: Any, values: Any
+) -> None:
+    """Write the columns, ascending, and log(1 - least + value) of the entries above `least`.
+
+    at [n]: where each row starts; moved on to its end
+    """
+    for row in range(len(held)):
+        low, high, value = entry(held[row], counts[row], degree, of_edge, of_count)
+        if value > least:
+            logarithm = np.float32(np.log(1 - least + value))
+            columns[at[low]], values[at[low]] = high, logarithm
+            at[low] += 1
+            if low != high:
+                columns[at[high]], values[at[high]] = low, logarithm
+                at[high] += 1
+
+
+@kernel
+def valued_rows(indptr: Any, columns: Any, values: Any, dense: Any, out: Any, first: int, last: int) -> None:
+    """Compute rows `first` to `last` of a sparse matrix times a dense one; dense and out are [n, d] float32."""
+    for i in range(first, last):
+        out[i, :] = 0
+        for entry in range(indptr[i], indptr[i + 1]):
+            j, value = columns[entry], values[entry]
+            for c in range(dense.shape[1]):
+                out[i, c] += value * dense[j, c]

@@ -1,16 +1,16 @@
-"""Profiles of entities: the words of their descriptions and of their neighbours' labels, without those of their own names.
-
-Words are the tokens of the KB's names, by their number in the name index; other words of descriptions do not count.
-"""
+"""Profiles of entities: the words of their descriptions and of their neighbours' labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import fill, place_of, prefetch_lists, sort
+from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_arrays import SpelledNames
 from eigenthemes.kb.store import KB
@@ -51,7 +51,6 @@ class EntityProfiles:
 
 def collect_profiles(kb: KB, spelled: SpelledNames) -> EntityProfiles:
     """Collect the profiles of the entities of a KB, given how its names are spelled."""
-    from eigenthemes.kernels.profiles import collect_words
 
     many = len(kb.name_index.tokens)
     names = kb.array("entity_names"), spelled.indptr, spelled.tokens
@@ -85,3 +84,101 @@ def _words_of_descriptions(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.int64]
         hashes = hash_strings(Strings.of([word for of_row in words for word in of_row]))
         found.append(kb.name_index.token_table.find_all(hashes))
     return np.concatenate(([0], np.cumsum(counts))), np.concatenate(found)
+
+
+NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
+_SMOOTHING = 5.0  # words that every profile has more, so that a short one says no more than it knows
+_MARKS = 2048  # by which most words are told to be in no window, a power of 2
+_LEAST_ROOM, _ROOM_PER_WORD = 128, 4  # of the table of the words of a window, a power of 2
+
+
+@kernel
+def collect_words(descriptions: Any, names: Any, graph: Any, words: Any) -> Any:
+    """Return the profile of each entity, its distinct words in order: (indptr [n + 1] int64, words [q] uint32).
+
+    descriptions  (indptr [n + 1], words, -1 for one that is not counted)
+    names         (names of each entity [n + 1], indptr [names + 1], words of each name): the first name is the label
+    graph         (indptr [n + 1], neighbors)
+    words         how many there are
+
+    The words of its description and of its neighbours' labels, without those of its own names. None for an entity without name.
+    """
+    seen = np.full(words, -1, np.int64)
+    indptr = np.zeros(len(names[0]), np.int64)
+    found = np.zeros(1024, np.uint32)
+    many = 0
+    for entity in range(len(indptr) - 1):
+        first = many
+        for k in range(names[1][names[0][entity]], names[1][names[0][entity + 1]]):
+            seen[names[2][k]] = entity
+        if names[0][entity + 1] > names[0][entity]:
+            for k in range(descriptions[0][entity], descriptions[0][entity + 1]):
+                if descriptions[1][k] >= 0:
+                    found, many = _note(found, many, seen, descriptions[1][k], entity)
+            left = NEIGHBORS
+            for k in range(graph[0][entity], graph[0][entity + 1]):
+                label = names[0][graph[1][k]]
+                if label < names[0][graph[1][k] + 1] and left > 0:
+                    left -= 1
+                    for w in range(names[1][label], names[1][label + 1]):
+                        found, many = _note(found, many, seen, names[2][w], entity)
+        sort(found[first:many])
+        indptr[entity + 1] = many
+    return indptr, np.copy(found[:many])
+
+
+@kernel
+def _note(found: Any, many: Any, seen: Any, word: Any, entity: Any) -> Any:
+    """Note a word of an entity unless it is noted already; return the words, with more room if need be, and how many."""
+    if seen[word] == entity:
+        return found, many
+    seen[word] = entity
+    if many == len(found):
+        larger = np.zeros(2 * many, np.uint32)
+        for k in range(many):  # a slice would be checked for its size, by code that takes seconds to compile
+            larger[k] = found[k]
+        found = larger
+    found[many] = word
+    return found, many + 1
+
+
+@kernel
+def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) -> Any:
+    """Compute how much of the words around each name belongs to each candidate [n] float64.
+
+    windows   (indptr [m + 1], words [q] int64): the words around each name, -1 for one that is not counted
+    bounds    [m + 1] candidates of each name; entity [n] int64
+    profiles  (indptr, words) as of `collect_words`; rarity [words] float32
+
+    The sum of the rarity of the words that are in both, divided by the root of the size of the profile.
+    """
+    result, fetched = np.zeros(len(entity), np.float64), np.zeros(len(entity), np.uint32)
+    room, may_have = np.zeros(0, np.int64), np.zeros(_MARKS, np.bool_)
+    for name in range(len(bounds) - 1):
+        first, last = windows[0][name], windows[0][name + 1]
+        if first == last or bounds[name] == bounds[name + 1]:
+            continue
+        size = _LEAST_ROOM
+        while size < _ROOM_PER_WORD * (last - first):
+            size *= 2
+        if size > len(room):
+            room = np.zeros(size, np.int64)
+        table = room[:size]
+        fill(table, 0, size, -1)
+        for k in range(first, last):
+            if windows[1][k] >= 0:
+                may_have[windows[1][k] & (_MARKS - 1)] = True
+                table[place_of(table, windows[1][k])] = windows[1][k]
+        prefetch_lists(bounds[name], bounds[name + 1], entity, profiles, fetched)
+        for row in range(bounds[name], bounds[name + 1]):
+            start, stop = profiles[0][entity[row]], profiles[0][entity[row] + 1]
+            total = 0.0
+            for k in range(start, stop):
+                word = np.int64(profiles[1][k])
+                if may_have[word & (_MARKS - 1)] and table[place_of(table, word)] == word:
+                    total += float(rarity[word])
+            if total > 0:
+                result[row] = total / sqrt(_SMOOTHING + (stop - start))
+        for k in range(first, last):
+            may_have[windows[1][k] & (_MARKS - 1)] = False
+    return result

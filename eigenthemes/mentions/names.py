@@ -16,7 +16,6 @@ from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.stem_index import StemIndex, writes_small
 from eigenthemes.kb.store import KB
-from eigenthemes.kernels.spans import find_spans
 from eigenthemes.mentions.coordination import with_compounds, with_coordinated
 from eigenthemes.mentions.matching import (
     LETTER_LEFT_OFF,
@@ -29,6 +28,7 @@ from eigenthemes.mentions.matching import (
     RememberedNames,
     Stems,
     WordForms,
+    find_spans,
     matches_compiled,
     matches_plain,
     no_other_forms,

@@ -1,8 +1,4 @@
-"""The paper's method and its baselines: one score for each candidate of a batch, higher is better.
-
-All have one signature, `score(batch, kb, options) -> float64 [n]`. Documents do not see each other. A candidate without a
-vector scores -1 - rank where vectors decide: behind all others, in order of prior; so does a whole document without any vector.
-"""
+"""The paper's methods: Eigenthemes, averages, degree and name match."""
 
 from __future__ import annotations
 
@@ -15,6 +11,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
+from eigenthemes.core.jit import kernel
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch
@@ -137,7 +134,6 @@ def weighted_entities(
 
 def _distinct(batch: Batch, kb: KB, options: AverageOptions, power: int) -> tuple[NDArray[Any], ...]:
     """Return rows, inverse, entities and weights, as in `WeightedEntities` but of all documents, and where each one's begin."""
-    from eigenthemes.kernels.distinct import distinct_entities
 
     assert batch.vectors is not None
     table, has_vector = batch.table, batch.vectors.has
@@ -186,3 +182,35 @@ def _rank_of_embedded(table: CandidateTable, has: NDArray[np.bool_]) -> NDArray[
     before = np.zeros(len(table) + 1, np.int64)
     np.cumsum(has, out=before[1:])
     return np.asarray(np.maximum(1, before[1:] - before[table.bounds[:-1]][table.mention_of]))
+
+
+@kernel
+def distinct_entities(bounds: Any, entity: Any, counted: Any, weight: Any, best: Any, place: Any) -> Any:
+    """Find the distinct entities among the counted candidates of each document, in order of their first ones.
+
+    bounds  [d + 1] candidates of each document; entity, counted (bool), weight (float64) [n] of each candidate
+    best    an entity has its best weight; otherwise its weights add up
+    place   [entities of the KB] int64, for work: whatever stands there is checked before it is used
+
+    Returns (rows [r] of the candidates that are counted; number [r] of each one's entity among the distinct ones of all
+    documents; entities [e]; weights [e]; where those of each document begin [d + 1]), int64 but for the entities and weights.
+    """
+    rows, number = np.empty(len(entity), np.int64), np.empty(len(entity), np.int64)
+    entities, weights = np.empty(len(entity), np.uint32), np.zeros(len(entity), np.float64)
+    begins = np.zeros(len(bounds), np.int64)
+    many_rows, many = 0, 0
+    for document in range(len(bounds) - 1):
+        for row in range(bounds[document], bounds[document + 1]):
+            if not counted[row]:
+                continue
+            at = place[entity[row]]
+            if at < begins[document] or at >= many or entities[at] != entity[row]:
+                at = many
+                place[entity[row]] = at
+                entities[at] = entity[row]
+                many += 1
+            weights[at] = max(weights[at], weight[row]) if best else weights[at] + weight[row]
+            rows[many_rows], number[many_rows] = row, at
+            many_rows += 1
+        begins[document + 1] = many
+    return rows[:many_rows], number[:many_rows], entities[:many], weights[:many], begins

@@ -28,8 +28,8 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
 from eigenthemes.ranking.features.row import RowAgreement
+from eigenthemes.ranking.features.topic import Topics, find_topics
 from eigenthemes.ranking.logit import highest, sigmoid, softmax
-from eigenthemes.ranking.topic import Topics, find_topics
 
 Floats = NDArray[np.float64]
 

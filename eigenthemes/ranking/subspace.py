@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.blas import limit_blas_threads
-from eigenthemes.kernels.eigenvectors import SIDE_BY_SIDE, WORK, largest_eigenpairs
+from eigenthemes.ranking.eigensolver import SIDE_BY_SIDE, WORK, largest_eigenpairs
 
 _FEW = 2  # times as many candidates as dimensions
 _SMALL = 512  # rows: a larger matrix is decomposed sooner by LAPACK

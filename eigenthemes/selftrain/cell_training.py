@@ -36,7 +36,7 @@ _CHUNK = 100  # tables
 
 def count_attributes(kb: KB) -> EntityAttributes:
     """Collect the attributes of entities, and count how many made-up names have a candidate with each."""
-    from eigenthemes.kernels.columns import names_with
+    from eigenthemes.kb.attributes import names_with
 
     indptr, attributes = collect_attributes(kb)
     sampler = Sampler(kb, np.random.default_rng(0))

@@ -26,6 +26,8 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.features.nil import nil_features
 from eigenthemes.ranking.features.support import pruned
+from eigenthemes.ranking.features.topic import GROUP as TOPIC
+from eigenthemes.ranking.features.topic import STRENGTH
 from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.ranker import (
     ROUNDS,
@@ -37,8 +39,6 @@ from eigenthemes.ranking.ranker import (
     rank_batch,
     with_memory_weights,
 )
-from eigenthemes.ranking.topic import GROUP as TOPIC
-from eigenthemes.ranking.topic import STRENGTH
 from eigenthemes.records import Document
 from eigenthemes.selftrain.cell_training import fit_cells
 from eigenthemes.selftrain.evidence import Evidence

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from eigenthemes.core import jit
+from eigenthemes.core.array_kernels import position
 from eigenthemes.core.jit import Kernel, kernel
 from eigenthemes.kb.store import KB
-from eigenthemes.kernels.common import position
 
 
 @kernel
@@ -135,10 +135,10 @@ def test_a_person_is_told_once_what_takes_some_seconds(
 
 
 def test_a_compiled_kernel_is_found_in_the_cache_without_numba(tmp_path: Path) -> None:
-    compile_it = "import numpy as np\nfrom eigenthemes.kernels.common import position\n"
+    compile_it = "import numpy as np\nfrom eigenthemes.core.array_kernels import position\n"
     look = (
         "import json, sys\n"
-        "from eigenthemes.kernels.common import position\n"
+        "from eigenthemes.core.array_kernels import position\n"
         "print(json.dumps([position._is_cached, 'numba' in sys.modules]))"
     )
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -8,6 +8,7 @@ from helpers.timing import seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eigenthemes.core import array_kernels as hashing
 from eigenthemes.core.strings import (
     FNV_OFFSET,
     FNV_PRIME,
@@ -18,7 +19,6 @@ from eigenthemes.core.strings import (
     hash_bytes,
     hash_strings,
 )
-from eigenthemes.kernels import hashing
 
 texts = st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 

@@ -14,9 +14,19 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance
 from eigenthemes.embeddings import deepwalk as module
-from eigenthemes.embeddings.deepwalk import LAST_RATE, PAPER, RATE, deepwalk, negative_targets, tree_targets
+from eigenthemes.embeddings.deepwalk import (
+    GROUP,
+    LANES,
+    LAST_RATE,
+    PAPER,
+    RATE,
+    deepwalk,
+    learn_pairs,
+    negative_targets,
+    train_walks,
+    tree_targets,
+)
 from eigenthemes.errors import OptionError, VectorError
-from eigenthemes.kernels.skipgram import GROUP, LANES, learn_pairs, train_walks
 
 BOTH = pytest.mark.parametrize("hierarchical", [False, True], ids=["negatives", "tree"])
 
@@ -135,7 +145,7 @@ def test_the_rate_falls_to_the_last_token(monkeypatch: pytest.MonkeyPatch) -> No
         starts, length, rate, decay = arguments[2], arguments[3], arguments[7], arguments[8]
         rates.append((rate, rate - len(starts) * length * decay))
 
-    monkeypatch.setattr("eigenthemes.kernels.skipgram.train_walks", recorded)
+    monkeypatch.setattr("eigenthemes.embeddings.deepwalk.train_walks", recorded)
     deepwalk(graph, dimensions=4, walks=3, length=10)
     assert len(rates) == 12
     assert rates[0][0] == RATE

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes import KB
-from eigenthemes.kernels.connections import LONGEST, Connections, connect
-from eigenthemes.kernels.support import (
+from eigenthemes.pipeline.batch import batch_maker
+from eigenthemes.ranking.features import COLUMNS, FeatureContext
+from eigenthemes.ranking.features.connections import LONGEST, Connections, connect
+from eigenthemes.ranking.features.graph_support import (
     EDGES,
     LEAST,
     LONGER,
@@ -25,8 +27,6 @@ from eigenthemes.kernels.support import (
     contributions,
     support,
 )
-from eigenthemes.pipeline.batch import batch_maker
-from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from eigenthemes.records import Document, Mention

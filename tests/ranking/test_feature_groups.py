@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from eigenthemes import KB
-from eigenthemes.kernels import support
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import (
@@ -26,6 +25,7 @@ from eigenthemes.ranking.features import (
     local_features,
     theme_features,
 )
+from eigenthemes.ranking.features import graph_support as support
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.features.support import GraphSupport, WeightedCandidates
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch

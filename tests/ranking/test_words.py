@@ -18,7 +18,7 @@ from eigenthemes.linker import as_document
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext
-from eigenthemes.ranking.features.words import WINDOW, compute, windows_of
+from eigenthemes.ranking.features.text_words import WINDOW, compute, windows_of
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.matched_name import matched_name
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
+from eigenthemes.candidates.whole_names import matched_name
 from eigenthemes.core.lazy import lazy
 from eigenthemes.explanations import (
     GIVEN,
@@ -34,10 +34,10 @@ from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
 from eigenthemes.ranking.features.coincidence import Coincidence
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.row import GROUP as ROW
-from eigenthemes.ranking.features.words import GROUP as WORDS
-from eigenthemes.ranking.features.words import windows_of
+from eigenthemes.ranking.features.text_words import GROUP as WORDS
+from eigenthemes.ranking.features.text_words import windows_of
+from eigenthemes.ranking.features.topic import GROUP as TOPIC
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
-from eigenthemes.ranking.topic import GROUP as TOPIC
 from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, squash, tokenize
 from eigenthemes.text.segment import FUNCTION_WORDS

@@ -20,7 +20,7 @@ from eigenthemes.ranking.adaptation import GROUP as CORPUS
 from eigenthemes.ranking.features import FEATURE_GROUPS
 from eigenthemes.ranking.features.column import GROUP as COLUMN
 from eigenthemes.ranking.features.row import GROUP as ROW
-from eigenthemes.ranking.topic import GROUP as TOPIC
+from eigenthemes.ranking.features.topic import GROUP as TOPIC
 
 
 def shares_of(best: ExplainedCandidate, runner_up: ExplainedCandidate | None) -> tuple[dict[str, float], dict[str, float]]:

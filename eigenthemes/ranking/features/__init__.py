@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features import coincidence, context, coreference, memory, name, prior, themes, words
+from eigenthemes.ranking.features import coincidence, context, coreference, memory, name, prior, text_words, themes
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
@@ -39,7 +39,7 @@ LOCAL_GROUPS: tuple[LocalGroup, ...] = (
     name.GROUP,
     prior.GROUP,
     context.GROUP,
-    words.GROUP,
+    text_words.GROUP,
     coincidence.GROUP,
     memory.GROUP,
 )

@@ -51,7 +51,7 @@ class CellEvidence:
     @classmethod
     def of(cls, groups: MentionGroups, attributes: EntityAttributes) -> CellEvidence | None:
         """Count what the columns have in common; None where the batch has no tables."""
-        from eigenthemes.kernels.columns import column_evidence
+        from eigenthemes.kb.attributes import column_evidence
 
         is_cell = groups.column_of >= 0
         if not is_cell.any():

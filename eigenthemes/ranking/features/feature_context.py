@@ -39,7 +39,7 @@ class FeatureContext:
     memory        what people said names mean; None: nothing, or it is not to be looked at
     walked        neighbours of a candidate that may be shared with others: the first ones; all of its edges count
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
-    scratch       room for `kernels.connections.connect` to work in, as long as the KB
+    scratch       room for `connections.connect` to work in, as long as the KB
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class FeatureContext:
     @lazy
     def _hubs_of_all(self) -> tuple[Ints, NDArray[np.int32]]:
         """The hubs that each entity of the KB is, or is adjacent to (indptr, numbers)."""
-        from eigenthemes.kernels.topics import hubs_near
+        from eigenthemes.ranking.features.topic_kernels import hubs_near
 
         everybody = np.arange(len(self.kb))
         indptr, numbers = hubs_near.select_backend(self.walk_steps(everybody))(everybody, self.graph[:2], self.hub_numbers)
@@ -94,7 +94,7 @@ class FeatureContext:
 
         of_all  find those of all entities of the KB, once, which pays where many are asked for; done anyway in small KBs
         """
-        from eigenthemes.kernels.topics import hubs_near
+        from eigenthemes.ranking.features.topic_kernels import hubs_near
 
         if of_all or len(self.kb) <= len(entities):
             return entities, *self._hubs_of_all
@@ -111,7 +111,7 @@ class FeatureContext:
 
     def tokens(self, words: NDArray[np.uint64]) -> Ints:
         """Look words up by their hashes: their tokens, -1 where the KB does not know one."""
-        from eigenthemes.kernels.name_words import find_words
+        from eigenthemes.kb.name_words import find_words
 
         table = self.token_table
         return np.asarray(find_words.select_backend(len(words))(words, table.hashes, table.buckets))

@@ -1,13 +1,14 @@
-"""Support of a candidate by the candidates of the other names of its document: the sums, and who contributed what."""
+"""Support of a candidate by the candidates of other names, weighted by their probabilities."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.jit import kernel
 from eigenthemes.core.lazy import lazy
 from eigenthemes.kb.store import Vectors
 from eigenthemes.pipeline.mention_groups import MentionGroups
@@ -15,7 +16,8 @@ from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.logit import highest_beside
 
 if TYPE_CHECKING:
-    from eigenthemes.kernels.connections import Connections
+    from eigenthemes.ranking.features.connections import Connections
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,7 +65,7 @@ class CandidateConnections:
     @lazy
     def in_graph(self) -> Connections:
         """Return the connections of the candidates in the graph."""
-        from eigenthemes.kernels.connections import Connections, connect
+        from eigenthemes.ranking.features.connections import Connections, connect
 
         groups, context = self.groups, self.context
         rows = groups.document_names, groups.name_bounds, groups.entity, self.considered
@@ -149,7 +151,6 @@ class SquaredCosinesOfSeveral(NamedTuple):
 
 def _squared(vectors: Vectors, entity: Ints, name: Ints) -> NDArray[np.float32]:
     """Compute the squared cosines of each two candidates of each of some documents [d, s, s]; 0: they are of the same name."""
-    from eigenthemes.kernels.cosines import square_of_other_names
 
     unit = np.take(vectors.rows, entity, axis=0)
     turned = unit.transpose(0, 2, 1)
@@ -189,7 +190,7 @@ class WeightedCandidates:
     @lazy
     def graph_support(self) -> GraphSupport:
         """Return the support of the graph for each candidate."""
-        from eigenthemes.kernels.support import support
+        from eigenthemes.ranking.features.graph_support import support
 
         groups, found = self.groups, self.connections
         compute = support.select_backend(found.steps)
@@ -198,7 +199,7 @@ class WeightedCandidates:
 
     def contributions(self, row: int) -> Contributions:
         """Return what each candidate of the document contributed to the support of one of them."""
-        from eigenthemes.kernels.support import contributions
+        from eigenthemes.ranking.features.graph_support import contributions
 
         groups, found = self.groups, self.connections
         name = int(groups.name_of[groups.group[row]])
@@ -268,3 +269,19 @@ class Contributions:
         own, other = groups.name_of[[groups.group[self.row], self.groups[position]]].tolist()
         indptr, longer = groups.longer
         return bool(np.any(longer[indptr[own] : indptr[own + 1]] == other - self.first_name))
+
+
+def _square_by_numpy(products: Any, name: Any) -> None:
+    np.square(products, out=products)
+    products[name[:, :, None] == name[:, None]] = 0
+
+
+@kernel(plain=_square_by_numpy)
+def square_of_other_names(products: Any, name: Any) -> None:
+    """Square numbers [d, s, s] of pairs in place; those of two candidates of one name become 0; name [d, s]."""
+    for document in range(products.shape[0]):
+        for one in range(products.shape[1]):
+            for other in range(products.shape[2]):
+                product = products[document, one, other]
+                squared = product * product
+                products[document, one, other] = squared if name[document, one] != name[document, other] else np.float32(0)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.sorting import sort
+from eigenthemes.core.array_kernels import sort
 
 
 @given(st.lists(st.integers(-(2**62), 2**62), max_size=300))

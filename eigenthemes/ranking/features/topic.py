@@ -37,7 +37,7 @@ class Topics:
 
 def find_topics(groups: MentionGroups, probability: Floats, context: FeatureContext, strength: float) -> Topics | None:
     """Find the topics of the texts of a batch, given how likely candidates are; None where the KB keeps no hubs."""
-    from eigenthemes.kernels.topics import topic_factors
+    from eigenthemes.ranking.features.topic_kernels import topic_factors
 
     if context.hubs is None or context.hub_numbers is None or not strength > 0:
         return None

@@ -11,7 +11,7 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.coincidence import coincidence
+from eigenthemes.ranking.features.coincidence import coincidence
 
 ATTRIBUTES = 5
 SHARE = [0.01, 0.1, 0.3, 0.6, 0.9]

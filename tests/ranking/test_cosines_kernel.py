@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.cosines import square_of_other_names
+from eigenthemes.ranking.features.support import square_of_other_names
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=1, max_size=3), st.integers(0, 100))

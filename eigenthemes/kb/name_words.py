@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, place_of, shift_of, step
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import FNV_OFFSET, finish_hash, hash_bytes
-from eigenthemes.kernels.common import fill, place_of
-from eigenthemes.kernels.hashing import OFFSET, find, finish, shift_of, step
 
 MOST_LONGER = 32  # names with the first word of a name that are looked at to find longer ones
 _SPACE = 32

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from eigenthemes.core.array_kernels import fill, position, prefetch_lists, sort
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import fill, position, prefetch_lists
-from eigenthemes.kernels.sorting import sort
 
 LONGEST = 64  # names of a document for which the same candidate counts
 _HIGHEST = 2**31 - 1  # mark

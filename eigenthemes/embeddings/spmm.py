@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from eigenthemes.core.array_kernels import fill
 from eigenthemes.core.jit import kernel
-from eigenthemes.kernels.common import fill
-from eigenthemes.kernels.prefetch import prefetch_row
+from eigenthemes.core.prefetch import prefetch_row
 
 AHEAD = 16  # edges; 8 was slower, 32 a little faster for 16 aligned columns and slower for all others
 

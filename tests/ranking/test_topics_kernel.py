@@ -12,7 +12,7 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.topics import TOPICS, hubs_near, topic_factors
+from eigenthemes.ranking.features.topic_kernels import TOPICS, hubs_near, topic_factors
 
 NODES = 8
 SHARE = {0: 0.05, 1: 0.2, 2: 0.4}  # the hubs

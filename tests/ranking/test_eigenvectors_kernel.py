@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.kernels.eigenvectors import SIDE_BY_SIDE, WORK, largest_eigenpairs
+from eigenthemes.ranking.eigensolver import SIDE_BY_SIDE, WORK, largest_eigenpairs
 
 
 def with_room(symmetric: NDArray[Any]) -> NDArray[np.float32]:

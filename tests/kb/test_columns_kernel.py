@@ -12,8 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.kb.attributes import attribute_count, collect_attributes
-from eigenthemes.kernels.columns import LEAST_UNITS, SAMPLE, column_evidence, entity_attributes, names_with
+from eigenthemes.kb.attributes import (
+    LEAST_UNITS,
+    SAMPLE,
+    attribute_count,
+    collect_attributes,
+    column_evidence,
+    entity_attributes,
+    names_with,
+)
 
 ATTRIBUTES = 5
 

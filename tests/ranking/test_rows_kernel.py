@@ -10,7 +10,7 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.rows import CHANCE, leads, row_factors
+from eigenthemes.ranking.features.row import CHANCE, leads, row_factors
 
 IN, LIKES = 0, 1  # relations: codes 0 and 1, 2 and 3
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.kernels.spelling import BEGINS, CASED, COVERED, ENDS, IN_LABEL, OVERLAP, spelling
+from eigenthemes.ranking.features.name import BEGINS, CASED, COVERED, ENDS, IN_LABEL, SPELLING_OVERLAP, spelling
 
 WORST_WHOLE, SHARING, OTHER = 1, (7, 8), 6
 Words = list[int]
@@ -29,7 +29,7 @@ def by_hand(mention: Words, names: list[Words], match_type: int) -> list[float]:
     elif match_type in SHARING:
         common = [sum(word in name for word in mention) for name in names]
         shares = [c / max(1, len(mention) + len(name) - c) for c, name in zip(common, names, strict=True)]
-        row[OVERLAP] = max(shares, default=0.0)
+        row[SPELLING_OVERLAP] = max(shares, default=0.0)
     elif mention:
         for number, name in enumerate(names):
             for start in range(len(name) - len(mention) + 1):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
-from eigenthemes.kernels.text_words import OTHER, SEPARATOR, words_around
+from eigenthemes.ranking.features.text_words import OTHER, SEPARATOR, words_around
 from eigenthemes.text import words as letters_of_texts
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.words import WORD, plain_letters

@@ -7,7 +7,7 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.distinct import distinct_entities
+from eigenthemes.ranking.baselines import distinct_entities
 
 ENTITIES = 6
 candidates = st.tuples(st.integers(0, ENTITIES - 1), st.booleans(), st.sampled_from([1.0, 0.5, 0.25]))

@@ -12,7 +12,7 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.kernels.profiles import NEIGHBORS, collect_words, overlap
+from eigenthemes.kb.profiles import NEIGHBORS, collect_words, overlap
 
 WORDS = 9
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.kernels.connections import Connections, connect
-from eigenthemes.kernels.support import EDGES, LEAST, LONGER, SAME, SHARED, SHARED_RARE, support
+from eigenthemes.ranking.features.connections import Connections, connect
+from eigenthemes.ranking.features.graph_support import EDGES, LEAST, LONGER, SAME, SHARED, SHARED_RARE, support
 
 Floats = NDArray[np.float64]
 MOST = 3  # neighbours that are walked: few, so that many an entity has more

@@ -1,0 +1,171 @@
+"""Small kernels that several modules share: hash tables, binary search, sorting and random numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.core.jit import kernel
+from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, MIX, finish_hash
+
+OFFSET = np.uint64(FNV_OFFSET)
+_PRIME, _MIX = np.uint64(FNV_PRIME), np.uint64(MIX)
+_S29, _S32 = np.uint64(29), np.uint64(32)
+_MASK = (1 << 64) - 1
+
+
+def _step(h: Any, value: Any) -> Any:
+    return ((int(h) ^ int(value)) * FNV_PRIME) & _MASK
+
+
+def _finish(h: Any) -> Any:
+    return finish_hash(int(h))
+
+
+@kernel(plain=_step)
+def step(h: Any, value: Any) -> Any:
+    """Return the state of the hash after one more byte (or code point)."""
+    return (h ^ np.uint64(value)) * _PRIME
+
+
+@kernel(plain=_finish)
+def finish(h: Any) -> Any:
+    """Return the final mix."""
+    h = h ^ (h >> _S32)
+    return (h * _MIX) ^ (h >> _S29)
+
+
+@kernel
+def shift_of(buckets: Any) -> Any:
+    """Return how many bits of a hash are below those that number its bucket."""
+    size, bits = len(buckets) - 1, 0
+    while size > 1:
+        size >>= 1
+        bits += 1
+    return np.uint64(64 - bits)
+
+
+@kernel
+def may_hold(h: Any, bits: Any) -> Any:
+    """Return False where a `bit_filter` knows that a hash is not among its own."""
+    bit = np.int64(h & np.uint64(8 * len(bits) - 1))
+    return (bits[bit >> 3] >> np.uint8(bit & 7)) & 1 != 0
+
+
+@kernel
+def find(h: Any, hashes: Any, buckets: Any, shift: Any) -> Any:
+    """Return the row of a hash, or -1."""
+    bucket = np.int64(h >> shift)
+    for row in range(buckets[bucket], buckets[bucket + 1]):
+        if hashes[row] == h:
+            return np.int64(row)
+    return np.int64(-1)
+
+
+def _fill(values: Any, first: Any, last: Any, value: Any) -> None:
+    values[first:last] = value
+
+
+@kernel(plain=_fill)
+def fill(values: Any, first: Any, last: Any, value: Any) -> None:
+    """Set values[first:last] to one number; numba takes longer to compile an assignment to a slice."""
+    for i in range(first, last):
+        values[i] = value
+
+
+@kernel
+def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
+    """Return the first position in entities[first:last] (ascending) not below `wanted`, galloping from `first`."""
+    stride, low, high = 1, first, first
+    while high < last and entities[high] < wanted:
+        low = high + 1
+        high += stride
+        stride *= 2
+    high = min(high, last)
+    while low < high:
+        middle = (low + high) // 2
+        if entities[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def other_form(endings: Any, lengths: Any, rule: Any, word: Any, states: Any) -> Any:
+    """Return (whether the rule applies, hash of the word with the other ending); `states[i]`: its state after i bytes."""
+    of_mention, of_name, letters_before = lengths[rule, 0], lengths[rule, 1], lengths[rule, 2]
+    stem = len(word) - of_mention
+    if stem < letters_before:
+        return False, OFFSET
+    for i in range(of_mention):
+        if word[stem + i] != endings[rule, 0, i]:
+            return False, OFFSET
+    h = states[stem]
+    for i in range(of_name):
+        h = step(h, endings[rule, 1, i])
+    return True, finish(h)
+
+
+@kernel
+def prefetch_lists(first: Any, last: Any, owner: Any, lists: Any, fetched: Any) -> None:
+    """Read the beginning of the lists (indptr, values) of some owners: the processor fetches all of them at the same time.
+
+    fetched  [n] of the type of the values, is written only to keep the compiler from removing the reads
+    """
+    for row in range(first, last):
+        start = lists[0][owner[row]]
+        if start < len(lists[1]):
+            fetched[row] = lists[1][start]
+
+
+@kernel
+def place_of(table: Any, number: Any) -> Any:
+    """Return where a number is in a hash table, or where it would be; -1 is a free place, and there are some.
+
+    table  [n] int64, n a power of 2
+    """
+    at = number & (len(table) - 1)
+    while table[at] != number and table[at] >= 0:
+        at = (at + 1) & (len(table) - 1)
+    return at
+
+
+def _sort(values: Any) -> None:
+    values.sort()
+
+
+@kernel(plain=_sort)
+def sort(values: Any) -> None:
+    """Sort some hundred numbers [n] in place, ascending: Shell's sort, with Knuth's gaps."""
+    gap = 1
+    while gap < len(values) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, len(values)):
+            value, at = values[i], i
+            while at >= gap and values[at - gap] > value:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = value
+        gap //= 3
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1, _MIX2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31 = np.uint64(27), np.uint64(30), np.uint64(31)
+
+
+@kernel
+def mixed(state: Any) -> Any:
+    """Return 64 random bits of a state."""
+    z = (state ^ (state >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    return z ^ (z >> _S31)
+
+
+@kernel
+def below(bits: Any, limit: Any) -> Any:
+    """Return a number from 0 to limit - 1, limit < 2^32, of the upper 32 bits."""
+    return ((bits >> _S32) * np.uint64(limit)) >> _S32
