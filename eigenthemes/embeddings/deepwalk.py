@@ -89,7 +89,6 @@ def deepwalk(
 
 def negative_targets(degree: NDArray[np.int64]) -> Targets:
     """Make an alias table that draws nodes by degree^0.75, and no tree."""
-
     weights = degree**NEGATIVE_POWER
     chances, others = np.empty(len(degree), dtype=np.uint32), np.empty(len(degree), dtype=np.uint32)
     alias_table(weights / weights.mean(), chances, others)
@@ -99,7 +98,6 @@ def negative_targets(degree: NDArray[np.int64]) -> Targets:
 
 def tree_targets(degree: NDArray[np.int64]) -> Targets:
     """Make the Huffman tree over the nodes with neighbours: walks meet a node as often as its degree says."""
-
     rarest_first = np.argsort(degree, kind="stable")[np.count_nonzero(degree == 0) :]
     leaf_of = np.zeros(len(degree), dtype=np.uint32)
     leaf_of[rarest_first] = np.arange(len(rarest_first), dtype=np.uint32)
@@ -128,7 +126,6 @@ def _passes(
 
 def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -> tuple[Matrix, Matrix]:
     """Return small random inputs and outputs of zero, as in word2vec; columns beyond the dimensions are zero and stay so."""
-
     width = -(-dimensions // LANES) * LANES
     inputs, outputs = _zeros(len(graph), width), _zeros(len(graph), width)
     drawn = random.random((len(graph), dimensions), dtype=np.float32)

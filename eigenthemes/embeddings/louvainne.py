@@ -55,7 +55,6 @@ def hierarchy(graph: Graph, seed: int) -> Iterator[Ints]:
 
     Each level is one pass over the edges that are left inside communities, all communities together.
     """
-
     random = np.random.default_rng(seed)
     indptr, neighbors = graph.indptr, graph.neighbors
     group = np.zeros(len(graph), dtype=np.int64)
@@ -74,7 +73,6 @@ def louvain(indptr: Ints, neighbors: NDArray[np.uint32], group: Ints, random: np
 
     Nodes move to the communities of their neighbours, then communities become the nodes of a smaller graph, and so on.
     """
-
     degree = np.diff(indptr).astype(np.float64)
     volume = np.bincount(group, weights=degree)
     weights = np.ones(len(neighbors))

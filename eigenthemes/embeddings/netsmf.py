@@ -51,7 +51,6 @@ class SparseMatrix:
 
     def times(self, dense: Matrix, blocks: Blocks) -> Matrix:
         """Return the product with a dense matrix [n, d]."""
-
         out = np.empty_like(dense)
 
         def block(first: int, last: int) -> None:
@@ -126,7 +125,6 @@ def count_paths(
     A batch that brings too many new pairs is drawn again, half as large; when even a small one does, sampling ends. Edges
     come in an order that is even at any time, so the paths drawn until then are as fair as all of them.
     """
-
     draws = rounds * len(graph.neighbors) if window > 1 else 0
     capacity = min(capacity, graph.edges + draws * (window - 1))
     held, counts = np.empty(capacity, dtype=np.uint64), np.empty(capacity, dtype=np.uint32)
@@ -150,7 +148,6 @@ def _add_counts(
     held: NDArray[np.uint64], counts: NDArray[np.uint32], size: int, keys: NDArray[np.uint64], times: NDArray[np.uint32]
 ) -> int:
     """Add counted pairs to the first `size` held; return how many are held then, or would be if there were room for them."""
-
     union = int(union_size(held[:size], keys))
     if union <= len(held):
         merge_counts(held, counts, size, keys, times, union)
@@ -172,7 +169,6 @@ class _Paths:
 
     def draw(self, first: int, last: int, pool: ThreadPoolExecutor) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """Return the distinct pairs, ascending, at the ends of the paths around edges `first` to `last`, and their counts."""
-
         lengths = self._window - 1
         keys = np.empty((last - first) * lengths, dtype=np.uint64)
 
@@ -192,7 +188,6 @@ class _Paths:
 
 def logarithms(graph: Graph, counts: PathCounts, *, negatives: float = 1.0, truncated: bool = False) -> SparseMatrix:
     """Return log(1 + x), or log(max(1, x)), of the estimate x of vol / (b T) * D^-1 (S_1 + ... + S_T) D^-1."""
-
     volume = len(graph.neighbors)
     of_edge = volume / (negatives * counts.window)
     of_count = of_edge * (counts.window - 1) * volume / (2 * counts.paths) if counts.paths else 0.0

@@ -51,7 +51,6 @@ def attribute_count(kb: KB) -> int:
 
 def collect_attributes(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Return the distinct attributes of each entity of a KB (indptr [n + 1], attributes [q])."""
-
     types = kb.array("type_indptr"), kb.array("entity_types")
     graph = kb.graph.indptr, kb.graph.relations
     further = kb.array("graph_more_entries"), kb.array("graph_more_relations")

@@ -51,7 +51,6 @@ class EntityProfiles:
 
 def collect_profiles(kb: KB, spelled: SpelledNames) -> EntityProfiles:
     """Collect the profiles of the entities of a KB, given how its names are spelled."""
-
     many = len(kb.name_index.tokens)
     names = kb.array("entity_names"), spelled.indptr, spelled.tokens
     graph = kb.graph.indptr, kb.graph.neighbors

@@ -154,7 +154,6 @@ def matches_plain(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
 
 def matches_compiled(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
     """Return the same, by a kernel."""
-
     others, table = words.others, keys.table
     matches: Matches = find_spans(
         (pieces.word, pieces.joined, pieces.apart),

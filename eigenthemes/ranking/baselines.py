@@ -134,7 +134,6 @@ def weighted_entities(
 
 def _distinct(batch: Batch, kb: KB, options: AverageOptions, power: int) -> tuple[NDArray[Any], ...]:
     """Return rows, inverse, entities and weights, as in `WeightedEntities` but of all documents, and where each one's begin."""
-
     assert batch.vectors is not None
     table, has_vector = batch.table, batch.vectors.has
     has = has_vector[table.entity]

@@ -38,7 +38,6 @@ class Coincidence(NamedTuple):
     @classmethod
     def of(cls, groups: MentionGroups, context: FeatureContext) -> Coincidence | None:
         """Count what the names of each text have in common; None where the KB keeps no attributes."""
-
         if context.attributes is None:
             return None
         attributes, in_text = context.attributes, groups.batch.in_text

@@ -46,7 +46,6 @@ for _number, (_match_type, _) in enumerate(_MATCH_TYPES.values()):
 
 def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
     """Compute match types and the position of mentions within names [n, c]."""
-
     match_type = groups.batch.table.match_type[groups.table_row]
     match_type = np.where(match_type == WORDING, SPELLING, match_type).astype(match_type.dtype)
     columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)

@@ -70,7 +70,6 @@ class RowAgreement:
 
         probability  [n] of the candidates of each group; nil [m] that none of them is right
         """
-
         table = groups.batch.table
         grids = list(_grids(groups))
         if not grids:
@@ -99,7 +98,6 @@ class RowAgreement:
 
     def reason(self, mention: int, entity: int, context: FeatureContext) -> RowReason | None:
         """Return the most probable cell of the same row that supports an entity; None if there is none."""
-
         if mention not in self.place:
             return None
         number, row, column = self.place[mention]

@@ -151,7 +151,6 @@ class SquaredCosinesOfSeveral(NamedTuple):
 
 def _squared(vectors: Vectors, entity: Ints, name: Ints) -> NDArray[np.float32]:
     """Compute the squared cosines of each two candidates of each of some documents [d, s, s]; 0: they are of the same name."""
-
     unit = np.take(vectors.rows, entity, axis=0)
     turned = unit.transpose(0, 2, 1)
     squared = unit @ (np.ascontiguousarray(turned) if unit.shape[1] <= _SMALL else turned)  # the same bits, sooner

@@ -41,7 +41,6 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
 
 def windows_of(groups: MentionGroups, context: FeatureContext) -> tuple[Ints, Ints]:
     """Return the words around the mentions of each group, by their numbers in the name index; -1 where no name has it."""
-
     text, places = _places(groups)
     codes, letters = plain_letters(text)
     table = context.token_table
