@@ -1,4 +1,4 @@
-"""eigenthemes link --adapt: the documents are read once to learn what they are about, and once more to be linked."""
+"""eigenthemes link --adapt: read the documents to adapt the KB to them, then link them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from eigenthemes.errors import DocumentError, OptionError
 if TYPE_CHECKING:
     from eigenthemes.records import Document
 
-MOST = 20_000  # documents learned from: the first ones; they are in memory at once
+MAX_DOCUMENTS = 20_000  # the first ones are used; they are in memory at once
 
 
 @contextmanager
 def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[str]:
-    """Give the path of a KB that is adapted to the documents; it is gone afterwards, and the KB itself is not changed."""
+    """Yield the path of a temporary copy of the KB that is adapted to the documents."""
     from eigenthemes.build import adapt_kb
     from eigenthemes.selftrain.adapt import ENOUGH
 
@@ -33,27 +33,27 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
         raise OptionError(f"--adapt is for selftrained, not for {options['method']}; leave one of them out")
     with ExitStack() as stack:
         rewind = stack.enter_context(_read_twice()) if "-" in documents else None
-        pile = list(islice(_readable(documents, options), MOST))
-        if len(pile) < ENOUGH:
+        corpus = list(islice(_readable(documents, options), MAX_DOCUMENTS))
+        if len(corpus) < ENOUGH:
             raise DocumentError(
-                f"{counted(len(pile), 'document')} {'is' if len(pile) == 1 else 'are'} too few to learn "
-                f"from what they are about; expected {ENOUGH} or more: "
+                f"{counted(len(corpus), 'document')} {'is' if len(corpus) == 1 else 'are'} too few to "
+                f"adapt to; expected {ENOUGH} or more: "
                 "leave out --adapt, or adapt the KB to other documents like these (eigenthemes adapt)"
             )
         copy = (
             Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_folder_near(kb), prefix="eigenthemes-"))) / "adapted.kb"
         )
-        changed = adapt_kb(kb, pile, vectors=options["vectors"], into=copy, progress=terminal_progress())
+        changed = adapt_kb(kb, corpus, vectors=options["vectors"], into=copy, progress=terminal_progress())
         tell_what_was_learned(changed, options["vectors"], "the documents")
-        if len(pile) == MOST:
-            say(f"learned from the first {MOST:,} documents", err=True)
+        if len(corpus) == MAX_DOCUMENTS:
+            say(f"learned from the first {MAX_DOCUMENTS:,} documents", err=True)
         if rewind is not None:
             rewind()
         yield str(copy)
 
 
 def _readable(documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[Document]:
-    """Return the documents without those that cannot be read: linking tells them."""
+    """Yield the documents that can be read; linking reports the others."""
     from eigenthemes.documents.reader import open_documents, parse_record
 
     how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
@@ -67,7 +67,7 @@ def _readable(documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[
 
 @contextmanager
 def _read_twice() -> Iterator[Any]:
-    """Keep standard input in a temporary file; what is given goes back to its beginning."""
+    """Copy standard input to a temporary file; yield a function that rewinds it."""
     given = sys.stdin
     with tempfile.TemporaryFile() as spooled:
         shutil.copyfileobj(given.buffer, spooled)
@@ -81,7 +81,7 @@ def _read_twice() -> Iterator[Any]:
 
 
 def _folder_near(kb: str) -> str | None:
-    """Return a folder for a temporary KB on the disk of the KB, so that its files need not be copied; None: the usual one."""
+    """Return a folder on the disk of the KB, so that its files need not be copied; None: the default one."""
     beside = Path(kb).absolute().parent
     usual = tempfile.gettempdir()
     same_disk = beside.exists() and Path(usual).stat().st_dev == beside.stat().st_dev

@@ -20,19 +20,11 @@ if TYPE_CHECKING:
 
 _MAX_PRINTED = 10  # problems printed on stderr
 _RAY_OPTIONS = ("address", "workers", "kb_archive")
-_SINGLE_OUTPUT_OPTIONS = {
-    "table": "--table",
-    "plain_text": "--text",
-    "per_line": "--per-line",
-    "format": "--format",
-    "output_format": "--output-format",
-    "errors": "--errors",
-    "strict": "--strict",
-}
+_SINGLE_OUTPUT_OPTIONS = ("table", "text", "per_line", "format", "output_format", "errors", "strict")
 
 
 def corpus_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say where a corpus is linked."""
+    """Add the options of the engine that links a corpus."""
     for option in (
         click.option(
             "--kb-archive",
@@ -72,9 +64,9 @@ def check_corpus(documents: Sequence[str], given: Mapping[str, Any]) -> None:
         )
     if "-" in documents:
         raise OptionError("a corpus is a list of files; save standard input to one, or leave out --engine")
-    wrong = [flag for name, flag in _SINGLE_OUTPUT_OPTIONS.items() if given[name]]
-    if wrong:
-        raise OptionError(f"{wrong[0]} does not apply to files that are linked into a folder in their formats; leave it out")
+    for name in _SINGLE_OUTPUT_OPTIONS:
+        if given["plain_text" if name == "text" else name]:
+            raise OptionError(f"{_flag(name)} does not apply to files that are linked into a folder; leave it out")
     if given["adapt"]:
         raise OptionError("--adapt is for a single output; adapt the KB first: eigenthemes adapt")
     if given["engine"] != "ray":
@@ -87,7 +79,11 @@ def check_no_corpus(given: Mapping[str, Any]) -> None:
     """Refuse options of Ray without --engine ray."""
     for name in _RAY_OPTIONS:
         if given[name] is not None:
-            raise OptionError(f"--{name.replace('_', '-')} is for --engine ray; add that, or leave it out")
+            raise OptionError(f"{_flag(name)} is for --engine ray; add that, or leave it out")
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def parse_columns(pairs: Sequence[str]) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""Standard streams as a shell may leave them: closed (`<&-`, `>&-`), or unable to show a letter."""
+"""Repair standard streams that the shell has closed (`<&-`, `>&-`) or that cannot encode some letters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class _Closed(io.RawIOBase):
-    """In place of a stream that is closed: an error only for who needs it."""
+    """Replaces a closed stream: an error only if it is used."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -29,23 +29,23 @@ class _Closed(io.RawIOBase):
 
 
 def prepare_streams() -> None:
-    """Put something in place of closed streams, and let letters that cannot be shown be replaced."""
+    """Replace closed streams, and replace letters that cannot be encoded."""
     for handle in (0, 1, 2):
         _occupy(handle)
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(_Closed("standard input")), encoding="utf-8")
     if sys.stdout is None:
-        # unbuffered: what could not be written is not tried again when the program ends
+        # unbuffered, so that a failed write is not tried again at exit
         sys.stdout = io.TextIOWrapper(_Closed("standard output"), encoding="utf-8", write_through=True)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
+            stream.reconfigure(errors="replace")  # a terminal that cannot encode a letter is no reason to stop
 
 
 def _occupy(handle: int) -> None:
-    """Give the number of a closed stream to nothing, before a file of ours gets it and somebody's output with it."""
+    """Open /dev/null as a closed stream, so that no file of ours gets its number and with it the output of others."""
     try:
         os.fstat(handle)
     except OSError:

@@ -1,7 +1,7 @@
-"""Source files as streams of bytes: any compression, cut files, byte-order marks, stray Latin-1.
+"""Read source files as streams of clean UTF-8: any compression, truncated files, byte-order marks, stray Latin-1.
 
-A `Source` is read once, front to back. What is wrong with its bytes is written to `Diagnostics`; the parsers above only see
-clean UTF-8 that ends early at worst.
+A `Source` is read once, front to back. Problems with its bytes are added to `Diagnostics`. Compression is recognised by
+content and not by suffix as in fsspec, because names are often wrong.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from eigenthemes.errors import SourceError
 
 BLOCK = 4 << 20  # bytes of text handed to a parser at a time
 LONGEST_LINE = 1 << 28  # bytes
-TRUNCATED = "truncated or damaged archive"  # the problem, as diagnostics count it
+TRUNCATED = "truncated or damaged archive"  # the name of the problem in diagnostics
 SNIFF = 1 << 16
 ZIP = b"PK\x03\x04"
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".ods")  # those that are zip archives
 
-# by byte-order mark, or else by the NULs beside the letters that a file begins with; UTF-32's mark begins with UTF-16's
+# by byte-order mark, or by the NULs beside the first letters of a file; the mark of UTF-32 begins with that of UTF-16
 _LETTER = rb"[\t\n\r -~\xa0-\xff]"
 _ENCODINGS = {
     "UTF-32": re.compile(rb"\xff\xfe\0\0|\0\0\xfe\xff"),
@@ -48,7 +48,7 @@ _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSErro
 
 
 class _Tap(io.RawIOBase):
-    """The raw file: counts the bytes as they pass, and hashes them where somebody will ask for it."""
+    """A raw file that counts its bytes as they are read, and hashes them on request."""
 
     def __init__(self, raw: IO[bytes], advance: Advance, *, hashed: bool) -> None:
         self.raw, self.advance = raw, advance
@@ -69,7 +69,7 @@ class _Tap(io.RawIOBase):
 
 
 class _Decompressed(io.RawIOBase):
-    """The decompressed bytes; a cut or damaged archive ends there, and the problem is noted."""
+    """Decompressed bytes; a truncated or damaged archive ends at the damage, and the problem is reported."""
 
     def __init__(self, compressed: IO[bytes], name: str, diagnostics: Diagnostics) -> None:
         self.compressed, self.name, self.diagnostics = compressed, name, diagnostics
@@ -83,7 +83,7 @@ class _Decompressed(io.RawIOBase):
         if self.ended:
             return 0
         try:
-            # little at a time, so that little before the damage is lost
+            # small blocks, so that few bytes before the damage are lost
             size = min(len(buffer), 1 << 16)
             data = self.compressed.read1(size) if hasattr(self.compressed, "read1") else self.compressed.read(size)
         except _BROKEN_STREAM as error:
@@ -97,10 +97,10 @@ class _Decompressed(io.RawIOBase):
 
 
 class Source:
-    """One source file (or `-` for standard input), opened for one pass.
+    """A source file (or `-` for standard input), opened for one pass.
 
-    spreadsheets  those that are zip archives are read as they are; else they are refused
-    hashed        its `description` will be asked for
+    spreadsheets  accept spreadsheets, which are zip archives; otherwise they are refused
+    hashed        compute the hash for `description`
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Source:
         self.path = str(path)
         self.name = "stdin" if self.path == "-" else Path(self.path).name
         self.diagnostics = diagnostics
-        self.is_lines = False  # set by whoever reads lines
+        self.is_lines = False  # set by readers of lines
         self._raw = open_input(self.path, once=True)
         self._tap = _Tap(self._raw, advance, hashed=hashed)
         try:
@@ -127,13 +127,13 @@ class Source:
 
     def _open(self, decompressed: _Decompressed) -> None:
         stream = io.BufferedReader(decompressed, 1 << 20)
-        self.head = stream.read(SNIFF)  # enough to tell the format by
-        _refuse_packed_twice(self.head, self.name)
+        self.head = stream.read(SNIFF)  # enough to detect the format
+        _refuse_double_compression(self.head, self.name)
         _refuse_other_encodings(self.head, self.name)
         self.stream = io.BufferedReader(_Joined(self._chunks(stream)), 1 << 20)
 
     def _chunks(self, stream: IO[bytes]) -> Iterator[bytes]:
-        """Yield the bytes; of lines, a line without end is refused before it fills the memory."""
+        """Yield the bytes; if they are lines, refuse an endless line before it fills the memory."""
         line, length = 1, 0
         for chunk in chain([self.head], iter(lambda: stream.read(1 << 20), b"")):
             if self.is_lines:
@@ -141,15 +141,15 @@ class Source:
                 length = len(chunk) - 1 - last if (last := chunk.rfind(b"\n")) >= 0 else length + len(chunk)
                 if length > LONGEST_LINE:
                     raise SourceError(
-                        f"line {line:,} of {self.name} has more than {LONGEST_LINE >> 20:,} MB; that is no text, or no line "
-                        "of a record: check the file",
+                        f"line {line:,} of {self.name} has more than {LONGEST_LINE >> 20:,} MB; it is not a line of "
+                        "text: check the file",
                         code="endless-line",
                         where=f"{self.name}:{line}",
                     )
             yield chunk
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
-        """Yield blocks of whole lines as they are, with the number of their first line; only a byte-order mark is removed."""
+        """Yield blocks of complete lines with the number of their first line; a byte-order mark is removed."""
         self.is_lines = True
         first_line = 1
         for block in _line_blocks(self.stream):
@@ -159,16 +159,16 @@ class Source:
             first_line += block.count(b"\n")
 
     def text(self) -> BinaryIO:
-        """Return the blocks in clean UTF-8, as one readable stream."""
+        """Return the file as a stream of clean UTF-8."""
         clean = (clean_utf8(block, line, self.name, self.diagnostics) for block, line in self.blocks())
         return cast(BinaryIO, io.BufferedReader(_Joined(clean), 1 << 20))
 
     def xml(self) -> BinaryIO:
-        """Return an XML file as UTF-8, whatever encoding it declares; the parser knows no other."""
+        """Return an XML file as a stream of UTF-8, the only encoding of the parser, whatever it declares."""
         declared = re.match(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']""", self.head)
         encoding = declared[1].decode() if declared else "utf-8"
         try:
-            b"<".decode(encoding, "replace")  # knows letters only; codecs also has hex and zip
+            b"<".decode(encoding, "replace")  # refuses codecs that are no encodings of text, like hex and zip
             decoder = codecs.getincrementaldecoder(encoding)("replace")
         except (LookupError, UnicodeError):
             raise SourceError(
@@ -181,7 +181,7 @@ class Source:
         return cast(BinaryIO, io.BufferedReader(_Joined(self._decoded(decoder, encoding)), 1 << 20))
 
     def _decoded(self, decoder: codecs.IncrementalDecoder, encoding: str) -> Iterator[bytes]:
-        """Yield the file as UTF-8; bytes that its encoding does not know are counted, by the block."""
+        """Yield the file as UTF-8 in blocks; bytes that are invalid in its encoding are counted."""
         old, new = encoding, "UTF-8"  # in the declaration, once
         for block in iter(lambda: self.stream.read(BLOCK), b""):
             text = decoder.decode(block)
@@ -191,13 +191,13 @@ class Source:
             old = new
 
     def lines(self) -> Iterator[str]:
-        """Return the lines as text, line ends removed."""
+        """Return the lines as text, without line ends."""
         return (line.rstrip("\r\n") for line in io.TextIOWrapper(self.text(), encoding="utf-8", newline="\n"))
 
     def description(self) -> dict[str, Any]:
-        """Return what the manifest says of the file, once it is read; of a source that is `hashed`."""
+        """Return the name, size and hash of a file that was opened with `hashed`, for the manifest."""
         assert self._tap.sha256 is not None
-        while self._tap.read(1 << 20):  # parsers may stop early; the hash is of the whole file
+        while self._tap.read(1 << 20):  # parsers may stop early; the hash is of the complete file
             pass
         return {"name": self.name, "bytes": self._tap.size, "sha256": self._tap.sha256.hexdigest()}
 
@@ -212,7 +212,7 @@ class Source:
 
 
 class _Joined(io.RawIOBase):
-    """Blocks of bytes as one readable stream."""
+    """A stream of blocks of bytes."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self.blocks = blocks
@@ -234,7 +234,7 @@ class _Joined(io.RawIOBase):
 
 
 def clean_utf8(block: bytes, first_line: int, origin: str, diagnostics: Diagnostics) -> bytes:
-    """Return a block of lines as UTF-8; lines that are not are taken for Latin-1 and counted."""
+    """Return a block of lines as UTF-8; invalid lines are read as Latin-1 and counted."""
     if block.isascii():
         return block
     try:
@@ -253,7 +253,7 @@ def clean_utf8(block: bytes, first_line: int, origin: str, diagnostics: Diagnost
 
 def _from_latin_1(line: bytes) -> str:
     try:
-        return line.decode("cp1252")  # what Windows calls Latin-1: with dashes, quotes and the euro
+        return line.decode("cp1252")  # the Latin-1 of Windows, with dashes, quotes and the euro
     except UnicodeDecodeError:
         return line.decode("latin-1")
 
@@ -275,30 +275,30 @@ def check_readable(path: str | Path) -> None:
 
 
 def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advance, *, ahead: int = 1 << 20) -> IO[bytes]:
-    """Open a file for one pass over its decompressed bytes, whatever they are; closing the stream closes the file.
+    """Open a file for one pass over its decompressed bytes; closing the stream closes the file.
 
-    ahead  bytes that are read before somebody asks for them
+    ahead  size of the read buffer in bytes
     """
     name = "stdin" if str(path) == "-" else Path(path).name
     raw = open_input(str(path), once=True)
     try:
         stream = _decompress(io.BufferedReader(_Tap(raw, advance, hashed=False), ahead), name, spreadsheets=True)
-        return _ClosingBoth(_Decompressed(stream, name, diagnostics), raw, ahead)
+        return _OwningReader(_Decompressed(stream, name, diagnostics), raw, ahead)
     except BaseException:
         raw.close()
         raise
 
 
-class _ClosingBoth(io.BufferedReader):
-    """A buffered stream that closes the file beneath it."""
+class _OwningReader(io.BufferedReader):
+    """A buffered stream that closes its file."""
 
-    def __init__(self, stream: io.RawIOBase, beneath: IO[bytes], ahead: int) -> None:
+    def __init__(self, stream: io.RawIOBase, file: IO[bytes], ahead: int) -> None:
         super().__init__(stream, ahead)
-        self.beneath = beneath
+        self.file = file
 
     def close(self) -> None:
         super().close()
-        self.beneath.close()
+        self.file.close()
 
 
 def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool = False) -> IO[bytes]:
@@ -319,12 +319,12 @@ def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool
         if is_spreadsheet_name(name):
             raise SourceError(f"{name} is a spreadsheet, not a text; link it as a table", code="spreadsheet-input", where=name)
         if name.lower().endswith((".docx", ".odt", ".pptx", ".epub")):
-            raise SourceError(f"{name} is a document of an office program; save it as plain text", where=name)
+            raise SourceError(f"{name} is an office document; save it as plain text", where=name)
         raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
     return stream
 
 
-def _refuse_packed_twice(head: bytes, name: str) -> None:
+def _refuse_double_compression(head: bytes, name: str) -> None:
     if head.startswith(_COMPRESSED):
         raise SourceError(f"{name} is compressed twice; decompress it once", code="compressed-twice", where=name)
 
@@ -335,12 +335,12 @@ def is_spreadsheet_name(name: str) -> bool:
 
 
 def wide_encoding(head: bytes) -> str | None:
-    """Return UTF-16 or UTF-32, by what a file begins with, with the order of its bytes where no mark says it."""
+    """Return UTF-16 or UTF-32 if a file is in it, with the byte order if there is no byte-order mark."""
     return next((encoding for encoding, beginning in _ENCODINGS.items() if beginning.match(head)), None)
 
 
 def _refuse_other_encodings(head: bytes, name: str) -> None:
-    """Refuse text that is UTF-16 or UTF-32, which would be read as letters with NULs between them."""
+    """Refuse text in UTF-16 or UTF-32."""
     encoding = wide_encoding(head)
     if encoding is not None:
         raise SourceError(

@@ -1,8 +1,8 @@
-"""Arrays of a build on disk: files that nobody else sees, mapped into memory, sorted by duckdb within a limit.
+"""Keep the arrays of a build on disk, in memory-mapped files, and sort them with duckdb within a limit of memory.
 
-A file is reserved before it is mapped, so that a full disk is an error here and not a crash later, and it loses its name at
-once, so that it is gone when its array is, however the program ends. Only what duckdb and the Arrow parts of the statements
-need bears a name: a folder that is removed at the end.
+A file is reserved before it is mapped, so that a full disk is an error here and not a crash later, and unlinked at once, so
+that it disappears with its array, however the program ends. Only the files of duckdb and the Arrow files of the statements
+have names, in a folder that is removed at the end.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _MB = 10**6
 _EACH_PROCESS = 200 * _MB  # interpreter, libraries, one block of a source and its statements
 LEAST = 400 * _MB  # with one process
 _LOADED, _OF_COLUMNS = 300 * _MB, 0.6  # the program with its compiled code; what columns may take of the rest
-_BATCH = 1 << 18  # rows that the engine hands over at a time
+_BATCH = 1 << 18  # rows that duckdb returns at a time
 
 
 def parse_memory(text: str | int) -> int:
-    """Return bytes of `4G`, `500M`, `1.5GB` or a number of bytes."""
+    """Return the bytes of `4G`, `500M`, `1.5GB` or a number of bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", str(text).strip(), re.IGNORECASE)
     if match is None:
-        raise OptionError(f"{text!r} is no amount of memory; expected a number with K, M, G or T behind it, like 4G or 800M")
+        raise OptionError(f"{text!r} is no amount of memory; expected a number followed by K, M, G or T, like 4G or 800M")
     return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 def check_memory(max_memory: str | int, jobs: int) -> int:
-    """Return the bytes that a build may take; refuse what is too little for it."""
+    """Return the limit in bytes; refuse one that is too small for a build."""
     size, least = parse_memory(max_memory), LEAST + (jobs - 1) * _EACH_PROCESS
     if size < least:
         fewer = ", or fewer processes" if jobs > 1 else ""
@@ -56,14 +56,14 @@ def check_memory(max_memory: str | int, jobs: int) -> int:
 
 
 class SpillScratch(Scratch):
-    """Arrays in files of a folder of its own.
+    """Arrays in memory-mapped files.
 
-    folder      where that folder is made
-    max_memory  bytes that all processes of the build may take together; files that are mapped do not count
+    folder      parent of the temporary folder
+    max_memory  limit in bytes for all processes of the build together; mapped files do not count
     """
 
     def __init__(self, folder: Path, max_memory: int, *, jobs: int = 1) -> None:
-        _import_engine()  # say that it is missing before hours of reading
+        _import_duckdb()  # reports that it is missing before hours of reading
         self.own_memory = max_memory - (jobs - 1) * _EACH_PROCESS
         self.jobs = jobs
         self._parent = folder
@@ -81,7 +81,7 @@ class SpillScratch(Scratch):
 
     @property
     def at_once(self) -> int:
-        """Bytes that a single step may take."""
+        """Bytes that a single step may use."""
         return self.own_memory // 8
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Column:
@@ -126,8 +126,8 @@ class SpillScratch(Scratch):
         return max(1, min(most, 1 << (max(1, fitting).bit_length() - 1)))
 
     def _sorted(self, rows: Any, query: str, into: list[Column]) -> None:
-        """Have the engine sort an Arrow table; write its columns into arrays."""
-        duckdb = _import_engine()
+        """Sort an Arrow table with duckdb; write its columns into arrays."""
+        duckdb = _import_duckdb()
         settings = {
             "memory_limit": f"{self.own_memory // 4 // _MB}MB",
             "temp_directory": str(self.folder / "engine"),
@@ -147,7 +147,7 @@ class SpillScratch(Scratch):
             if "no space" in text or "temp_directory" in text or isinstance(error, duckdb.IOException):
                 raise disk_full(self.folder.parent) from error
             raise BuildError(
-                f"duckdb could not sort {rows.num_rows:,} rows in the memory it was given; give the build more memory",
+                f"duckdb could not sort {rows.num_rows:,} rows within its limit of memory; give the build more",
                 code="too-little-memory",
             ) from error
 
@@ -155,29 +155,29 @@ class SpillScratch(Scratch):
 def scratch_for(
     out: Path, max_memory: str | int | None, temporary: str | Path | None, jobs: int
 ) -> AbstractContextManager[Scratch]:
-    """Return where the arrays of a build live while it runs: in memory, or, within a limit, on disk."""
+    """Return the scratch of a build: memory, or disk if there is a limit of memory."""
     if max_memory is None:
         return nullcontext(Scratch())
     return SpillScratch(spill_folder(out, temporary), check_memory(max_memory, jobs), jobs=jobs)
 
 
 def spill_folder(out: Path, folder: str | Path | None) -> Path:
-    """Return the folder for temporary files: the one that was chosen, or $EIGENTHEMES_TMP, or the one the KB is in."""
+    """Return the folder for temporary files: the chosen one, $EIGENTHEMES_TMP, or that of the KB."""
     chosen = folder or os.environ.get("EIGENTHEMES_TMP")
     return Path(chosen) if chosen else out.absolute().parent
 
 
 def disk_full(folder: Path) -> BuildError:
-    """Return the error for a disk without room for the temporary files of a build."""
+    """Return the error for a disk that is too full for temporary files."""
     return BuildError(
         f"the disk of {folder} is too full for the temporary files of the build, and nothing was changed; free some space, or "
-        "have them written to another disk",
+        "choose another disk for them",
         code="spill",
         where=str(folder),
     )
 
 
-def _import_engine() -> Any:
+def _import_duckdb() -> Any:
     try:
         import duckdb
     except ImportError:
@@ -186,7 +186,7 @@ def _import_engine() -> Any:
 
 
 def one_sentence(folder: Path) -> AbstractContextManager[None]:
-    """Turn the system's errors about temporary files into one sentence."""
+    """Translate errors of the operating system about temporary files."""
 
     def cannot(reason: str) -> BuildError:
         return BuildError(

@@ -205,10 +205,6 @@ class Job:
         reports = {file.name: _report(file, records.get(_record_name(file))) for file in files}
         return {name: report for name, report in reports.items() if report is not None}
 
-    def report_of(self, file: CorpusFile) -> FileReport | None:
-        """Return the report of a file if it is finished."""
-        return _report(file, read_file(self._own("done", _record_name(file))))
-
     def mark_finished(self, file: CorpusFile, report: FileReport) -> None:
         """Write the record of a file whose output is complete."""
         self._write(f"done/{_record_name(file)}", {**file._asdict(), **asdict(report)})

@@ -29,10 +29,7 @@ OpenErrors = Callable[[], IO[bytes]]
 
 
 def link_file(job: Job, file: CorpusFile, linker: Linker) -> FileReport:
-    """Link a file unless it is finished, and mark it as finished; a file that cannot be read is reported as a problem."""
-    finished = job.report_of(file)
-    if finished is not None:
-        return finished
+    """Link a file and mark it as finished; a file that cannot be read is reported as a problem."""
     start = time.perf_counter()
     try:
         counts = _link(job, file, linker)
@@ -90,7 +87,7 @@ def _outputs(job: Job, file: CorpusFile) -> Iterator[tuple[IO[bytes], OpenErrors
 
 
 def _compressed(name: str, out: IO[bytes]) -> Any:
-    """Return a stream that compresses as the name of a file says."""
+    """Return a stream that compresses by the suffix of the name."""
     name = name.lower()
     if name.endswith(".gz"):
         return gzip.GzipFile("", "wb", 6, cast(Any, out), mtime=0)  # the same bytes at any time

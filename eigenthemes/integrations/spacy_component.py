@@ -1,19 +1,18 @@
-"""A component of spaCy pipelines: entities of a document are linked to a KB.
+"""A spaCy component that links the entities of documents to a KB.
 
     nlp.add_pipe("eigenthemes", config={"kb": "my.kb"})
 
-spaCy finds it by the entry point `spacy_factories`; importing this module registers it, too.
+spaCy finds it by the entry point `spacy_factories`; importing this module registers it, too. A saved pipeline contains the
+config of the component and not the KB, so the component needs no `to_disk`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-from spacy.training import Example
 from spacy.util import raise_error
 
 from eigenthemes.candidates.options import CandidateOptions
@@ -25,6 +24,8 @@ from eigenthemes.records import Document, Link, Mention
 
 ATTRIBUTE = "kb_ents"  # span._.kb_ents: [(id, probability), ...], the best first; scores by methods without probabilities
 ErrorHandler = Callable[[str, Any, list[Doc], Exception], Any]
+if not Span.has_extension(ATTRIBUTE):  # another library's attribute of this name is kept
+    Span.set_extension(ATTRIBUTE, default=None)
 
 _NO_TYPE = "ENTITY"
 _DEFAULTS: dict[str, Any] = {
@@ -80,13 +81,12 @@ def make_component(
 class LinkerComponent:
     """Links the entities of documents: sets `ent.kb_id_` and `ent._.kb_ents`.
 
-    detect      find the KB's own names, too: they are added where they overlap no entity that is there already. None: only
-                in documents whose entities no component before has set
-    label       of the entities it adds; None: the type of what they are linked to
+    detect      also detect the KB's names, and add those that overlap no entity. None: only in documents whose entities no
+                earlier component has set
+    label       of the added entities; None: the type of the linked entity
     batch_size  documents that are linked together
 
-    Entities that are there are linked together as names that somebody gave, those it finds as names found by their spelling.
-    An entity that is not linked keeps its label and has no id; a name that is found but not linked is not added.
+    An entity that is not linked keeps its label and has no id; a detected name that is not linked is not added.
     """
 
     def __init__(
@@ -100,11 +100,6 @@ class LinkerComponent:
     ) -> None:
         self.linker, self.name, self.detect, self.label, self.batch_size = linker, name, detect, label, batch_size
         self._error_handler: ErrorHandler = raise_error
-        register_attribute()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        options = {"name": self.name, "detect": self.detect, "label": self.label, "batch_size": self.batch_size}
-        return _reopened, (self.linker, options)
 
     def __call__(self, doc: Doc) -> Doc:
         """Link the entities of one document."""
@@ -112,7 +107,7 @@ class LinkerComponent:
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int | None = None) -> Iterator[Doc]:
-        """Link many documents, in order and in batches; one that cannot be linked goes to the pipeline's error handler."""
+        """Link documents in batches, in order; one that cannot be linked is passed to the pipeline's error handler."""
         for docs in batches_of(stream, min(batch_size or self.batch_size, self.batch_size)):
             try:
                 self._link(docs)
@@ -122,7 +117,7 @@ class LinkerComponent:
                 yield from docs
 
     def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
-        """Link the documents of a batch that failed one by one, so that only those that fail are lost."""
+        """Link the documents of a failed batch one by one, so that only those that fail are lost."""
         for doc in docs:
             try:
                 self._link([doc])
@@ -132,50 +127,32 @@ class LinkerComponent:
                 yield doc
 
     def set_error_handler(self, error_handler: ErrorHandler) -> None:
+        """Set the function that is called with documents that cannot be linked."""
         self._error_handler = error_handler
 
     def get_error_handler(self) -> ErrorHandler:
+        """Return the function that is called with documents that cannot be linked."""
         return self._error_handler
 
-    def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None, **_: Any) -> None:
-        """Do nothing: the KB was trained when it was built."""
-
-    # The config of a pipeline, which spaCy keeps, says all; the KB stays where it is.
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        Path(path).mkdir(parents=True, exist_ok=True)
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> LinkerComponent:
-        return self
-
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        return b""
-
-    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> LinkerComponent:
-        return self
-
     def _link(self, docs: Sequence[Doc]) -> None:
-        given = [Document(text=doc.text, mentions=tuple(map(_mention, doc.ents))) for doc in docs]
-        searched = [doc for doc in docs if self._is_searched(doc)]
-        found = [Document(text=doc.text) for doc in searched]
-        linked = self.linker.link_batch([*given, *found], batch_size=2 * self.batch_size)
-        for doc in docs:
-            self._set_ids(doc, next(linked).links)
-        for doc in searched:
-            self._add_found(doc, next(linked).links)
-
-    def _is_searched(self, doc: Doc) -> bool:
-        return not doc.has_annotation("ENT_IOB") if self.detect is None else self.detect
-
-    def _set_ids(self, doc: Doc, links: Sequence[Link]) -> None:
-        """Give the entities that are there their ids."""
-        ents = [
-            _entity(doc, ent.start, ent.end, ent.label_, link, id=ent.id_) for ent, link in zip(doc.ents, links, strict=True)
+        """Link the entities of documents, and their detected names apart from them."""
+        given = [
+            Document(text=doc.text, mentions=tuple(Mention(ent.text, ent.start_char, ent.end_char) for ent in doc.ents))
+            for doc in docs
         ]
-        doc.set_ents(ents, default="unmodified")
+        searched = [doc for doc in docs if (not doc.has_annotation("ENT_IOB") if self.detect is None else self.detect)]
+        texts = [Document(text=doc.text) for doc in searched]
+        linked = self.linker.link_batch([*given, *texts], batch_size=2 * self.batch_size)
+        for doc in docs:
+            pairs = zip(doc.ents, next(linked).links, strict=True)
+            doc.set_ents(
+                [_entity(doc, ent.start, ent.end, ent.label_, link, id=ent.id_) for ent, link in pairs], default="unmodified"
+            )
+        for doc in searched:
+            self._add_detected(doc, next(linked).links)
 
-    def _add_found(self, doc: Doc, links: Sequence[Link]) -> None:
-        """Add the names that were found and linked, but where they overlap what is there, or longer ones."""
+    def _add_detected(self, doc: Doc, links: Sequence[Link]) -> None:
+        """Add the detected names that are linked, unless they overlap entities or longer names."""
         taken = {token for ent in doc.ents for token in range(ent.start, ent.end)}
         added = []
         for link in sorted((link for link in links if link.entity), key=_longest_first):
@@ -194,20 +171,6 @@ class LinkerComponent:
             return _NO_TYPE
         of_type = kb.index_of(types[0])
         return (None if of_type is None else kb.label_of(of_type)) or last_part(types[0]) or _NO_TYPE
-
-
-def register_attribute() -> None:
-    """Declare `span._.kb_ents`; somebody else's attribute of this name stays."""
-    if not Span.has_extension(ATTRIBUTE):
-        Span.set_extension(ATTRIBUTE, default=None)
-
-
-def _reopened(linker: Linker, options: dict[str, Any]) -> LinkerComponent:
-    return LinkerComponent(linker, **options)
-
-
-def _mention(ent: Span) -> Mention:
-    return Mention(ent.text, ent.start_char, ent.end_char)
 
 
 def _longest_first(link: Link) -> tuple[int, int]:
