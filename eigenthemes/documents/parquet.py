@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import accumulate
 from typing import IO
 
 import pyarrow as pa
@@ -25,7 +24,8 @@ class ParquetDocuments:
 
     def __init__(self, file: IO[bytes], name: str, columns: DocumentColumns) -> None:
         self.name, self.columns = name, columns
-        self.file = open_parquet(file, name)
+        with _broken_as_error(name):
+            self.file = pq.ParquetFile(file)
         self.schema: pa.Schema = self.file.schema_arrow
         columns.check(self.schema, name)
 
@@ -34,40 +34,14 @@ class ParquetDocuments:
         with _broken_as_error(self.name):
             yield from self.file.iter_batches(batch_size=ROWS)
 
-    def rows(self, first: int, last: int) -> Iterator[pa.RecordBatch]:
-        """Yield some rows, some at a time; groups of rows without any of them are not read."""
-        metadata = self.file.metadata
-        ends = list(accumulate((metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)), initial=0))
-        groups = [number for number in range(metadata.num_row_groups) if ends[number] < last and ends[number + 1] > first]
-        at = ends[groups[0]] if groups else last
-        with _broken_as_error(self.name):
-            for batch in self.file.iter_batches(batch_size=ROWS, row_groups=groups):
-                begin, end = max(first - at, 0), min(last - at, batch.num_rows)
-                if begin < end:
-                    yield batch.slice(begin, end - begin)
-                at += batch.num_rows
-
     @property
     def compression(self) -> str:
-        """What its first column is compressed with."""
-        return compression_of(self.file)
-
-
-def open_parquet(file: IO[bytes], name: str) -> pq.ParquetFile:
-    """Open a file of Parquet; one that is broken is told in one sentence."""
-    with _broken_as_error(name):
-        opened = pq.ParquetFile(file)
-        assert opened.schema_arrow is not None
-        return opened
-
-
-def compression_of(file: pq.ParquetFile) -> str:
-    """Return what the first column of a file is compressed with."""
-    metadata = file.metadata
-    if not metadata.num_row_groups or not metadata.num_columns:
-        return "snappy"
-    codec = str(metadata.row_group(0).column(0).compression)
-    return _CODECS.get(codec, codec)
+        """The compression of its first column."""
+        metadata = self.file.metadata
+        if not metadata.num_row_groups or not metadata.num_columns:
+            return "snappy"
+        codec = str(metadata.row_group(0).column(0).compression)
+        return _CODECS.get(codec, codec)
 
 
 class ParquetParts:
@@ -85,11 +59,6 @@ class ParquetParts:
         self._bytes += batch.nbytes
         if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._flush()
-
-    def write_group(self, table: pa.Table) -> None:
-        """Write a table as a group of its own."""
-        self._flush()
-        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def close(self) -> None:
         self._flush()
