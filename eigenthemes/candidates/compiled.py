@@ -41,7 +41,7 @@ class Lists(NamedTuple):
 
 
 def lists_buffers(lists: int, hits: int) -> Lists:
-    """Allocate buffers for so many lists, and so many entities of them."""
+    """Allocate buffers for `lists` lists with `hits` entities."""
     return Lists(
         np.empty(lists, dtype=np.int64),
         np.empty(lists, dtype=np.int64),
@@ -186,7 +186,7 @@ class Buffers(NamedTuple):
 
 
 def allocate_buffers(longest: int, most: int) -> Buffers:
-    """Allocate buffers for names of so many bytes, and some more, and so many candidates."""
+    """Allocate buffers for names of up to `longest` bytes and `most` candidates."""
     longest, rules = max(_SHORT, 1 << longest.bit_length()), len(ENDINGS)
     return Buffers(
         longest,
@@ -228,7 +228,7 @@ def find_candidates(
         mention, known = _mention(block.words, block.first[i], block.first[i + 1])
         if paper:
             count = _contain(mention.tokens, postings, labels_only, lists, out) if known else 0
-            _mark_whole(key, keys, worst, count, out, match_types)
+            _mark_full_names(key, keys, worst, count, out, match_types)
             found[0][m] = count
             continue
         if key >= 0:
@@ -278,8 +278,8 @@ def _contain(tokens: Any, postings: Any, labels_only: Any, lists: Any, out: Any)
 
 
 @kernel
-def _mark_whole(key: Any, keys: Any, worst: Any, count: Any, out: Any, match_types: Any) -> None:
-    """Write the match types of the paper's candidates: whole names are told from names that contain the tokens."""
+def _mark_full_names(key: Any, keys: Any, worst: Any, count: Any, out: Any, match_types: Any) -> None:
+    """Write the match types of the paper's candidates: full name, or name that contains the tokens."""
     entry, last = np.int64(0), np.int64(0)
     if key >= 0:
         entry, last = keys.indptr[key], keys.indptr[key + 1]
@@ -291,7 +291,7 @@ def _mark_whole(key: Any, keys: Any, worst: Any, count: Any, out: Any, match_typ
 
 @kernel
 def _whole_names(key: Any, keys: Any, worst: Any, acronyms: Any, out: Any, match_types: Any) -> Any:
-    """Apply rules 1 and 2: entities of which the mention is a whole name, then of its shorter forms; returns the count."""
+    """Apply rules 1 and 2 (full name, then shorter forms) and return the count."""
     count, most, shorter = 0, len(out), False
     first, last = keys.indptr[key], keys.indptr[key + 1]
     for entry in range(first, last):
@@ -323,7 +323,7 @@ def _keys_of(hashes: Any, keys: Any, rows: Any) -> Any:
 
 @kernel
 def _by_other_key(rows: Any, how: Any, keys: Any, worst: Any, count: Any, out: Any, match_types: Any) -> Any:
-    """Apply rule 3: entities of which the mention is a name but for its ending or spelling; returns the new count."""
+    """Apply rule 3 (name with another ending or spelling) and return the new count."""
     quota = QUOTA
     for row in rows:
         for entry in range(keys.indptr[row], keys.indptr[row + 1]):

@@ -56,7 +56,7 @@ class Keys(NamedTuple):
 
 
 class Typos(NamedTuple):
-    """The tokens a slip of the pen away: `eigenthemes.kb.name_arrays.TypoIndex`."""
+    """Tokens at one edit, as in `eigenthemes.kb.name_arrays.TypoIndex`."""
 
     indptr: Any
     members: Any
@@ -160,7 +160,7 @@ class Mention(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some mentions: their words, and the keys of the name index that they are."""
+    """A block of mentions: their words and their keys in the name index."""
 
     words: Any  # `Mention` of all
     first: Any  # [BLOCK + 1]: the first word of each
@@ -174,7 +174,7 @@ class Block(NamedTuple):
 
 
 def block_buffers(longest: int, rules: int) -> Block:
-    """Allocate buffers for mentions of so many bytes, with the hashes of so many other endings."""
+    """Allocate buffers for mentions of up to `longest` bytes and the hashes of `rules` endings."""
     words = BLOCK * (longest // 2 + 1)
     return Block(
         Mention(

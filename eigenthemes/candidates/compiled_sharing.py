@@ -44,7 +44,7 @@ class Choice(NamedTuple):
 
 
 def choice_buffers(entities: int, words: int, tokens: int) -> Choice:
-    """Allocate buffers for so many entities, words and tokens that these may stand for."""
+    """Allocate buffers for entities, words and their alternative tokens."""
     return Choice(
         np.empty((entities, 3), dtype=np.int64),
         np.empty(MOST_SHARING, dtype=np.float64),
@@ -91,7 +91,7 @@ def _prefetch_names(count: Any, sharing: Any, names: Any) -> None:
 
 @kernel
 def _by_low_bits(size: Any, words: Any, total: Any, token_of: Any, before: Any) -> Any:
-    """Make the tokens that words with a weight stand for known by their low bits; returns the average weight of these words."""
+    """Index the tokens of weighted words by their low bits, and return the mean weight of these words."""
     weighed = 0
     for w in range(size):
         if words.weights[w] > 0:
@@ -128,7 +128,7 @@ def _compare_names(
             continue
         name, last = names.names[sharing[row, 0]], names.names[sharing[row, 0] + 1]
         at, end = indptr[name], indptr[min(last, name + compared)]
-        closest, most_others = 0.0, _most_others(sharing[row, 1], at_least, total, average)
+        closest, most_others = 0.0, _max_extra_words(sharing[row, 1], at_least, total, average)
         while at < end:
             if token_of[tokens[at] & _LOW_BITS] == 0:
                 at += 1
@@ -152,14 +152,14 @@ def _compare_names(
                     break
             if others <= most_others and shared / (total + others * average) > closest:
                 closest = shared / (total + others * average)
-                most_others = _most_others(sharing[row, 1], max(at_least, closest), total, average)
+                most_others = _max_extra_words(sharing[row, 1], max(at_least, closest), total, average)
         kept = _rank(row, closest, kept, scores, choice.rows)
     return kept
 
 
 @kernel
-def _most_others(shared: Any, score: Any, total: Any, average: Any) -> Any:
-    """Return with how many other words a name that shares so much may have a higher score, or one more."""
+def _max_extra_words(shared: Any, score: Any, total: Any, average: Any) -> Any:
+    """Return an upper bound of extra words with which a name of this overlap can reach a higher score."""
     return np.int64(min(_MANY, (shared / max(score, 1 / _MANY) - total) / average + 1))
 
 
@@ -183,7 +183,7 @@ _NONE = np.int64(1 << 62)  # more than any entity
 
 
 class Words(NamedTuple):
-    """The words of a mention, and the tokens they may stand for: those of word w are first[w] to first[w + 1]."""
+    """The words of a mention and their alternative tokens: those of word w are first[w] to first[w + 1]."""
 
     first: Any
     having: Any  # [words] entities with any of the tokens
@@ -206,7 +206,7 @@ class Rare(NamedTuple):
 
 
 def sharing_buffers(longest: int) -> tuple[Words, Rare, Choice]:
-    """Allocate buffers for mentions of so many letters."""
+    """Allocate buffers for mentions of up to `longest` letters."""
     words = longest // 2 + 1
     tokens = (words + 1) * _OPTIONS
     of_words = [np.empty(words + 1, dtype=np.int64) for _ in range(3)]
@@ -270,7 +270,7 @@ def _drop_common(count: Any, words: Any, entities: Any) -> Any:
 
 @kernel
 def _weigh(text: Any, w: Any, mention: Any, index: Any, labels_only: Any, spelling: Any, words: Any) -> None:
-    """Fill in the tokens a word may stand for, and its weight."""
+    """Fill in the alternative tokens of a word and its weight."""
     own, first, last = mention.tokens[w], mention.starts[w], mention.ends[w]
     token, tenths, count = words.token[words.first[w] :], words.tenths[words.first[w] :], 0
     if own >= 0:
@@ -389,7 +389,7 @@ def _open_rare_lists(
 
 @kernel
 def _end_of_some(first: Any, last: Any, most: Any, in_label: Any, labels_only: Any) -> Any:
-    """Return where a list ends of which so many entities are taken."""
+    """Return the end of a list truncated to `most` entities."""
     if not labels_only:
         return min(last, first + most)
     taken, at = 0, first

@@ -120,7 +120,7 @@ class Spelling(NamedTuple):
 
 
 def spelling_buffers(longest: int) -> Spelling:
-    """Allocate buffers for mentions of so many bytes."""
+    """Allocate buffers for mentions of up to `longest` bytes."""
     return Spelling(
         np.empty(longest + 1, dtype=np.uint64),
         np.empty(MOST_FORMS, dtype=np.int64),
@@ -132,7 +132,7 @@ def spelling_buffers(longest: int) -> Spelling:
 
 @kernel
 def other_spellings(text: Any, mention: Any, index: Any, spelling: Any, rows: Any) -> Any:
-    """Find the keys of a mention with umlauts, and with its one unknown word a slip of the pen away; returns how many.
+    """Find the keys of a mention with umlauts, or with a typo in its one unknown word; return their number.
 
     The words a slip away are left in `near`. rows  [MOST_TYPOS + 1 or more] int64, written: rows of the key table
     """

@@ -1,4 +1,4 @@
-"""All that a KB holds of one entity, which may be asked for by its id or by a name."""
+"""Full record of one entity, found by its id or by a name."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class CandidateTable:
 
     @lazy
     def bounds(self) -> NDArray[np.int64]:
-        """Where the candidates of each mention begin, and where the last ones end [mentions + 1]."""
+        """Return the offsets of the candidates of each mention [mentions + 1]."""
         bounds = np.zeros(self.mentions + 1, np.int64)
         np.cumsum(np.bincount(self.mention_of, minlength=self.mentions), out=bounds[1:])
         return bounds
@@ -127,7 +127,7 @@ class CandidateGenerator:
         self._embedded = embedded if generator == "paper" else None
         self._inflected = None if generator == "paper" else InflectedNames(kb, language)
         self._memory = name_memories(kb) if remembers and generator != "paper" else None
-        self._allow(_of_asked_types(kb, only_types, not_types))
+        self._allow(_of_types(kb, only_types, not_types))
         self._most = min(max_candidates or 0, len(kb))  # no name has more
         self._zeros = np.zeros(self._most, dtype=np.int64)
         self._ranks = np.arange(1, 1 + self._most, dtype=np.int32)
@@ -193,7 +193,7 @@ class CandidateGenerator:
         return self._with_remembered(names, self._find_compiled(names))
 
     def _with_remembered(self, names: Sequence[str], table: CandidateTable) -> CandidateTable:
-        """Return a table with what people said these names mean, in order of prior."""
+        """Return the table with candidates from corrections added, in order of prior."""
         if self._memory is None:
             return table
         places, entities = remembered_rows(names, table.mention_of, table.entity, self._memory, self.allowed)
@@ -237,7 +237,7 @@ class CandidateGenerator:
         ]
 
     def why_not(self, name: str, external_id: str) -> str:
-        """Say in one sentence why an entity, given by its id or a name, is, or is not, among the candidates of a name."""
+        """Explain in one sentence why an entity (id or name) is or is not among the candidates of a name."""
         kb = self.kb
         entity = kb.index_of(external_id)
         if entity is None:
@@ -434,8 +434,8 @@ def _write(found: MatchTypes, row: int, counts: Any, entity: Any, match_types: A
     entity[row, : len(found)], match_types[row, : len(found)] = list(found), list(found.values())
 
 
-def _of_asked_types(kb: KB, only: Sequence[str], without: Sequence[str]) -> NDArray[np.bool_] | None:
-    """Return which entities have the types that are asked for [n]; None where all are."""
+def _of_types(kb: KB, only: Sequence[str], without: Sequence[str]) -> NDArray[np.bool_] | None:
+    """Return a mask of entities with the given types [n]; None if all have them."""
     if not only and not without:
         return None
     allowed = kb.of_types(only) if only else np.ones(len(kb), dtype=bool)

@@ -1,4 +1,4 @@
-"""Build the name index: token -> entities, whole name -> entities, and the tokens a slip of the pen away.
+"""Build the name index: token -> entities, full name -> entities, and tokens at one edit.
 
 Entities carry their number in order of prior, so every posting list is in rank order already: an intersection may stop
 after T hits and nobody sorts.
@@ -133,7 +133,7 @@ def _later(function: Callable[..., TypoIndex], *arguments: Any) -> Callable[[], 
 
 
 class _Chunks:
-    """The chunks of all names. What they hold is laid into the scratch now and then, so that little of it is in memory."""
+    """The chunks of all names, moved to scratch files to bound memory."""
 
     def __init__(self, scratch: Scratch) -> None:
         self._scratch = scratch
@@ -281,7 +281,7 @@ def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
 
 
 def letters_of(name: str) -> str:
-    """Return the letters and digits of a name as they are written: "IL-10" and "IL10" are the same, "Il10" is not."""
+    """Return the letters and digits of a name with their case: "IL-10" equals "IL10", not "Il10"."""
     return name if name.isalnum() else "".join(filter(str.isalnum, name))
 
 

@@ -1,4 +1,4 @@
-"""How candidates are found: the options of the generator, checked at the door."""
+"""Options of the candidate generator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_CANDIDATES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateOptions:
-    """How the candidates of a mention are found.
+    """Options of the candidate generator.
 
     Parameters
     ----------

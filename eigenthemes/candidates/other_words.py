@@ -22,13 +22,13 @@ _SHORTEST = 3  # letters of a word
 
 
 class OtherWords(NamedTuple):
-    """The tokens that may stand for each token, most often seen first: `indptr` [tokens + 1] int64, `tokens` [t] int64."""
+    """Alternative tokens of each token, most frequent first: `indptr` [tokens + 1] int64, `tokens` [t] int64."""
 
     indptr: NDArray[np.int64]
     tokens: NDArray[np.int64]
 
     def of(self, token: int) -> list[int]:
-        """Return the tokens that may stand for one; of none (-1) there are none."""
+        """Return the alternatives of a token; none for -1."""
         if token < 0 or not len(self.tokens):
             return []
         others: list[int] = self.tokens[self.indptr[token] : self.indptr[token + 1]].tolist()
@@ -36,7 +36,7 @@ class OtherWords(NamedTuple):
 
 
 def no_other_words() -> OtherWords:
-    """Return those of a KB whose names say nothing."""
+    """Return an empty table of alternatives."""
     return OtherWords(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
@@ -101,5 +101,5 @@ def _frames(
 
 
 def _are_words(vocabulary: Strings) -> NDArray[np.bool_]:
-    """Return which tokens may stand for others [tokens]."""
+    """Return a mask of tokens that can replace others [tokens]."""
     return np.array([len(token) >= _SHORTEST and token.isalpha() for token in vocabulary], dtype=bool)

@@ -22,7 +22,7 @@ from eigenthemes.candidates.rules import (
     TYPO,
     WORDING,
 )
-from eigenthemes.candidates.typos import similar_to_each
+from eigenthemes.candidates.typos import similar_to_all
 from eigenthemes.core.strings import OutOfBoundsError, Strings, bounds_of, hash_bytes, hash_strings
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, SHORT_ACRONYM, UNBRACKETED, LabelWords, NameIndexArrays
 from eigenthemes.text.normalize import squash
@@ -171,7 +171,7 @@ class Lookup:
         return entities if self.aliases else entities[self.index.in_label[first:last] == 1]
 
     def whole_names(self, key: str) -> tuple[list[int], list[int]]:
-        """Return the entities with this squashed name, by prior, and the match type of each."""
+        """Return the entities with this normalised name, by prior, and the match type of each."""
         row = self._key_row(key)
         return self.names_of_key(row) if row >= 0 else ([], [])
 
@@ -185,7 +185,7 @@ class Lookup:
         return self._known(self.index.key_entities[first:last]).tolist(), self.index.key_kinds[first:last].tolist()
 
     def _known(self, entities: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Return entities as they are, if there are such: a damaged file may name others."""
+        """Return the entities, or raise if a damaged file has invalid indices."""
         if len(entities) and int(entities.max()) >= self.entities:
             raise OutOfBoundsError(f"entity {int(entities.max()):,} of {self.entities:,}")
         return entities
@@ -199,18 +199,18 @@ class Lookup:
                     yield entity
 
     def _by_spelling(self, all_words: list[str], words: list[str], tokens: list[int]) -> Iterator[int]:
-        """Return the entities of which the mention, of distinct words, is a name with umlauts, or with one word a slip away."""
+        """Return the entities with the mention as a name with umlauts or with one typo."""
         key = "".join(all_words)
         keys = [rules.with_umlauts(key.encode("utf-8", "replace")).decode("utf-8", "replace")]
         unknown = [word for word, token in zip(words, tokens, strict=True) if token < 0]
         if len(unknown) == 1 and all_words.count(unknown[0]) == 1:
             at = all_words.index(unknown[0])
-            similar = similar_to_each(unknown, self.index.tokens, self.index.typos)[0][: rules.MOST_TYPOS]
+            similar = similar_to_all(unknown, self.index.tokens, self.index.typos)[0][: rules.MOST_TYPOS]
             keys += ["".join([*all_words[:at], self.index.tokens[token], *all_words[at + 1 :]]) for token in similar]
         yield from self._named([self._key_row(other) for other in keys if other != key])
 
     def _by_wording(self, all_words: list[str]) -> Iterator[int]:
-        """Return the entities of which the mention is a name, with a word in the place of another that names use for it."""
+        """Return the entities with the mention as a name after one word is replaced by an alternative."""
         if not 2 <= len(all_words) <= rules.MOST_WORDS:
             return iter(())
         stands_for, rows = self.other_words(), list[int]()
@@ -333,13 +333,13 @@ class Lookup:
         return closeness(entities, options, weights, self.label_words, are_common, labels_only=not self.aliases)
 
     def _alternatives(self, words: list[str], tokens: list[int]) -> Options:
-        """Return, for each word, the tokens of the vocabulary it may stand for, with what each counts in tenths."""
+        """Return the alternative tokens of each word, with their weights in tenths."""
         alternatives = []
         for word, token in zip(words, tokens, strict=True):
             forms = [(form, rules.FORM_TENTHS) for form in self._forms(word, token)]
             alternatives.append([(token, 10), *forms] if token >= 0 else forms)
         misspelt = [i for i, of_word in enumerate(alternatives) if not of_word]
-        similar = similar_to_each([words[i] for i in misspelt], self.index.tokens, self.index.typos)
+        similar = similar_to_all([words[i] for i in misspelt], self.index.tokens, self.index.typos)
         for i, near in zip(misspelt, similar, strict=True):
             alternatives[i] = [(row, rules.TYPO_TENTHS) for row in near[: rules.MOST_TYPOS]]
         return alternatives

@@ -1,4 +1,4 @@
-"""How a mention may differ from a name and still find it: the rules of the default generator, as data.
+"""Matching rules of the default generator, as data.
 
 Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) follow this file.
 
@@ -100,7 +100,7 @@ _SPELLED_OUT = re.compile(rb"([aou])e")
 
 
 class Sharing(NamedTuple):
-    """Which entities that share words are candidates.
+    """Selection of candidates that share words with the mention.
 
     tenths    of the weight of the words that must be shared, in whole numbers: both look-ups agree to the last bit
     most      entities that are
@@ -118,7 +118,7 @@ OVERLAP = "overlap"  # the column of a ranker that tells how much a name shares 
 
 
 def is_common(entities: int, having: int) -> bool:
-    """Return whether so many entities have a token that it says nothing beside others."""
+    """Return True if too many entities have a token for it to be evidence beside others."""
     return having > COMMON and having * COMMON > entities
 
 

@@ -1,4 +1,4 @@
-"""Tokens a slip of the pen away: an index of deletions (SymSpell) over the vocabulary.
+"""Tokens at one edit: an index of deletions (SymSpell) over the vocabulary.
 
 Two words within edit distance k share a string that both reach by deleting at most k letters. The index holds, for the first
 8 letters of each word of 5+ letters, every such string (k = 1, and 2 for words of 9+); a look-up makes the same strings of the
@@ -54,11 +54,11 @@ def build_typo_index(tokens: Strings, scratch: Scratch | None = None) -> TypoInd
 
 def similar_tokens(word: str, tokens: Strings, index: TypoIndex) -> list[int]:
     """Return the tokens nearest to a word, within the slips forgiven to both; ascending."""
-    return similar_to_each([word], tokens, index)[0]
+    return similar_to_all([word], tokens, index)[0]
 
 
-def similar_to_each(words: list[str], tokens: Strings, index: TypoIndex) -> list[list[int]]:
-    """Return `similar_tokens` of many words; together they are much quicker than one by one."""
+def similar_to_all(words: list[str], tokens: Strings, index: TypoIndex) -> list[list[int]]:
+    """Return `similar_tokens` of many words, much faster than one by one."""
     similar: list[list[int]] = []
     for start in range(0, len(words), _AT_ONCE):
         some = words[start : start + _AT_ONCE]

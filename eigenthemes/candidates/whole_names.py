@@ -107,7 +107,7 @@ def matched_name(mention: str, names: list[str], match_type: int, *, aliases: bo
 
 
 def _distance(name: str, key: str) -> int:
-    """Return the edit distance of two squashed names; where one has all letters of the other, in order, it is soon told."""
+    """Return the edit distance of two normalised names, with a shortcut where one contains the other's letters in order."""
     shorter, longer = sorted((name, key), key=len)
     left = iter(longer)
     if all(letter in left for letter in shorter):

@@ -95,9 +95,9 @@ def find_mismatch(manifest: Any) -> str | None:
 
 def _mismatch(value: Any, layout: Any) -> str | None:
     if isinstance(layout, type):
-        return None if _is(value, layout) else f" is {_shown(value)}"
+        return None if _is(value, layout) else f" is {_abbreviated(value)}"
     if not isinstance(value, type(layout)):
-        return f" is {_shown(value)}"
+        return f" is {_abbreviated(value)}"
     if isinstance(layout, list):
         parts = ((place, item, layout[0]) for place, item in enumerate(value))
     elif ANY in layout:
@@ -123,7 +123,7 @@ def _is(value: Any, kind: type) -> bool:
     return isinstance(value, kind)
 
 
-def _shown(value: Any) -> str:
+def _abbreviated(value: Any) -> str:
     kinds = {dict: "an object", list: "a list", str: "a text", type(None): "empty"}
     return kinds.get(type(value), f"{value!r:.20}")
 

@@ -26,7 +26,7 @@ FILES = ("memory_blob", "memory_offsets")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A correction of a name: ids of which any is right, NIL (`gold` is empty), or not a name."""
+    """A correction of a name: its right ids, NIL (`gold` is empty), or not a name."""
 
     text: str
     gold: tuple[str, ...]

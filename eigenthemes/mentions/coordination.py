@@ -38,7 +38,7 @@ class _Text:
     def forms(self, first: int, last: int) -> list[str]:
         return [self.form(piece) for piece in range(first, last + 1)]
 
-    def shown(self, piece: int) -> str:
+    def text_of(self, piece: int) -> str:
         return self.words.texts[int(self.word[piece])]
 
     def gap(self, piece: int) -> str:
@@ -46,7 +46,7 @@ class _Text:
         return self.text[int(self.ends[piece]) : int(self.starts[piece + 1])] if piece + 1 < self.count else ""
 
     def is_and(self, piece: int) -> bool:
-        return self.shown(piece).lower() in _AND
+        return self.text_of(piece).lower() in _AND
 
     def hangs(self, piece: int) -> bool:
         """Return whether a piece ends in a hyphen, as "Herz-" of "Herz- und Lungenkrankheiten"."""
@@ -71,7 +71,7 @@ def with_coordinated(found: list[LocatedMatch], text: str, pieces: Pieces, words
 def _before(match: LocatedMatch, text: _Text, look_up: LookUp) -> Iterator[LocatedMatch]:
     if match.last == match.first or match.first < 2 or not text.is_and(match.first - 1) or text.gap(match.first - 1) != " ":
         return
-    if not _HEAD.fullmatch(text.shown(match.last)):
+    if not _HEAD.fullmatch(text.text_of(match.last)):
         return
     end = match.first - 2
     while end >= 0 and _LIST_GAP.fullmatch(text.gap(end)) and not text.hangs(end):
@@ -102,7 +102,7 @@ def _with_head(end: int, match: LocatedMatch, text: _Text, look_up: LookUp) -> L
 def _after(match: LocatedMatch, text: _Text, look_up: LookUp) -> Iterator[LocatedMatch]:
     if match.last == match.first:
         return
-    unit = next((unit for unit in _UNITS if unit.fullmatch(text.shown(match.last))), None)
+    unit = next((unit for unit in _UNITS if unit.fullmatch(text.text_of(match.last))), None)
     if unit is None:
         return
     front, piece = text.forms(match.first, match.last - 1), match.last
@@ -110,7 +110,7 @@ def _after(match: LocatedMatch, text: _Text, look_up: LookUp) -> Iterator[Locate
         piece += 1
         if text.is_and(piece):
             continue
-        if not unit.fullmatch(text.shown(piece)) or _GOES_ON.match(text.text, int(text.ends[piece])):
+        if not unit.fullmatch(text.text_of(piece)) or _GOES_ON.match(text.text, int(text.ends[piece])):
             return
         row = look_up([*front, text.form(piece)])
         if row < 0:

@@ -192,7 +192,7 @@ def _is_title(heads: NDArray[np.int64], words: Words) -> Flags:
 
 
 def _beside_quiet_word(first: NDArray[np.int64], word: NDArray[np.int64], words: Words) -> Flags:
-    """Return a mask of pieces next to a word that is not all capitals; in all-capital text, case says nothing."""
+    """Return a mask of pieces next to a word that is not all capitals; in all-capital text, case is no evidence."""
     quiet = np.concatenate(([False], (~words.shouted & (np.diff(words.forms.offsets) > 1))[word], [False]))
     return np.asarray(quiet[first] | quiet[first + 2])
 

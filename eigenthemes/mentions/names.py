@@ -99,7 +99,7 @@ class NameWriting:
         return known
 
     def is_common(self, form: str) -> bool:
-        """Return True if so many entities have a word that it is no evidence alone."""
+        """Return True if too many entities have a word for it to be evidence alone."""
         known = self._common.get(form)
         if known is None:
             if len(self._common) >= _REMEMBERED:
@@ -172,17 +172,17 @@ class NameDetector:
         if document.table is not None:
             return tuple(cells(document.table))
         text = document.text or ""
-        return tuple(self._mention(text, match) for match in self._found(text))
+        return tuple(self._mention(text, match) for match in self._detect(text))
 
     def find(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of `text` that may mention an entity: half-open, in code points, in order, never overlapping."""
-        return [(match.start, match.end) for match in self._found(text)]
+        return [(match.start, match.end) for match in self._detect(text)]
 
     def _mention(self, text: str, match: LocatedMatch) -> Mention:
         name = self._writing.spelling(match.row) if match.change >= STEMMED else None
         return Mention(text[match.start : match.end], match.start, match.end, full_name=name)
 
-    def _found(self, text: str) -> list[LocatedMatch]:
+    def _detect(self, text: str) -> list[LocatedMatch]:
         pieces, words = split(part_elisions(text))
         if not len(pieces.word):
             return []

@@ -48,7 +48,7 @@ class Confidence(NamedTuple):
         inside = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
         return sigmoid(self.slope * np.log(inside / (1 - inside)) + self.shift)
 
-    def tell(self, groups: MentionGroups, probability: Floats, nil: Floats) -> tuple[Floats, Floats]:
+    def calibrate(self, groups: MentionGroups, probability: Floats, nil: Floats) -> tuple[Floats, Floats]:
         """Return the calibrated probability of each candidate [n] and of NIL [m]; table cells stay unchanged.
 
         What the best one gains it takes from NIL alone, so that two that are nearly as likely stay so; what it loses the
@@ -244,7 +244,7 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             probability, nil_probability = probabilities(weights, features, groups, cells=cells, corpus_prior=corpus_prior)
     probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, corpus_prior)
     detection = detect(groups, features, probability, nil_probability, context, ranker.false_matches, ranker.adaptation)
-    probability, nil_probability = ranker.confidence.tell(groups, probability, nil_probability)
+    probability, nil_probability = ranker.confidence.calibrate(groups, probability, nil_probability)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
     weight = np.zeros(len(local), np.float32) if candidates is None else candidates.weight
     return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, corpus_prior, topics)

@@ -161,7 +161,7 @@ def learn_corpus_prior(
             document = np.repeat(np.arange(len(some)), np.diff(groups.bounds[groups.document_bounds]))
             there += _mass(groups.entity, ranking.probability * factor[groups.group], document, len(kb))
             advance(len(some))
-        made_up = _made_up(kb, len(documents))
+        made_up = _synthetic_frequencies(kb, len(documents))
     return _fit(kb, len(documents), there, made_up * there.sum() / made_up.sum())
 
 
@@ -174,7 +174,7 @@ def _mass(entity: NDArray[np.int64], probability: Floats, document: NDArray[np.i
     return np.bincount(pairs % entities, weights=highest, minlength=entities).astype(np.float64)
 
 
-def _made_up(kb: KB, documents: int) -> Floats:
+def _synthetic_frequencies(kb: KB, documents: int) -> Floats:
     """Return the frequency of each entity in synthetic documents [entities]."""
     sampler, counts = Sampler(kb, np.random.default_rng(0)), np.zeros(len(kb))
     least, most = _MADE_UP

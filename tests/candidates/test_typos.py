@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from eigenthemes.candidates.compiled_typos import edit_distance
-from eigenthemes.candidates.typos import LONGEST, build_typo_index, similar_to_each, similar_tokens, slips
+from eigenthemes.candidates.typos import LONGEST, build_typo_index, similar_to_all, similar_tokens, slips
 from eigenthemes.core.strings import Strings
 
 short = st.text(alphabet="abcde", max_size=10)
@@ -48,7 +48,7 @@ def test_many_words_together_take_much_less_than_one_by_one() -> None:
     began = time.perf_counter()
     one_by_one = [similar_tokens(word, tokens, index) for word in words]
     between = time.perf_counter()
-    together = similar_to_each(words, tokens, index)
+    together = similar_to_all(words, tokens, index)
     assert together == one_by_one
     assert any(together)
     assert time.perf_counter() - between < (between - began) / 2

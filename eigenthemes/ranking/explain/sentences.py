@@ -24,7 +24,7 @@ from eigenthemes.ranking.features.topic import GROUP as TOPIC
 
 
 def shares_of(best: ExplainedCandidate, runner_up: ExplainedCandidate | None) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the contributions for and against the best candidate; without a runner-up, its own."""
+    """Return the contributions for and against the best candidate; without a runner-up, all of them."""
     ahead = ahead_in(best, runner_up)
     total = sum(value for value in ahead.values() if value > 0)
     if not total > 0:
