@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.embeddings.descriptions import description_vectors
 from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
 from eigenthemes.embeddings.prone import prone
-from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.embeddings.word_vectors import WordVectors, description_vectors
 from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.metrics.precision import credit

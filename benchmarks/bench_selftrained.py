@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
-from eigenthemes.build import store_ranker
 from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.documents.reader import read_gold
@@ -38,6 +37,7 @@ from eigenthemes.selftrain.gold import gold_train
 from eigenthemes.selftrain.recipe import RECIPE
 from eigenthemes.selftrain.sampling import Sampler
 from eigenthemes.selftrain.training import TrainingBatch, documents_for, fit_rounds, self_train, training_batches
+from eigenthemes.train import store_ranker
 
 Row = dict[str, Any]
 

@@ -5,7 +5,6 @@ from .build import (
     complete_vectors as complete_vectors,
     embed_kb as embed_kb,
     import_vectors as import_vectors,
-    train_kb as train_kb,
 )
 from .candidates.generator import (
     CandidateGenerator as CandidateGenerator,
@@ -79,5 +78,6 @@ from .text.normalize import (
     normalize as normalize,
     tokenize as tokenize,
 )
+from .train import train_kb as train_kb
 
 __version__: str

@@ -1,18 +1,16 @@
-"""From source files to a KB folder: the offline story."""
+"""Build a KB from source files, and make or import its vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.assembly.assemble import assemble
-from eigenthemes.assembly.checks import check_buildable, name_by_id, read_ids
-from eigenthemes.assembly.content import describe_kb, options_in_manifest, write_content
+from eigenthemes.assembly.content import assemble, describe_kb, options_in_manifest, write_content
+from eigenthemes.assembly.entity_names import name_by_id
+from eigenthemes.assembly.nodes import check_buildable, read_ids
 from eigenthemes.core.checks import check_jobs, check_seed
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.spill import scratch_for
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.vector_sets import (
@@ -26,17 +24,14 @@ from eigenthemes.embeddings.vector_sets import (
     make_vectors,
     name_of_source,
 )
-from eigenthemes.embeddings.word_context import WordContext
-from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
 from eigenthemes.errors import EigenthemesError, OptionError, VectorError
-from eigenthemes.kb.name_memory import FILES, Memory
+from eigenthemes.kb.name_memory import Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.read import read_sources
-from eigenthemes.kg.statements import Statements
-from eigenthemes.ranking.ranker import Ranker
-from eigenthemes.records import Document
+from eigenthemes.train import add_memory, add_trained_ranker
 
 
 def build_kb(
@@ -65,22 +60,58 @@ def build_kb(
 
     Parameters
     ----------
-    only_types
-        Only entities of one of these types are answers, all others connect; by id, its last part, or label.
-    not_types
-        Entities of these types connect and are no answers; "none": concept schemes, collections, categories are, too.
-    embedding
-        How vectors are made from its edges; None: not at all.
-    train
-        Train its ranker, on documents made up from it; with word_vectors the words around a name count, see `train_kb`.
-    max_memory
-        Bytes, or 4G, 500M: what does not fit is kept in temporary files; the same KB. Mapped files do not count.
-    temporary
-        The folder for these; None: the one the KB is in.
-    names
-        Pairs of a name and the id of an entity: names that people know, and the sources lack.
-    force
-        Replace the KB that is there; corrections that it remembers are kept.
+    sources : path or sequence of paths
+        Files of the knowledge graph; ``"-"`` for standard input.
+    out : str or Path
+        Folder of the new KB.
+    options : ReadOptions, optional
+        How to read the files.
+    format_name : str, optional
+        Format of the files; by default it is detected.
+    keep : str or Path, optional
+        Text file of ids, one per line; nothing else becomes part of the KB.
+    names_from_ids : bool
+        Name entities without a name by the last part of their id.
+    only_types : sequence of str
+        Only entities of these types are linkable; all others only connect. A type is given by id, its last part, or label.
+    not_types : sequence of str
+        Entities of these types are not linkable. With ``"none"``, concept schemes, collections and categories are linkable.
+    embedding : str or None
+        Method that makes vectors from the edges; None for no vectors.
+    dimensions : int, optional
+        Dimensions of the vectors.
+    train : bool
+        Train the ranker, on synthetic documents.
+    word_vectors : path or gensim.models.KeyedVectors, optional
+        Word vectors for the ranker, so that the words around a mention count.
+    names : sequence of (str, str)
+        Pairs of a name and an entity id: names that the sources lack.
+    seed : int
+        Seed of the random numbers; the same seed gives the same bytes.
+    force : bool
+        Replace an existing KB; the corrections that it remembers are kept.
+    jobs : int
+        Number of processes.
+    max_memory : str or int, optional
+        Limit in bytes, or like ``"4G"``; the rest is kept in temporary files. The KB is the same. Mapped files do not count.
+    temporary : str or Path, optional
+        Folder of the temporary files; by default the one of the KB.
+    progress : Progress, optional
+        Receives the steps and their progress.
+
+    Returns
+    -------
+    KB
+        The new KB, open.
+
+    Raises
+    ------
+    SourceError
+        If a file cannot be read.
+    BuildError
+        If the files contain no named entity.
+    KBExistsError
+        If there is a KB already and `force` is False.
     """
     sources = [sources] if isinstance(sources, str | Path) else sources
     options, progress = options or ReadOptions(), progress or Silent()
@@ -89,8 +120,8 @@ def build_kb(
     check_seed(seed)
     check_jobs(jobs)
     _check_word_vectors(word_vectors, train=train)
-    wanted = None if keep is None else read_ids(keep)
-    told = options_in_manifest(
+    kept_ids = None if keep is None else read_ids(keep)
+    all_options = options_in_manifest(
         options,
         format=format_name,
         keep=None if keep is None else Path(keep).name,
@@ -105,10 +136,13 @@ def build_kb(
     )
     with scratch_for(Path(out), max_memory, temporary, jobs) as scratch:
         with Workers(jobs) as workers:
-            statements, described = _read(
-                sources, options, format_name, workers, progress, scratch, names_from_ids=names_from_ids
+            statements, described = read_sources(
+                sources, options, format_name=format_name, workers=workers, progress=progress, scratch=scratch
             )
-            content = assemble(statements, wanted, (only_types, not_types), workers, progress)
+            if names_from_ids:
+                name_by_id(statements)
+            check_buildable(statements, options)
+            content = assemble(statements, kept_ids, (only_types, not_types), workers, progress)
         graph, vectors = content.nodes.graph, None
         if embedding is not None and graph.edges:
             size: dict[str, Any] = {"dimensions": dimensions, "seed": seed, "jobs": jobs}
@@ -116,46 +150,38 @@ def build_kb(
         with KBWriter(out, force=force) as writer:
             with progress.step("writing", total=None, unit="files"):
                 write_content(writer, statements, content)
-                description = describe_kb(statements, content, described, told)
-                del statements, content, graph  # training needs the room
+                description = describe_kb(statements, content, described, all_options)
+                del statements, content, graph  # training needs the memory
                 if vectors is not None:
                     description["vectors"] = add_vectors(writer, vectors)
-            description = _remember(writer, description, names)
+            description = _add_old_memory(writer, description, names)
             if word_vectors is not None:
-                description = _add_words(writer, description, word_vectors)
+                WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
+                description["word_vectors"] = {"source": name_of_source(word_vectors)}
             if train:
-                description = _add_trained(
+                description = add_trained_ranker(
                     writer, writer.preview(description), description, seed=seed, jobs=jobs, progress=progress
                 )
             return writer.commit(description)
 
 
-def _read(
-    sources: Sequence[str | Path],
-    options: ReadOptions,
-    format_name: str | None,
-    workers: Workers,
-    progress: Progress,
-    scratch: Scratch,
-    *,
-    names_from_ids: bool,
-) -> tuple[Statements, list[dict[str, Any]]]:
-    """Read what sources state, and what the manifest says of them; refuse what no KB can be built from."""
-    statements, described = read_sources(
-        sources, options, format_name=format_name, workers=workers, progress=progress, scratch=scratch
-    )
-    if names_from_ids:
-        name_by_id(statements)
-    check_buildable(statements, options)
-    return statements, described
-
-
 def _check_word_vectors(word_vectors: Any, *, train: bool) -> None:
-    """Say whatever is wrong with them before hours of reading."""
+    """Raise the errors of word vectors before hours of reading."""
     if word_vectors is not None:
         if not train:
             raise OptionError("word vectors are for the ranker, and it is not to be trained; leave one of the two options out")
         WordVectors.open(word_vectors)
+
+
+def _add_old_memory(writer: KBWriter, description: dict[str, Any], names: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Write the memory of the KB that is replaced, with further names; return the description with it."""
+    from eigenthemes.selftrain.gold import check_names
+
+    try:
+        memory = Memory.of(KB.open(writer.path))
+    except EigenthemesError:  # there is none, or it is damaged
+        memory = Memory()
+    return add_memory(writer, description, memory.with_names(check_names(names, writer.preview(description))))
 
 
 def embed_kb(
@@ -172,18 +198,44 @@ def embed_kb(
     progress: Progress | None = None,
     **own: Any,
 ) -> KB:
-    """Make vectors for a KB and keep them in it; they become the ones used unless others are asked for.
+    """Make vectors for a KB and store them there; they become the default vectors.
 
     Parameters
     ----------
-    method
-        One of METHODS; what else it can be told (walks, window, ...) is in `own`.
-    word_vectors
-        A file of word vectors or gensim's KeyedVectors, for `descriptions` and for `inductive`.
-    inductive
-        Entities left without a vector get one from their neighbours, or from their descriptions.
-    train
-        Train a ranker with them.
+    path : str or Path
+        Folder of the KB.
+    method : str
+        One of prone, deepwalk, netsmf, louvainne, descriptions.
+    dimensions : int, optional
+        Dimensions of the vectors.
+    seed : int
+        Seed of the random numbers.
+    name : str, optional
+        Name of the set of vectors; by default the method.
+    word_vectors : path or gensim.models.KeyedVectors, optional
+        Word vectors, for the method descriptions and for `inductive`.
+    inductive : bool
+        Give entities without a vector one from their neighbours, or from their descriptions.
+    train : bool
+        Train a ranker with the vectors.
+    jobs : int
+        Number of processes.
+    progress : Progress, optional
+        Receives the steps and their progress.
+    **own
+        Options of the method, such as ``walks`` or ``window``.
+
+    Returns
+    -------
+    KB
+        The KB with the new vectors.
+
+    Raises
+    ------
+    VectorError
+        If no vectors can be made.
+    OptionError
+        If the method or one of its options is unknown.
     """
     check_seed(seed)
     kb = KB.open(path)
@@ -210,7 +262,41 @@ def import_vectors(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> KB:
-    """Keep vectors somebody already has in a KB; they become the ones used unless others are asked for."""
+    """Store vectors from a file in a KB; they become the default vectors.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the KB.
+    file : str or Path
+        Vectors in the text or binary format of word2vec, as ``.npy``, ``.npz`` or Parquet.
+    ids : str or Path, optional
+        Text file with the id of each row, for files that only have vectors.
+    format_name : str, optional
+        Format of the file; by default it is detected.
+    name : str
+        Name of the set of vectors.
+    word_vectors : path or gensim.models.KeyedVectors, optional
+        Word vectors, for `inductive`.
+    inductive : bool
+        Give entities without a vector one from their neighbours, or from their descriptions.
+    train : bool
+        Train a ranker with the vectors.
+    seed : int
+        Seed of the random numbers.
+    progress : Progress, optional
+        Receives the steps and their progress.
+
+    Returns
+    -------
+    KB
+        The KB with the new vectors.
+
+    Raises
+    ------
+    VectorError
+        If the file cannot be read or has no id of the KB.
+    """
     check_seed(seed)
     from eigenthemes.embeddings.imported import read_vectors
 
@@ -240,7 +326,35 @@ def complete_vectors(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> KB:
-    """Give vectors to entities that came after a set of vectors was made; the rows that are there stay as they are."""
+    """Give vectors to entities that a set of vectors lacks; the other vectors stay unchanged.
+
+    Parameters
+    ----------
+    path : str or Path
+        Folder of the KB.
+    vectors : str, optional
+        Set of vectors to complete; by default the one made or imported last.
+    name : str, optional
+        Name of the completed set; by default it replaces the old one.
+    word_vectors : path or gensim.models.KeyedVectors, optional
+        Word vectors, for entities without neighbours but with a description.
+    train : bool
+        Train a ranker with the vectors.
+    seed : int
+        Seed of the random numbers.
+    progress : Progress, optional
+        Receives the steps and their progress.
+
+    Returns
+    -------
+    KB
+        The KB with the completed vectors.
+
+    Raises
+    ------
+    VectorError
+        If the KB has no such set of vectors.
+    """
     check_seed(seed)
     kb = KB.open(path)
     old = kb.vectors(vectors)
@@ -258,175 +372,7 @@ def store(
     with KBWriter(kb.path, base=kb) as writer:
         description = {**kb.described, "vectors": {**add_vectors(writer, vectors), **others}, "rankers": rankers}
         if train:
-            description = _add_trained(writer, kb, description, seed=seed, jobs=jobs, progress=progress, left_out=outdated)
+            description = add_trained_ranker(
+                writer, kb, description, seed=seed, jobs=jobs, progress=progress, left_out=outdated
+            )
         return writer.commit(description, left_out=outdated)
-
-
-def train_kb(
-    path: str | Path,
-    gold: Iterable[Document] | None = None,
-    *,
-    names: Sequence[tuple[str, str]] = (),
-    vectors: str | None = None,
-    word_vectors: Any = None,
-    seed: int = 0,
-    jobs: int = 1,
-    progress: Progress | None = None,
-) -> KB:
-    """Train the ranker of a KB and keep it there.
-
-    Parameters
-    ----------
-    gold
-        Documents whose mentions have gold: what they say is remembered, and from 20 mentions on, in all, the weights are fitted
-        on what is remembered, too, starting from the self-trained ones.
-    names
-        Pairs of a name and the id of an entity, to be remembered, too.
-    vectors
-        The set of vectors it is to be used with; None: the one made or imported last, if there is any.
-    word_vectors
-        A file of word vectors or gensim's KeyedVectors: they are kept in the KB, and the words around a name count; None: those
-        the KB holds, if it does.
-    """
-    check_seed(seed)
-    check_jobs(jobs)
-    from eigenthemes.selftrain.gold import check_gold, check_names, refit, self_trained
-    from eigenthemes.selftrain.training import self_train
-
-    kb = KB.open(path)
-    said = [] if gold is None else check_gold(gold, kb)  # before minutes of training
-    memory = Memory.of(kb).with_documents(said).with_names(check_names(names, kb))
-    new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
-    context = new_context or WordContext.of(kb)
-    ranker = self_trained(kb, vectors, seed=seed) if (said or names) and new_context is None else None
-    with KBWriter(kb.path, base=kb) as writer:
-        description = _add_memory(writer, kb.described, memory)
-        if new_context is not None:
-            new_context.write(writer)
-            description["word_vectors"] = {"source": name_of_source(word_vectors)}
-        _add_evidence(writer, kb)
-        changed = writer.preview(description)
-        ranker = ranker or self_train(changed, vectors=vectors, context=context, seed=seed, jobs=jobs, progress=progress)
-        ranker = refit(changed, ranker, said, vectors=vectors, context=context, progress=progress)
-        name = vectors or next(iter(kb.vector_sets), "")
-        return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
-
-
-def adapt_kb(
-    path: str | Path,
-    documents: Iterable[Document] = (),
-    *,
-    vectors: str | None = None,
-    reset: bool = False,
-    into: str | Path | None = None,
-    progress: Progress | None = None,
-) -> KB:
-    """Learn from a pile of documents without labels how names are written there and what it is about; keep it in the KB.
-
-    How names are written, texts tell; what the pile is about, 100 documents or more, with mentions or without.
-
-    vectors  the set of vectors whose ranker is adapted; None: the one made or imported last
-    reset    forget what was learned
-    into     write the adapted KB here, a new place, and leave the KB itself as it is; the files that stay the same are shared
-    """
-    from eigenthemes.ranking.ranker import ranker_of
-    from eigenthemes.selftrain.adapt import ENOUGH, adapt, has_text, learn_corpus_prior
-
-    kb = KB.open(path)
-    ranker = replace(ranker_of(kb, vectors or next(iter(kb.vector_sets), None)), adaptation=None, corpus_prior=None)
-    pile = list(documents)
-    learned = ranker
-    if not reset and (len(pile) < ENOUGH or any(map(has_text, pile))):
-        learned = adapt(kb, ranker, pile, vectors=vectors, progress=progress)
-    if len(pile) >= ENOUGH:
-        learned = replace(learned, corpus_prior=learn_corpus_prior(kb, ranker, pile, vectors=vectors, progress=progress))
-    return store_ranker(kb, learned, vectors, into=into)
-
-
-def forget(path: str | Path, *, names: Sequence[str] = (), documents: Sequence[str] = (), everything: bool = False) -> KB:
-    """Forget corrections: what was said of some names, what some documents said, or all. Fitted weights stay as they are."""
-    kb = KB.open(path)
-    memory = Memory() if everything else Memory.of(kb).without(names=names, document_ids=documents)
-    with KBWriter(kb.path, base=kb) as writer:
-        return writer.commit(_add_memory(writer, kb.described, memory), left_out=set() if memory else set(FILES))
-
-
-def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None, *, into: str | Path | None = None) -> KB:
-    """Write a ranker into a KB, or into a copy of it at a new place, in one commit."""
-    name = vectors or next(iter(kb.vector_sets), "")
-    with KBWriter(kb.path if into is None else into, base=kb) as writer:
-        description = kb.described
-        if ranker.topic > 0:
-            _add_evidence(writer, kb)
-        return writer.commit(description | _add_ranker(description, {name: ranker.to_dict()}))
-
-
-def train_ranker(kb: KB, *, seed: int, jobs: int = 1, progress: Progress | None = None) -> dict[str, Any]:
-    """Train a ranker with the vectors and word vectors that a KB uses; return the manifest's entry for it."""
-    from eigenthemes.selftrain.gold import refit
-    from eigenthemes.selftrain.training import self_train
-
-    context = WordContext.of(kb)
-    ranker = self_train(kb, context=context, seed=seed, jobs=jobs, progress=progress)
-    ranker = refit(kb, ranker, context=context, progress=progress)
-    return {next(iter(kb.vector_sets), ""): ranker.to_dict()}
-
-
-def _add_trained(
-    writer: KBWriter,
-    kb: KB,
-    description: dict[str, Any],
-    *,
-    seed: int,
-    jobs: int,
-    progress: Progress | None,
-    left_out: set[str] | None = None,
-) -> dict[str, Any]:
-    """Write what a ranker is trained with, unless the KB has it, and train one; return the description with it."""
-    _add_evidence(writer, kb)
-    ranker = train_ranker(writer.preview(description, left_out=left_out), seed=seed, jobs=jobs, progress=progress)
-    return description | _add_ranker(description, ranker)
-
-
-def _add_words(writer: KBWriter, description: dict[str, Any], word_vectors: Any) -> dict[str, Any]:
-    """Write word vectors; return the description with what the manifest says of them."""
-    WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
-    return {**description, "word_vectors": {"source": name_of_source(word_vectors)}}
-
-
-def _remember(writer: KBWriter, description: dict[str, Any], names: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Write the memory of the KB that is to be replaced, with some more names; return the description with it."""
-    from eigenthemes.selftrain.gold import check_names
-
-    memory = _memory_there(writer.path).with_names(check_names(names, writer.preview(description)))
-    return _add_memory(writer, description, memory)
-
-
-def _add_memory(writer: KBWriter, description: dict[str, Any], memory: Memory) -> dict[str, Any]:
-    """Write a memory, if there is one; return the description with what the manifest says of it."""
-    if memory:
-        memory.write(writer)
-    return {**{key: value for key, value in description.items() if key != "memory"}, **memory.described()}
-
-
-def _memory_there(path: Path) -> Memory:
-    """Return the memory of the KB that is to be replaced: corrections outlive it."""
-    try:
-        return Memory.of(KB.open(path))
-    except EigenthemesError:  # there is none, or it is damaged
-        return Memory()
-
-
-def _add_evidence(writer: KBWriter, kb: KB) -> None:
-    """Write what the features of a ranker are computed from, unless the KB has it."""
-    from eigenthemes.selftrain.evidence import Evidence
-
-    for name, array in Evidence.of(kb).files().items():
-        if not kb.has(name):
-            writer.add(name, array)
-
-
-def _add_ranker(description: dict[str, Any], rankers: dict[str, Any]) -> dict[str, Any]:
-    """Return what the manifest says where a ranker was trained: the ranker, and that the KB is meant to have one."""
-    expected = [*description.get("expects", []), *(["ranker"] if rankers else [])]
-    return {"rankers": {**description.get("rankers", {}), **rankers}, "expects": list(dict.fromkeys(expected))}

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.core.checks import check_probability, check_whole
-from eigenthemes.documents.given import AnyDocument, as_document
+from eigenthemes.documents.json_lines import AnyDocument, as_document
 from eigenthemes.documents.json_writer import LinkEncoder
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.explanations import CandidateMap, Explanation

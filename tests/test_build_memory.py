@@ -138,7 +138,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Monkey
     def pressed(*arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eigenthemes.assembly.assemble.collect_names", pressed)
+    monkeypatch.setattr("eigenthemes.assembly.content.collect_names", pressed)
     with pytest.raises(KeyboardInterrupt):
         build_kb(sources, tmp_path / "my.kb", max_memory="1G")
     assert [entry.name for entry in tmp_path.iterdir()] == ["kg"]

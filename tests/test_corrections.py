@@ -9,7 +9,6 @@ import pytest
 from helpers.kbs import TINY_EDGES, TINY_NODES, build_from_records, write_sources
 
 from eigenthemes import KB, build_kb
-from eigenthemes.build import train_kb
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import MATCH_TYPES, REMEMBERED
@@ -25,6 +24,7 @@ from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.gold import self_trained, without_own
 from eigenthemes.selftrain.training import self_train
+from eigenthemes.train import train_kb
 
 HERE, ELSEWHERE = "Yesterday the blue planet won.", "Today the blue planet lost."
 

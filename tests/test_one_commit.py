@@ -19,8 +19,9 @@ from helpers.kbs import TINY_EDGES as EDGES
 from helpers.kbs import TINY_NODES as NODES
 
 from eigenthemes import KB, build_kb, embed_kb, import_vectors
-from eigenthemes.build import complete_vectors, train_ranker
+from eigenthemes.build import complete_vectors
 from eigenthemes.kb import manifest as manifests
+from eigenthemes.train import train_ranker
 
 GLOVE = "basketball 1 0\nplayer 1 1\ncomputer 0 1\nscientist 0 2\n"
 
@@ -44,7 +45,7 @@ def commits(monkeypatch: pytest.MonkeyPatch, quick_disk: None) -> list[dict[str,
         replace(path, manifest)
 
     monkeypatch.setattr("eigenthemes.kb.writer.replace_manifest", noted)
-    monkeypatch.setattr("eigenthemes.build.train_ranker", train_ranker)
+    monkeypatch.setattr("eigenthemes.train.train_ranker", train_ranker)
     return written
 
 
@@ -87,7 +88,7 @@ def test_an_interruption_while_training_leaves_what_was_there(
         assert file_bytes(kb.path).items() >= before.items()  # nobody else sees anything yet
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eigenthemes.build.train_ranker", interrupted)
+    monkeypatch.setattr("eigenthemes.train.train_ranker", interrupted)
     changes: dict[str, Callable[[], KB]] = {
         "build": lambda: build_kb(sources, kb.path, force=True),
         "embed": lambda: embed_kb(kb.path, dimensions=2, name="second"),
@@ -100,7 +101,7 @@ def test_an_interruption_while_training_leaves_what_was_there(
 def test_an_interrupted_build_says_that_nothing_was_written(
     sources: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eigenthemes.build.train_ranker", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr("eigenthemes.train.train_ranker", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt, match=r"new\.kb was not written"):
         build_kb(sources, tmp_path / "new.kb")
     assert not (tmp_path / "new.kb").exists()

@@ -84,7 +84,7 @@ def test_public_names_are_exactly_these() -> None:
         "train_kb",
     }
     assert all(getattr(eigenthemes, name) is not None for name in eigenthemes.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match=r"attribute '?nothing"):
         eigenthemes.nothing  # noqa: B018
 
 

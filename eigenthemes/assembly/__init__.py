@@ -1,1 +1,1 @@
-"""From statements to the arrays of a KB: which nodes are part of it, their order, their names, the graph."""
+"""Statements to the arrays of a KB: its nodes, their order, their names, the graph."""

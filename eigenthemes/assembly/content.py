@@ -1,18 +1,22 @@
-"""All that goes into a KB, how it is written, and what the manifest says of it."""
+"""The content of a KB: assembled from statements, written to files, described in the manifest."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes import __version__
-from eigenthemes.assembly.names import Names, collect_types
-from eigenthemes.assembly.nodes import Nodes, ranked_rows
+from eigenthemes.assembly.entity_names import Names, choose_linkable, collect_names, collect_types
+from eigenthemes.assembly.nodes import Nodes, choose_universe, order_nodes, ranked_rows, resolve_redirects
+from eigenthemes.candidates.name_index import index_answers
+from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch, blocks
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.core.workers import Workers
 from eigenthemes.kb.name_arrays import WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.options import ReadOptions
@@ -21,7 +25,7 @@ from eigenthemes.kg.statements import Statements
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All that goes into the KB."""
+    """All arrays of a KB but its vectors."""
 
     nodes: Nodes
     names: Names
@@ -33,19 +37,28 @@ class Content:
     redirects: dict[str, int]  # id -> index
 
 
-def collect_content(
+def assemble(
     statements: Statements,
-    nodes: Nodes,
-    names: Names,
-    answers: NDArray[np.bool_],
-    index: NameIndexArrays,
-    redirects: dict[str, int],
+    keep: set[str] | None,
+    types: tuple[Sequence[str], Sequence[str]],
+    workers: Workers,
+    progress: Progress,
 ) -> Content:
-    """Put together all that goes into the KB."""
-    indptr, types = collect_types(statements, nodes)
-    return Content(
-        nodes, names, answers, index, _descriptions(statements, nodes), indptr, types, _redirect_targets(redirects, nodes)
+    """Return the content of a KB: entities in order, their graph, their names and the index of names.
+
+    keep   the only ids that may be entities; None for all
+    types  the only linkable types, and types that are not linkable; see `choose_linkable`
+    """
+    redirects = resolve_redirects(statements)
+    nodes = order_nodes(statements, choose_universe(statements, redirects, keep), redirects)
+    names = collect_names(statements, nodes)
+    answers = choose_linkable(statements, nodes, names, *types)
+    index = index_answers(
+        names.texts, names.owner, names.is_label, answers, scratch=statements.scratch, workers=workers, progress=progress
     )
+    indptr, types_of = collect_types(statements, nodes)
+    descriptions, targets = _descriptions(statements, nodes), _redirect_targets(redirects, nodes)
+    return Content(nodes, names, answers, index, descriptions, indptr, types_of, targets)
 
 
 def write_content(writer: KBWriter, statements: Statements, content: Content) -> None:
@@ -82,28 +95,22 @@ def write_content(writer: KBWriter, statements: Statements, content: Content) ->
 
 
 def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
+    assert index.spelled is not None
     writer.add_strings("tokens", index.tokens)
     writer.add_table("token", index.token_table)
-    writer.add("postings_indptr", index.postings_indptr)
-    writer.add("postings", index.postings)
     writer.add("postings_in_label", index.in_label)
     writer.add_table("key", index.key_table)
-    writer.add("key_indptr", index.key_indptr)
-    writer.add("key_entities", index.key_entities)
-    writer.add("key_kinds", index.key_kinds)
-    writer.add("key_filter", index.key_filter)
-    assert index.spelled is not None
+    for name in ("postings_indptr", "postings", "key_indptr", "key_entities", "key_kinds", "key_filter"):
+        writer.add(name, getattr(index, name))
     writer.add("name_token_indptr", index.spelled.indptr)
     writer.add("name_tokens", index.spelled.tokens)
     writer.add("name_letters", index.spelled.letters)
-    writer.add("typo_indptr", index.typos.indptr)
-    writer.add("typo_members", index.typos.members)
-    writer.add("typo_checks", index.typos.checks)
-    writer.add("typo_filter", index.typos.filter)
+    for name in ("indptr", "members", "checks", "filter"):
+        writer.add(f"typo_{name}", getattr(index.typos, name))
 
 
 def _redirect_targets(redirects: dict[str, int], nodes: Nodes) -> dict[str, int]:
-    """Redirect id -> index; those to a node that is not part of the KB are dropped."""
+    """Map redirected ids to entity indices; redirects to a node outside the KB are dropped."""
     indices = {old: int(nodes.index[node]) for old, node in redirects.items()}
     return {old: index for old, index in indices.items() if index >= 0}
 
@@ -130,30 +137,17 @@ def _descriptions(statements: Statements, nodes: Nodes) -> Strings:
     return Strings(texts.blob, scratch.offsets(lengths))
 
 
-def options_in_manifest(options: ReadOptions, **of_the_build: Any) -> dict[str, Any]:
-    """All that a build was told, so that it can be repeated; files by their name, as the sources are."""
-    return {
-        "label": list(options.label),
-        "alias": list(options.alias),
-        "description": list(options.description),
-        "type": list(options.type),
-        "prior": list(options.prior),
-        "lang": list(options.languages),
-        "synonyms": list(options.synonyms),
-        "sitelink": options.sitelink,
-        "column": dict(options.columns),
-        "with_properties": options.with_properties,
-        "header": options.header,
-        "split": options.split,
-        "strict": options.strict,
-        **of_the_build,
-    }
+def options_in_manifest(options: ReadOptions, **build_options: Any) -> dict[str, Any]:
+    """Return all options of a build, so that it can be repeated; files by their name."""
+    given = {**asdict(options), "columns": dict(options.columns)}
+    named = {{"languages": "lang", "columns": "column"}.get(name, name): value for name, value in given.items()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in named.items()} | build_options
 
 
 def describe_kb(
     statements: Statements, content: Content, sources: list[dict[str, Any]], options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return what the manifest says of the KB. No dates, no paths: the same input gives the same bytes."""
+    """Return the description of a KB for its manifest, without dates and paths: the same input gives the same bytes."""
     return {
         "tool": {"name": "eigenthemes", "version": __version__},
         "sources": sources,
@@ -192,7 +186,7 @@ def _counts(statements: Statements, content: Content) -> dict[str, Any]:
 
 
 def _count_names(index: NameIndexArrays) -> tuple[int, int]:
-    """Return how many distinct names there are, and how many of them several entities have."""
+    """Return the number of distinct names, and of those that several entities have."""
     distinct = ambiguous = 0
     for first, last in blocks(len(index.key_indptr) - 1):
         bounds = index.key_indptr[first : last + 1]

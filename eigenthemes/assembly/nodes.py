@@ -1,20 +1,23 @@
-"""Which nodes of the statements are part of the KB, their order by prior, and their graph."""
+"""Choose the nodes of a KB, order them by prior, and build their graph."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.assembly.checks import left_out_reasons
-from eigenthemes.core.entity_ids import other_spellings
+from eigenthemes.core.entity_ids import PREFIXES, other_spellings
 from eigenthemes.core.scratch import Column
+from eigenthemes.core.storage import check_input
 from eigenthemes.core.strings import Strings
-from eigenthemes.errors import BuildError
+from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.graph import EdgeList, FurtherRelations, Graph, build_graph, distinct_edges, find_further_relations
+from eigenthemes.kg.columns import known_headers
+from eigenthemes.kg.options import ReadOptions, shorten
 from eigenthemes.kg.statements import Statements
 
 
@@ -37,8 +40,67 @@ class Nodes:
         return len(self.ids)
 
 
+def check_buildable(statements: Statements, options: ReadOptions) -> None:
+    """Raise BuildError if the sources have no node, no name, or under `strict` no edge, with a remedy."""
+    if not statements.ids:
+        broken = f" ({sum(statements.diagnostics.counts.values()):,} problems)" if statements.diagnostics.counts else ""
+        examples = (f"{kind}: {examples[0]}" for kind, examples in statements.diagnostics.examples.items())
+        first = next(examples, "no statement was found")
+        raise BuildError(
+            f"nothing could be read from the sources{broken}: {first}; check the files, or say of which format they are",
+            code="nothing-read",
+        )
+    if not statements.size("name_node"):
+        raise _no_names(statements, options)
+    if not statements.size("edge_source"):
+        if options.strict:
+            raise BuildError(
+                "the sources have no edges at all, so no themes can be found; add edges, or do not build strictly",
+                code="strict",
+            )
+        statements.diagnostics.add(
+            "no edges at all", "all sources", "every prior is 0 unless given, and no themes can be found"
+        )
+
+
+def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
+    """Return the error for sources without any name, with the likeliest remedy."""
+    code, where, remedy = "no-names", None, "give names with a column or predicate for them, or have the ids read as names"
+    if statements.blank_names:
+        names = f"all {statements.blank_names:,} names are of blank nodes, which have no id to link to"
+        return BuildError(f"{names}; give them ids (rdf:about, @id, an IRI)", code="blank-nodes")
+    if statements.left_out:
+        code, remedy = "all-left-out", _left_out_reasons(statements)
+    elif statements.other_languages:
+        languages = ", ".join(language for language, _ in statements.other_languages.most_common(5))
+        code = "no-names-in-language"
+        remedy = f"no name is tagged {', '.join(options.languages)} or untagged, but {languages}: keep these languages, too"
+    elif statements.literal_predicates:
+        where = shorten(statements.literal_predicates.most_common(1)[0][0], {**PREFIXES, **statements.prefixes})
+        code, remedy = "no-names-in-predicate", f"the most frequent predicate with texts is {where}: if it holds names, say so"
+    elif columns := [column for column in statements.columns_seen if not known_headers([column])]:
+        seen, where = (" ".join(", ".join(headers).split()) for headers in (statements.columns_seen, columns[:1]))
+        code, remedy = "no-names-in-column", f"say which of the columns {seen} holds them, e.g. name={where}"
+    message = f"0 of {len(statements.ids):,} nodes have a name in a known predicate or column; {remedy}"
+    return BuildError(message, code=code, where=where)
+
+
+def read_ids(path: str | Path) -> set[str]:
+    """Read the ids to keep: a text file, one id per line."""
+    remedy = "give a text file, one id per line"
+    check_input(path, remedy=remedy, once=True)
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); {remedy}", where=str(path)) from None
+    wanted = {line.strip().removeprefix("<").removesuffix(">") for line in lines} - {""}
+    if not wanted:
+        raise OptionError(f"{path} holds no ids; {remedy}", where=str(path))
+    return wanted
+
+
 def resolve_redirects(statements: Statements) -> dict[str, int]:
-    """Redirect id -> node of the statements, through chains. An id with a record or name of its own is no redirect."""
+    """Map redirected ids to nodes of the statements, through chains; ids that have a record or a name are no redirects."""
     if not statements.redirects:
         return {}
     own = np.zeros(len(statements.ids), dtype=bool)
@@ -57,7 +119,7 @@ def resolve_redirects(statements: Statements) -> dict[str, int]:
 
 
 def choose_universe(statements: Statements, redirects: dict[str, int], wanted: set[str] | None) -> NDArray[np.bool_]:
-    """Which nodes of the statements are part of the KG."""
+    """Return which nodes of the statements are part of the KG."""
     part = np.ones(len(statements.ids), dtype=bool)
     for members in statements.left_out.values():
         part[list(members)] = False
@@ -68,9 +130,15 @@ def choose_universe(statements: Statements, redirects: dict[str, int], wanted: s
         statements.left_out["not among the ids to keep"] = set(np.flatnonzero(part & ~kept).tolist())
         part &= kept
     if not part[statements.numbers("name_node")].any():
-        reasons = left_out_reasons(statements)
+        reasons = _left_out_reasons(statements)
         raise BuildError(f"no entity with a name is left of {len(statements.ids):,} nodes; {reasons}", code="all-left-out")
     return part
+
+
+def _left_out_reasons(statements: Statements) -> str:
+    """Return the reasons why nodes are not part of the KG, as text."""
+    reasons = ", ".join(f"{len(members):,} {reason}" for reason, members in statements.left_out.items() if members)
+    return f"left out: {reasons}; check the options that leave them out, or the source"
 
 
 def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int]) -> list[int]:
@@ -88,7 +156,7 @@ def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int
 
 
 def _node_of(entity_id: str, statements: Statements, redirects: dict[str, int]) -> int | None:
-    """Return the node of an id, whichever of its spellings it is."""
+    """Return the node of an id in any of its spellings."""
     for spelling in chain((entity_id,), other_spellings(entity_id)):
         node = redirects.get(spelling, statements.ids.get(spelling))
         if node is not None:
@@ -97,7 +165,7 @@ def _node_of(entity_id: str, statements: Statements, redirects: dict[str, int]) 
 
 
 def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict[str, int]) -> Nodes:
-    """Order the nodes by prior, highest first; equal priors by external id. The prior is the degree unless given."""
+    """Order the nodes by prior, highest first, then by id. The prior is the degree unless given."""
     scratch = statements.scratch
     node = np.flatnonzero(part)
     local = scratch.empty(len(part), np.int64)
@@ -105,7 +173,7 @@ def order_nodes(statements: Statements, part: NDArray[np.bool_], redirects: dict
     local[node] = np.arange(len(node))
     for old, target in redirects.items():
         if old in statements.ids:
-            local[statements.ids[old]] = local[target]  # an edge to a redirect is an edge to what it stands for
+            local[statements.ids[old]] = local[target]  # an edge to a redirected id is an edge to its target
     edges = _edges_within(statements, local, len(node))
     prior, given = _prior(statements, local, edges)
     ids = scratch.take_strings(statements.id_strings(), node)
@@ -144,7 +212,7 @@ def _prior(statements: Statements, local: NDArray[np.int64], edges: EdgeList) ->
 
 
 def ranked_rows(statements: Statements, nodes: Nodes, kind: str) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return the entities of all names or descriptions and their rows, by entity, then rank, then in order of the sources."""
+    """Return entity and row of all names or descriptions, sorted by entity, rank and order in the sources."""
     columns = statements.numbers(f"{kind}_node"), statements.numbers(f"{kind}_rank")
     first = 0
 

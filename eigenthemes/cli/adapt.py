@@ -29,9 +29,9 @@ def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool,
     from 100 documents or more, and makes such entities likelier everywhere: link with the KB what is about the same. It is kept
     in the KB; info shows it, --reset forgets it, and so does train without GOLD.
     """
-    from eigenthemes.build import adapt_kb
     from eigenthemes.documents.reader import read_documents
     from eigenthemes.kb.store import KB
+    from eigenthemes.train import adapt_kb
 
     if reset == bool(documents):
         raise OptionError("give documents to learn from, or --reset to forget what was learned; not both")

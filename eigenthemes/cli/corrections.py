@@ -31,9 +31,9 @@ def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], rem
     train remembers what each document with gold says of its names; build and train also remember names given with
     --add-names. A name counts once for each document.
     """
-    from eigenthemes.build import forget
     from eigenthemes.kb.name_memory import Memory
     from eigenthemes.kb.store import KB
+    from eigenthemes.train import forget
 
     opened = KB.open(kb)
     memory = Memory.of(opened)

@@ -26,8 +26,8 @@ MAX_DOCUMENTS = 20_000  # the first ones are used; they are in memory at once
 @contextmanager
 def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[str]:
     """Yield the path of a temporary copy of the KB that is adapted to the documents."""
-    from eigenthemes.build import adapt_kb
     from eigenthemes.selftrain.adapt import ENOUGH
+    from eigenthemes.train import adapt_kb
 
     if options["method"] not in (None, "selftrained"):
         raise OptionError(f"--adapt is for selftrained, not for {options['method']}; leave one of them out")

@@ -39,11 +39,11 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     fitted on what is remembered, too, starting from the self-trained ones; what is told of them was measured on documents they
     were not fitted on. eigenthemes corrections lists what is remembered, and forgets it.
     """
-    from eigenthemes.build import train_kb
     from eigenthemes.core.workers import available_cores
     from eigenthemes.documents.reader import read_corrections
     from eigenthemes.kb.info import memory_in_words
     from eigenthemes.kg.tabular import read_names
+    from eigenthemes.train import train_kb
 
     start = time.monotonic()
     documents, broken = (None, []) if gold is None else read_corrections(gold)

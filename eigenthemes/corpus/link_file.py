@@ -17,9 +17,8 @@ from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
 from eigenthemes.core.storage import open_input, reason, remove, write_atomically
 from eigenthemes.corpus.job import CorpusFile, FileReport, Job
-from eigenthemes.documents.files import DocumentFile
 from eigenthemes.documents.layout import Layout, find_layout
-from eigenthemes.documents.record_reader import ignore, read_records
+from eigenthemes.documents.record_reader import DocumentFile, ignore, read_records
 from eigenthemes.errors import SourceError
 from eigenthemes.linker import Linker
 from eigenthemes.stream import Report, chunks_of, link_chunk

@@ -1,9 +1,9 @@
-"""AIDA-CoNLL as tab-separated lines (`AIDA-YAGO2-dataset.tsv`), a token a line.
+"""AIDA-CoNLL as tab-separated lines (`AIDA-YAGO2-dataset.tsv`), one token per line.
 
     -DOCSTART- (1 EU)
     German   B   German   Germany   http://en.wikipedia.org/wiki/Germany   11867   /m/0345h
 
-The file has no running text: it is put together again, tokens with a space and sentences with a line break between them.
+The file has no running text: tokens are joined with spaces and sentences with line breaks.
 """
 
 from __future__ import annotations
@@ -14,70 +14,49 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from urllib.parse import unquote
 
-from eigenthemes.documents.json_lines import BOM
-from eigenthemes.documents.located import at_line
-from eigenthemes.documents.offsets import spans_of, text_of
+from eigenthemes.documents import standoff
+from eigenthemes.documents.standoff import at_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention
 
 _START_BYTES = b"-DOCSTART-"
 _NO_ENTITY = "--NME--"
-_DBPEDIA = "http://dbpedia.org/resource/"
-_NOT_IN_IRI = str.maketrans({letter: f"%{ord(letter):02X}" for letter in '"#%<>?[\\]^`{|}'}) | {ord(" "): "_"}
 
 
 def split_aida(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield each document as bytes, with the number of its first line; what stands before the first one is left out."""
-    block: list[bytes] = []
-    first = 1
-    for number, line in enumerate(lines, 1):
-        line = line.removeprefix(BOM) if number == 1 else line
-        if line.startswith(_START_BYTES):
-            if block:
-                yield first, b"".join(block)
-            first, block = number, [line]
-        elif block:
-            block.append(line)
-    if block:
-        yield first, b"".join(block)
+    """Yield each document as bytes, with the number of its first line."""
+    return standoff.split_blocks(lines, lambda line: line.startswith(_START_BYTES))
 
 
 def parse_aida(data: bytes, line: int) -> Document:
-    """Parse a document that begins in a line; its id is what stands in brackets after `-DOCSTART-`."""
+    """Parse a document that begins in a line; its id is in brackets after `-DOCSTART-`."""
     draft: _Draft | None = None
     for number, raw in enumerate(data.split(b"\n"), line):
+        cells = standoff.decode_line(raw, number).split("\t")
         try:
-            cells = raw.decode().rstrip("\r").split("\t")
             if draft is None:
                 draft = _Draft(_document_id(cells[0]))
             else:
                 draft.add(cells)
-        except UnicodeDecodeError:
-            raise at_line(number, "the line is not UTF-8; save the file as UTF-8") from None
         except DocumentError as error:
             raise at_line(number, error) from None
     assert draft is not None
     return draft.document()
 
 
-def dbpedia_iri(title: str) -> str:
-    """Return the DBpedia IRI of a Wikipedia page; letters of all scripts stand for themselves in it."""
-    return _DBPEDIA + title.translate(_NOT_IN_IRI)
-
-
 @dataclass
 class _Draft:
-    """A document under way: the pieces of its text, how long they are, and the mentions closed so far."""
+    """A document being parsed: the pieces of its text, their length, and the mentions so far."""
 
     id: str
     pieces: list[str] = field(default_factory=list)
     length: int = 0
     mentions: list[tuple[int, int, tuple[str, ...]]] = field(default_factory=list)
-    gap: str = ""  # what stands before the next token
+    gap: str = ""  # before the next token
     inside: bool = False  # the last token was part of a mention
 
     def add(self, cells: list[str]) -> None:
-        """Take in a token, or the blank line at the end of a sentence."""
+        """Add a token, or the blank line at the end of a sentence."""
         token = cells[0]
         if not "".join(cells).strip():
             self.gap, self.inside = "\n" if self.pieces else "", False
@@ -98,6 +77,7 @@ class _Draft:
             self.inside = True
 
     def document(self) -> Document:
+        """Return the document."""
         text = "".join(self.pieces)
         mentions = (
             Mention(text[start:end], start, end, gold=gold, source={"gold": list(gold)}) for start, end, gold in self.mentions
@@ -119,12 +99,12 @@ def _check(cells: list[str]) -> None:
 
 
 def _gold(cells: list[str]) -> tuple[str, ...]:
-    """Return every id of the entity, so that one of them is right whichever the KB has."""
+    """Return all ids of the entity: the KB may have any of them."""
     yago, url, number, mid, *_ = [cell.strip() for cell in cells] + [""] * 4
     if yago == _NO_ENTITY:
         return ()
     _, _, title = url.partition("/wiki/")
-    iri = dbpedia_iri(unquote(title)) if title else ""
+    iri = standoff.dbpedia_iri(unquote(title)) if title else ""
     return tuple(dict.fromkeys(name for name in (url, iri, number, mid, _unescaped(yago)) if name))
 
 
@@ -138,10 +118,10 @@ def _unescaped(name: str) -> str:
 
 
 def aida_of(linked: LinkedDocument, number: int) -> bytes:
-    """Return a linked document, a token a line: what is between white space, cut where a mention begins or ends."""
+    """Return a linked document with one token per line: split at white space and at the ends of mentions."""
     document = linked.document
-    text = text_of(document, "AIDA-CoNLL")
-    name = " ".join(str(number if document.id is None else document.id).split())
+    text = standoff.text_of(document, "AIDA-CoNLL")
+    name = " ".join(standoff.document_name(document, number).split())
     lines = [f"-DOCSTART- ({name})", ""]
     at = 0
     for start, end, entity in _ordered(linked):
@@ -151,25 +131,24 @@ def aida_of(linked: LinkedDocument, number: int) -> bytes:
             lines.append(f"{token}\t{'I' if place else 'B'}\t{name}\t{entity}")
         at = end
     lines += _tokens(text[at:])
-    return "".join(line + "\n" for line in [*_without_blanks(lines), ""]).encode("utf-8", "replace")
+    return standoff.encode_lines([*_without_blanks(lines), ""])
 
 
 def _ordered(linked: LinkedDocument) -> list[tuple[int, int, str]]:
-    """Return start, end and entity of each mention; refuse what lines of tokens cannot say."""
-    found = []
-    for link in linked.links:
-        spans = spans_of(linked.document, link.mention)
-        found.append((spans[0][0], spans[-1][1], " ".join((link.entity or _NO_ENTITY).split())))
-    found.sort()
-    for (start, end, _), (following, _, _) in pairwise(found):
+    """Return start, end and entity of each mention; refuse mentions that overlap."""
+    spans = sorted(
+        (*standoff.extent_of(linked.document, link.mention), " ".join((link.entity or _NO_ENTITY).split()))
+        for link in linked.links
+    )
+    for (start, end, _), (following, _, _) in pairwise(spans):
         if following < end:
             text = (linked.document.text or "")[start:end]
             raise DocumentError(f"{text[:40]!r} overlaps another mention, which AIDA-CoNLL cannot say; write another format")
-    return found
+    return spans
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the tokens of a text; a line break is the blank line at the end of a sentence."""
+    """Return the tokens of a text, with an empty one for each line break."""
     lines: list[str] = []
     for number, line in enumerate(text.split("\n")):
         lines += [""] * bool(number) + line.split()
@@ -177,5 +156,5 @@ def _tokens(text: str) -> list[str]:
 
 
 def _without_blanks(lines: list[str]) -> list[str]:
-    """Return lines without blank ones after one another, and at the end."""
+    """Return lines without repeated blank ones, and without one at the end."""
     return [line for line, following in pairwise([*lines, ""]) if line or following]

@@ -1,12 +1,12 @@
-"""Rows of Arrow as documents, and linked documents as rows: a column for each field of a document, all others pass through.
+"""Arrow rows as documents, and linked documents as rows: a column for each field of a document; others pass through.
 
-    id        a text or a whole number; of another type it only passes through
+    id        a text or an integer; of another type it only passes through
     text      texts
     table     struct<header: list<string>, rows: list<list<string>>>; cells may be numbers
-    mentions  list<struct<start, end, row, col, text, gold, candidates, ...>>: absent or null, they are found
+    mentions  list<struct<start, end, row, col, text, gold, candidates, ...>>: if absent or null, they are detected
 
-Null means what a missing field means in JSON. As JSON lines, the fields of a mention are in one order: `PLACES`, text, those
-the document brought, `LINKED`.
+Null is like a missing field in JSON. The fields of a mention are ordered as in JSON lines: `PLACES`, text, other fields of the
+input, `LINKED`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SOMETIMES = {"explanation": pa.string(), "unknown_candidates": pa.list_(pa.strin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentColumns:
-    """What the columns of documents are called; `mentions` is also the name of the column in which their links come back."""
+    """Names of the columns of documents; links are written to the column `mentions`."""
 
     id: str = "id"
     text: str = "text"
@@ -62,7 +62,7 @@ class DocumentColumns:
         return columns
 
     def check(self, schema: pa.Schema, where: str = "the batch") -> None:
-        """Refuse columns that hold no documents, whatever stands in their rows."""
+        """Refuse a schema that cannot contain documents."""
         found = ", ".join(schema.names[:10]) or "none"
         twice = [name for name in schema.names if schema.names.count(name) > 1]
         if twice:
@@ -106,9 +106,9 @@ def _is_table(type_: Any) -> bool:
 
 
 def documents_of(batch: pa.RecordBatch, columns: DocumentColumns, *, whole: bool = False) -> Iterator[Document | DocumentError]:
-    """Yield the document of each row, or what is wrong with it.
+    """Yield the document of each row, or its error.
 
-    whole  documents keep all columns as their source, as for JSON lines; else only what is linked is read
+    whole  documents keep all columns as their source, as for JSON lines; else only the columns of documents are read
     """
     roles = {getattr(columns, field.name): field.name for field in fields(DocumentColumns)}
     read = [name for name in batch.schema.names if whole or name in roles]
@@ -121,7 +121,7 @@ def documents_of(batch: pa.RecordBatch, columns: DocumentColumns, *, whole: bool
 
 
 def _values(column: Any, *, as_json: bool) -> list[Any]:
-    """Return the values of a column, as JSON has them if wanted; in place of one that is no UTF-8, the error."""
+    """Return the values of a column, maybe as JSON values; for a text that is not UTF-8, the error."""
     try:
         values: list[Any] = column.to_pylist()
     except UnicodeDecodeError:
@@ -159,14 +159,18 @@ def _document(row: dict[str, Any]) -> Document | DocumentError:
 
 
 def _mention(given: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a mention in the order of fields that mentions have; its text has its place there even if it is to be found."""
+    """Return a mention with its fields in the order of JSON lines."""
     if given is None:
         return None
     places = {name: given[name] for name in PLACES if given.get(name) is not None}
-    return {**places, "text": given.get("text"), **{name: given[name] for name in _others(given) if given[name] is not None}}
+    return {
+        **places,
+        "text": given.get("text"),
+        **{name: given[name] for name in _other_fields(given) if given[name] is not None},
+    }
 
 
-def _others(names: Any) -> list[str]:
+def _other_fields(names: Any) -> list[str]:
     return [name for name in names if name not in PLACES and name != "text" and name not in LINKED and name not in SOMETIMES]
 
 
@@ -174,13 +178,13 @@ def _others(names: Any) -> list[str]:
 
 
 def mentions_type(schema: pa.Schema, columns: DocumentColumns, *, explain: bool) -> pa.DataType:
-    """Return the type of linked mentions: places, text, what mentions of the input hold besides, and the link."""
+    """Return the type of linked mentions: places, text, other fields of the input, and the link."""
     others: list[pa.Field] = []
     column = schema.field(columns.mentions).type if columns.mentions in schema.names else pa.null()
     if _is_list(column) and types.is_struct(column.value_type):
         given = column.value_type
         by_name = {given.field(number).name: given.field(number) for number in range(given.num_fields)}
-        others = [pa.field(name, _plain_type(by_name[name].type)) for name in _others(by_name)]
+        others = [pa.field(name, _plain_type(by_name[name].type)) for name in _other_fields(by_name)]
     link = {**LINKED, **SOMETIMES}
     if not explain:
         del link["explanation"]
@@ -201,7 +205,7 @@ def mentions_array(linked: list[list[dict[str, Any]] | None], type_: pa.DataType
 
 
 def json_lines_of(batch: pa.RecordBatch, columns: DocumentColumns | None = None) -> bytes:
-    """Return the rows of a linked batch as JSON lines: what `eigenthemes link` writes for them."""
+    """Return the rows of a linked batch as JSON lines, as `eigenthemes link` writes them."""
     columns = columns or DocumentColumns()
     roles = {getattr(columns, field.name): field.name for field in fields(DocumentColumns)}
     names = [roles.get(name, name) for name in batch.schema.names]
@@ -226,7 +230,7 @@ def _link(link: dict[str, Any]) -> dict[str, Any]:
 
 
 def json_value(value: Any) -> Any:
-    """Return what JSON can hold of a value that JSON does not know: bytes in base64, all others as they are shown."""
+    """Return a JSON value for a type that JSON lacks: bytes in base64, others as text."""
     if isinstance(value, bytes | bytearray | memoryview):
         return base64.b64encode(value).decode()
     return str(value)

@@ -4,8 +4,8 @@
      "annotations": [{"id": "1", "infons": {"type": "Gene", "identifier": "2099"}, "text": "estrogen receptor 1",
      "locations": [{"offset": 28, "length": 19}]}]}]}]}
 
-A file is a collection, or documents one after the other. What offsets count the format leaves to its users: code points, UTF-16
-units or UTF-8 bytes are told apart by the texts that the annotations mark, and written as they came.
+A file is a collection, or several documents. The format does not define what offsets count: code points, UTF-16 units or UTF-8
+bytes are inferred from the texts that the annotations repeat, and the same unit is written.
 """
 
 from __future__ import annotations
@@ -16,17 +16,7 @@ from typing import Any
 
 import orjson
 
-from eigenthemes.documents.identifiers import gold_of_field
-from eigenthemes.documents.offsets import (
-    CODE_POINTS,
-    UNITS,
-    Offsets,
-    marks,
-    mention_at,
-    spans_of,
-    text_of,
-    width,
-)
+from eigenthemes.documents import standoff
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import FRAGMENTS, Document, Link, LinkedDocument, Mention, Span
 
@@ -68,11 +58,11 @@ def _document(item: Any, collection: dict[str, Any]) -> Document:
         raise DocumentError(f"the document has no passages; {_EXPECTED}")
     parts = list(_parts(item))
     unit, text, starts = _assembled(parts)
-    offsets = Offsets(text, unit)
+    offsets = standoff.Offsets(text, unit)
     mentions = [_mention(offsets, annotation, number) for number, part in enumerate(parts) for annotation in _annotations(part)]
     skeleton = _skeleton(item, parts, starts)
     source: dict[str, Any] = {BIOC: {"document": skeleton}}
-    if unit != CODE_POINTS:
+    if unit != standoff.CODE_POINTS:
         source[BIOC]["unit"] = unit
     if collection:
         source[BIOC]["collection"] = collection
@@ -83,7 +73,7 @@ def _document(item: Any, collection: dict[str, Any]) -> Document:
 
 
 def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what has a text or annotations: passages, sentences, the document itself; each begins where the last ended."""
+    """Yield all parts with a text or annotations: passages, their sentences, the document."""
     for passage in item["passages"]:
         if not isinstance(passage, dict):
             raise DocumentError(f"a passage is of the type {type(passage).__name__}; {_EXPECTED}")
@@ -96,7 +86,7 @@ def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _pieces(parts: list[dict[str, Any]]) -> list[tuple[int, str, int]]:
-    """Return offset, text and number of each part whose text is not that of its sentences again."""
+    """Return offset, text and number of each part with a text, the longest first at one offset."""
     pieces = []
     for number, part in enumerate(parts[:-1]):
         text, offset = part.get("text"), part.get("offset")
@@ -109,17 +99,17 @@ def _pieces(parts: list[dict[str, Any]]) -> list[tuple[int, str, int]]:
 
 
 def _assembled(parts: list[dict[str, Any]]) -> tuple[str, str, dict[int, int]]:
-    """Return the unit in which most annotations are right, the text, and where each part begins in it, in code points."""
+    """Return the unit in which most annotations are right, the text, and the start of each part in code points."""
     pieces = _pieces(parts)
     annotations = [_marked(annotation) for part in parts for annotation in _annotations(part)]
     best: tuple[int, str, str, dict[int, int]] | None = None
-    units = UNITS if any(not text.isascii() for _, text, _ in pieces) else (CODE_POINTS,)
+    units = standoff.UNITS if any(not text.isascii() for _, text, _ in pieces) else (standoff.CODE_POINTS,)
     for unit in units:
         laid = _laid_out(pieces, unit)
         if laid is None:
             continue
-        offsets = Offsets(laid[0], unit)
-        right = sum(marks(laid[0], offsets.spans(spans), name) for spans, name in annotations)
+        offsets = standoff.Offsets(laid[0], unit)
+        right = sum(standoff.marks(laid[0], offsets.spans(spans), name) for spans, name in annotations)
         if best is None or right > best[0]:
             best = right, unit, *laid
     if best is None:
@@ -128,16 +118,16 @@ def _assembled(parts: list[dict[str, Any]]) -> tuple[str, str, dict[int, int]]:
 
 
 def _laid_out(pieces: list[tuple[int, str, int]], unit: str) -> tuple[str, dict[int, int]] | None:
-    """Return the pieces at their offsets as one text, with spaces between them; None where they do not fit."""
+    """Return the pieces at their offsets as one text, with spaces between them; None if they do not fit."""
     texts: list[str] = []
     starts: dict[int, int] = {}
     length = at = 0  # in code points, in the unit
-    within: Offsets | None = None  # the last text, if a sentence of it was looked for
+    within: standoff.Offsets | None = None  # the last text, if a sentence of it was located
     for offset, text, number in pieces:
         gap = offset - at
         if gap < 0 and texts:
-            within = within or Offsets(texts[-1], unit)
-            place = within.to_code_points(offset - at + width(texts[-1], unit))
+            within = within or standoff.Offsets(texts[-1], unit)
+            place = within.to_code_points(offset - at + standoff.width(texts[-1], unit))
             if place is None or not texts[-1].startswith(text, place):
                 return None
             starts[number] = length - len(texts[-1]) + place
@@ -148,7 +138,7 @@ def _laid_out(pieces: list[tuple[int, str, int]], unit: str) -> tuple[str, dict[
         texts += ["\n" + " " * (gap - 1) if gap else "", text]
         starts[number] = length + gap
         length += gap + len(text)
-        at = offset + width(text, unit)
+        at = offset + standoff.width(text, unit)
     return "".join(texts), starts
 
 
@@ -172,26 +162,25 @@ def _marked(annotation: dict[str, Any]) -> tuple[list[Span], str]:
     return spans, name if isinstance(name, str) else ""
 
 
-def _mention(offsets: Offsets, annotation: dict[str, Any], part: int) -> Mention | None:
-    """Return the mention of an annotation; None for one without a place, as of a whole document."""
+def _mention(offsets: standoff.Offsets, annotation: dict[str, Any], part: int) -> Mention | None:
+    """Return the mention of an annotation; None if it has no location, as those of a document."""
     spans, name = _marked(annotation)
     if not spans:
         return None
-    infons = annotation.get("infons")
-    infons = infons if isinstance(infons, dict) else {}
+    infons = standoff.dict_of(annotation, "infons")
     kept = {field: value for field, value in annotation.items() if field not in ("text", "locations")}
     source: dict[str, Any] = {BIOC: {"part": part, "annotation": kept}}
     if isinstance(infons.get("type"), str):
         source["type"] = infons["type"]
-    return mention_at(offsets, spans, name or None, gold=_gold(infons), source=source)
+    return standoff.mention_at(offsets, spans, name or None, gold=_gold(infons), source=source)
 
 
 def _gold(infons: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return every id, those of a named database with its name in front, too."""
+    """Return all ids; those of a named database also with its name as a prefix."""
     found: list[str] | None = None
     for key in _IDS:
         value = infons.get(key)
-        ids = gold_of_field(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
+        ids = standoff.gold_of_field(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
         if ids is not None:
             named = [f"{key}:{each}" for each in ids if key in _IDS[4:] and ":" not in each]
             found = [*(found or []), *ids, *named]
@@ -199,7 +188,7 @@ def _gold(infons: dict[str, Any]) -> tuple[str, ...] | None:
 
 
 def _skeleton(item: dict[str, Any], parts: list[dict[str, Any]], starts: dict[int, int]) -> dict[str, Any]:
-    """Return a document without annotations that mark a place; texts are told by their spans, in code points."""
+    """Return a document without annotations that have a location; texts are replaced by their spans in code points."""
     numbers = iter(range(len(parts)))
 
     def bare(part: dict[str, Any]) -> dict[str, Any]:
@@ -221,13 +210,12 @@ def _skeleton(item: dict[str, Any], parts: list[dict[str, Any]], starts: dict[in
 
 
 def bioc_of(linked: LinkedDocument) -> bytes:
-    """Return a linked document as BioC JSON: as it came, with its links as the infons identifier, label and probability."""
+    """Return a linked document as BioC JSON: as it was read, with links in the infons identifier, label, probability."""
     document = linked.document
-    text = text_of(document, "BioC")
-    kept = document.source.get(BIOC)
-    kept = kept if isinstance(kept, dict) else {}
-    unit = kept.get("unit", CODE_POINTS)
-    offsets = Offsets(text, unit if unit in UNITS else CODE_POINTS)
+    text = standoff.text_of(document, "BioC")
+    kept = standoff.dict_of(document.source, BIOC)
+    unit = kept.get("unit", standoff.CODE_POINTS)
+    offsets = standoff.Offsets(text, unit if unit in standoff.UNITS else standoff.CODE_POINTS)
     skeleton = kept.get("document")
     if not isinstance(skeleton, dict) or not isinstance(skeleton.get("passages"), list):
         skeleton = {
@@ -235,37 +223,41 @@ def bioc_of(linked: LinkedDocument) -> bytes:
             "infons": {},
             "passages": [{"offset": 0, "infons": {}, "text": [0, len(text)]}],
         }
-    whole = _with_texts(skeleton, text)
-    parts = list(_parts(whole))
+    result = _with_texts(skeleton, text)
+    parts = list(_parts(result))
     taken = {str(each.get("id")) for part in parts for each in _annotations(part)}
     taken |= {str(_kept_annotation(link.mention).get("id")) for link in linked.links}
     names = (str(number) for number in range(1, 1 << 62) if str(number) not in taken)
     for link in linked.links:
-        spans = spans_of(document, link.mention)
+        spans = standoff.spans_of(document, link.mention)
         part = _part_of(link.mention, parts, offsets, spans[0][0])
         part.setdefault("annotations", []).append(_annotation(link, spans, offsets, names))
-    _complete(whole, parts)
-    return orjson.dumps(whole)
+    _complete(result, parts)
+    return orjson.dumps(result)
 
 
-def _complete(whole: dict[str, Any], parts: list[dict[str, Any]]) -> None:
-    """Add the fields that others expect in every part, empty."""
+def _complete(document: dict[str, Any], parts: list[dict[str, Any]]) -> None:
+    """Add the empty fields that other tools expect in every part."""
     for part in parts:
         for name, empty in (("infons", {}), ("annotations", []), ("relations", [])):
             part.setdefault(name, empty)
-    for passage in whole["passages"]:
+    for passage in document["passages"]:
         passage.setdefault("sentences", [])
 
 
 def collection_of(document: Document) -> dict[str, Any]:
-    """Return the fields of the collection that a document came from; source, date, key and infons have to be there."""
-    kept = document.source.get(BIOC)
-    fields = kept.get("collection") if isinstance(kept, dict) else None
-    return {"source": "", "date": "", "key": "", "infons": {}, **(fields if isinstance(fields, dict) else {})}
+    """Return the fields of the collection that a document came from, with the required source, date, key and infons."""
+    return {
+        "source": "",
+        "date": "",
+        "key": "",
+        "infons": {},
+        **standoff.dict_of(standoff.dict_of(document.source, BIOC), "collection"),
+    }
 
 
 def _with_texts(skeleton: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return a skeleton with its texts again; it is copied as far as it is changed."""
+    """Return a copy of a skeleton with its texts."""
 
     def filled(part: dict[str, Any]) -> dict[str, Any]:
         copy = dict(part)
@@ -282,10 +274,9 @@ def _with_texts(skeleton: dict[str, Any], text: str) -> dict[str, Any]:
     return {**filled({name: value for name, value in skeleton.items() if name != "passages"}), "passages": passages}
 
 
-def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: Offsets, start: int) -> dict[str, Any]:
-    """Return where an annotation belongs: where it came from, or the last passage or sentence that begins before it."""
-    kept = mention.source.get(BIOC)
-    number = kept.get("part") if isinstance(kept, dict) else None
+def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: standoff.Offsets, start: int) -> dict[str, Any]:
+    """Return the part of an annotation: the one it came from, or the last passage or sentence that begins before it."""
+    number = standoff.dict_of(mention.source, BIOC).get("part")
     if type(number) is int and 0 <= number < len(parts):
         return parts[number]
     place = offsets.from_code_points(start)
@@ -294,15 +285,12 @@ def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: Offsets, st
 
 
 def _kept_annotation(mention: Mention) -> dict[str, Any]:
-    kept = mention.source.get(BIOC)
-    annotation = kept.get("annotation") if isinstance(kept, dict) else None
-    return annotation if isinstance(annotation, dict) else {}
+    return standoff.dict_of(standoff.dict_of(mention.source, BIOC), "annotation")
 
 
-def _annotation(link: Link, spans: list[Span], offsets: Offsets, names: Iterator[str]) -> dict[str, Any]:
+def _annotation(link: Link, spans: list[Span], offsets: standoff.Offsets, names: Iterator[str]) -> dict[str, Any]:
     kept = _kept_annotation(link.mention)
-    given = kept.get("infons")
-    infons = {key: value for key, value in given.items() if key not in _IDS} if isinstance(given, dict) else {}
+    infons = {key: value for key, value in standoff.dict_of(kept, "infons").items() if key not in _IDS}
     infons["identifier"] = link.entity or "-"
     if link.entity is not None:
         infons["label"] = link.label or ""
@@ -313,10 +301,5 @@ def _annotation(link: Link, spans: list[Span], offsets: Offsets, names: Iterator
         start, end = map(offsets.from_code_points, span)
         locations.append({"offset": start, "length": end - start})
     text = link.mention.text if link.mention.source.get(FRAGMENTS) else offsets.text[spans[0][0] : spans[-1][1]]
-    return {
-        "id": str(kept["id"]) if "id" in kept else next(names),
-        **kept,
-        "infons": infons,
-        "text": text,
-        "locations": locations,
-    }
+    annotation_id = str(kept["id"]) if "id" in kept else next(names)
+    return {"id": annotation_id, **kept, "infons": infons, "text": text, "locations": locations}

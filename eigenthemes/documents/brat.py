@@ -4,9 +4,9 @@
     N1	Reference T1 Wikipedia:27848	Sony
     T2	Location 10 15;25 32	North America
 
-T marks a text (in several pieces where it is interrupted, as at a line break), N says what is meant, any of several. Events,
-relations, attributes and notes are kept; what triggers an event is no name. Offsets count code points of the text file, its
-line ends included.
+T marks a text (in several pieces where it is interrupted, as at a line break), N gives its entity; of several, any is right.
+Events, relations, attributes and notes are kept; the trigger of an event is no mention. Offsets count code points of the text
+file, line ends included.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from eigenthemes.documents.identifiers import one_line
+from eigenthemes.documents import standoff
 from eigenthemes.documents.json_lines import BOM
-from eigenthemes.documents.located import at_line
-from eigenthemes.documents.offsets import Offsets, mention_at, spans_of, text_of, unit_of
+from eigenthemes.documents.standoff import at_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention, Span
 
 BRAT = "brat"  # field of a document: its other lines; of a mention: the id of its annotation
-NO_DATABASE = "KB"  # in front of ids that name no database
+NO_DATABASE = "KB"  # prefix of ids without a database
 _TEXT_BOUND = re.compile(r"(T\S*)\t(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)(?:\t(.*))?", re.DOTALL)
 _NORMALISATION = re.compile(r"(N\S*)\t(\S+) (T\S*) (\S+)(?:\t(.*))?", re.DOTALL)
 _TRIGGER = re.compile(r"E\S*\t[^\s:]+:(T\S+)")
@@ -42,67 +41,64 @@ def is_brat(head: bytes) -> bool:
 
 @dataclass
 class _Annotations:
-    """What the lines of a file hold: the line, type, pieces and text of each T, what N says of it, and the other lines."""
+    """The lines of a file: line, type, pieces and text of each T, the references of its lines N, and the other lines."""
 
     texts: dict[str, tuple[int, str, list[Span], str | None]] = field(default_factory=dict)
-    meant: dict[str, list[str]] = field(default_factory=dict)
+    references: dict[str, list[str]] = field(default_factory=dict)
     others: list[str] = field(default_factory=list)
 
 
 def parse_brat(lines: Iterable[bytes], text: str, document_id: str) -> Document:
-    """Parse the annotations of a text; without any, its names are to be found."""
-    found = _parse(lines)
-    triggers = {match[1] for line in found.others if (match := _TRIGGER.match(line))}
-    marked = [(spans, name) for _, _, spans, name in found.texts.values() if name is not None]
-    offsets = Offsets(text, unit_of(text, marked))
+    """Parse the annotations of a text; without any, mentions are to be detected."""
+    parsed = _parse(lines)
+    triggers = {match[1] for line in parsed.others if (match := _TRIGGER.match(line))}
+    marked = [(spans, name) for _, _, spans, name in parsed.texts.values() if name is not None]
+    offsets = standoff.Offsets(text, standoff.unit_of(text, marked))
     mentions = []
-    for key, (number, kind, spans, name) in found.texts.items():
-        gold = _gold(found.meant[key]) if key in found.meant else None
+    for key, (number, kind, spans, name) in parsed.texts.items():
+        gold = _gold(parsed.references[key]) if key in parsed.references else None
         try:
-            mention = mention_at(offsets, spans, name, gold=gold, source={"type": kind, BRAT: key})
+            mention = standoff.mention_at(offsets, spans, name, gold=gold, source={"type": kind, BRAT: key})
         except DocumentError as error:
             raise at_line(number, error) from None
         if key in triggers:
-            found.others.append(_text_line(key, kind, text, spans_of(Document(text=text), mention)))
+            parsed.others.append(_text_line(key, kind, text, standoff.spans_of(Document(text=text), mention)))
         else:
             mentions.append(mention)
-    source = {BRAT: found.others} if found.others else {}
-    return Document(id=document_id, text=text, mentions=tuple(mentions) if found.texts else None, source=source)
+    source = {BRAT: parsed.others} if parsed.others else {}
+    return Document(id=document_id, text=text, mentions=tuple(mentions) if parsed.texts else None, source=source)
 
 
 def _parse(lines: Iterable[bytes]) -> _Annotations:
-    found = _Annotations()
+    parsed = _Annotations()
     for number, raw in enumerate(lines, 1):
-        try:
-            line = raw.removeprefix(BOM).decode().rstrip("\r\n")
-        except UnicodeDecodeError:
-            raise at_line(number, "the line is not UTF-8; save the file as UTF-8") from None
+        line = standoff.decode_line(raw.removeprefix(BOM), number)
         if line.startswith("T"):
-            _add_text(found, number, line)
+            _add_text(parsed, number, line)
         elif (normalised := _NORMALISATION.fullmatch(line)) is not None:
-            found.meant.setdefault(normalised[3], []).append(normalised[4])
+            parsed.references.setdefault(normalised[3], []).append(normalised[4])
         elif line.strip():
             if line[0] not in "NEARM#*":
                 raise at_line(number, f"the line begins with {line[:20]!r}; {_EXPECTED}")
-            found.others.append(line)
-    unknown = next((key for key in found.meant if key not in found.texts), None)
+            parsed.others.append(line)
+    unknown = next((key for key in parsed.references if key not in parsed.texts), None)
     if unknown is not None:
         raise DocumentError(f"a line N refers to {unknown}, which marks nothing; expected the id of a line T")
-    return found
+    return parsed
 
 
-def _add_text(found: _Annotations, number: int, line: str) -> None:
+def _add_text(parsed: _Annotations, number: int, line: str) -> None:
     match = _TEXT_BOUND.fullmatch(line)
     if match is None:
         raise at_line(number, f"the line is {line[:40]!r}; {_EXPECTED}")
-    if match[1] in found.texts:
+    if match[1] in parsed.texts:
         raise at_line(number, f"{match[1]} is there twice; expected ids that differ")
     pieces = [piece.split(" ") for piece in match[3].split(";")]
-    found.texts[match[1]] = number, match[2], [(int(start), int(end)) for start, end in pieces], match[4]
+    parsed.texts[match[1]] = number, match[2], [(int(start), int(end)) for start, end in pieces], match[4]
 
 
 def _gold(references: list[str]) -> tuple[str, ...]:
-    """Return every id: with the name of the database in front, and without."""
+    """Return all ids, with and without the name of the database."""
     ids = [spelling for reference in references for spelling in (reference, reference.partition(":")[2]) if spelling]
     return tuple(dict.fromkeys(ids + [unquote(each) for each in ids if "%" in each]))
 
@@ -113,34 +109,29 @@ def _gold(references: list[str]) -> tuple[str, ...]:
 def brat_of(linked: LinkedDocument) -> tuple[bytes, bytes]:
     """Return the text and the annotations of a linked document."""
     document = linked.document
-    text = text_of(document, "BRAT")
-    others = document.source.get(BRAT)
-    kept = [one_line_kept(line) for line in others if isinstance(line, str)] if isinstance(others, list) else []
+    text = standoff.text_of(document, "BRAT")
+    kept = [standoff.one_line(line, "\n\r") for line in standoff.strings_of(document.source, BRAT)]
     keys = _keys(linked, kept)
     numbers = _free_numbers("N", kept)
     lines = []
     for link, key in zip(linked.links, keys, strict=True):
-        lines.append(_text_line(key, _type(link.mention), text, spans_of(document, link.mention)))
+        lines.append(_text_line(key, _type(link.mention), text, standoff.spans_of(document, link.mention)))
         if link.entity is not None:
-            label = one_line(link.label or "")
+            label = standoff.one_line(link.label or "")
             lines.append(f"N{next(numbers)}\tReference {key} {reference_of(link.entity)}\t{label}")
-    return text.encode("utf-8", "replace"), "".join(line + "\n" for line in lines + kept).encode("utf-8", "replace")
+    return text.encode("utf-8", "replace"), standoff.encode_lines(lines + kept)
 
 
 def reference_of(entity_id: str) -> str:
-    """Return an id as BRAT writes it: the name of a database, a colon, the id there; white space escaped."""
+    """Return an id as BRAT writes it: a database, a colon, the id, with white space escaped."""
     escaped = re.sub(r"\s", lambda blank: "".join(f"%{byte:02X}" for byte in blank[0].encode()), entity_id)
     return escaped if _CURIE.fullmatch(escaped) else f"{NO_DATABASE}:{escaped}"
-
-
-def one_line_kept(line: str) -> str:
-    return line.replace("\n", " ").replace("\r", " ")
 
 
 def _text_line(key: str, kind: str, text: str, spans: list[Span]) -> str:
     pieces = [piece for span in spans for piece in _without_breaks(text, span)]
     places = ";".join(f"{start} {end}" for start, end in pieces)
-    return f"{key}\t{kind} {places}\t{' '.join(one_line(text[start:end]) for start, end in pieces)}"
+    return f"{key}\t{kind} {places}\t{' '.join(standoff.one_line(text[start:end]) for start, end in pieces)}"
 
 
 def _without_breaks(text: str, span: Span) -> list[Span]:
@@ -156,7 +147,7 @@ def _type(mention: Mention) -> str:
 
 
 def _keys(linked: LinkedDocument, kept: list[str]) -> list[str]:
-    """Return the ids of the annotations: those they came with, and new ones."""
+    """Return the ids of the annotations: the old ones, or new ones."""
     given = [link.mention.source.get(BRAT) for link in linked.links]
     taken = {key for key in given if isinstance(key, str)}
     free = _free_numbers("T", [*kept, *taken])

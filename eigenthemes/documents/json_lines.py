@@ -10,7 +10,7 @@ is looked at closely, and refused with a sentence that says what is wrong.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -64,7 +64,7 @@ def document_of(record: Any) -> Document:
 
 
 def gold_of(value: Any) -> tuple[str, ...]:
-    """Return the right ids of a mention: one, a list of which any is right, or none."""
+    """Return the gold ids of a mention: one, several of which any is right, or none."""
     if type(value) is str:
         return (value,)
     if value is None:
@@ -260,12 +260,12 @@ def _types(value: Any) -> tuple[str, ...]:
 
 
 def _text_or_none(value: Any) -> str | None:
-    """Return what stands in "full_name" or "about" where it is a text; anything else in such a field passes through."""
+    """Return the value of "full_name" or "about" if it is a text; other values pass through."""
     return value if type(value) is str and value.strip() else None
 
 
 def _name(item: dict[str, Any], text: str | None) -> str | None:
-    """Return the text of a mention that is not plainly the text of its span; None where only a cell can tell it."""
+    """Return the text of a mention, if not simply that of its span; None if it is that of a cell."""
     name, start, end = item.get("text"), item.get("start"), item.get("end")
     if type(name) is not str and name is not None:
         raise DocumentError(f'"text" is {_quoted(name)}; expected a string, or no such field')
@@ -312,7 +312,7 @@ def _is_name(piece: bytes, name: str | None, encoding: str) -> bool:
 
 
 def _cell_name(row: Any, col: Any, name: str | None, table: Table | None) -> str | None:
-    """Return the text of a mention in a table: its own, or the cell's."""
+    """Return the text of a mention in a table: the given one, or that of the cell."""
     row, col = _check_pair("row", row, "col", col)
     if table is None:
         return name
@@ -403,3 +403,35 @@ def _quoted(value: Any) -> str:
 
 def _fields(record: dict[str, Any]) -> str:
     return "the fields " + _quoted(", ".join(map(str, record))) if record else "no fields"
+
+
+# documents from Python
+
+AnyDocument = str | Mapping[str, Any] | Document
+
+
+def as_document(given: AnyDocument) -> Document:
+    """Return a document given as a text, a dict or a Document; raise DocumentError if it is invalid."""
+    if isinstance(given, Document):
+        check_spans(given)
+        return given
+    if not isinstance(given, str | Mapping):
+        raise DocumentError(f"a document is of the type {type(given).__name__}; expected a text, a dict or a Document")
+    return document_of(given if isinstance(given, str) else dict(given))
+
+
+def check_spans(document: Document) -> None:
+    """Raise DocumentError for mentions that differ from their span of the text; readers of files check this themselves."""
+    text = document.text
+    for number, mention in enumerate(document.mentions or ()):
+        if text is None or mention.start is None or mention.end is None:
+            continue
+        span = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else None
+        if span is None or span.split() != mention.text.split():
+            at = f"the span from {mention.start} to {mention.end}"
+            found = "is outside the text" if span is None else f"is {span[:40]!r}"
+            raise DocumentError(
+                f"mention {number} is {mention.text[:40]!r}, but {at} {found}; expected offsets in code points, the end "
+                "not included",
+                where=f"mention {number}",
+            )

@@ -13,7 +13,7 @@ import orjson
 
 from eigenthemes.core.files import LONGEST_LINE
 from eigenthemes.documents.json_lines import BOM, document_of_json
-from eigenthemes.documents.located import located
+from eigenthemes.documents.standoff import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document
 
@@ -49,7 +49,7 @@ def parse_value(value: bytes, line: int) -> Document:
 
 
 class _Scanner:
-    """Where the scan is: what is not yet yielded, how many brackets are open, and the line."""
+    """State of a scan: the bytes not yet yielded, the number of open brackets, and the line."""
 
     def __init__(self) -> None:
         self.buffer = b""

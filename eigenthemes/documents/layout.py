@@ -1,8 +1,4 @@
-"""Which layout a file of documents has, told by its first bytes; the name only speaks where they do not.
-
-JSON lines, one JSON array, JSON over several lines, the authors' JSON, TabEL's tables, AIDA-CoNLL, WNED XML, NIF, BRAT,
-PubTator, BioC JSON, Parquet, plain text.
-"""
+"""The layout of a file of documents, detected by its first bytes, and by its name if they do not decide."""
 
 from __future__ import annotations
 
@@ -15,13 +11,13 @@ from typing import Any
 
 import orjson
 
+from eigenthemes.documents.benchmark_sets import is_wikitables
 from eigenthemes.documents.bioc import is_bioc
 from eigenthemes.documents.brat import is_brat
 from eigenthemes.documents.json_lines import BOM
 from eigenthemes.documents.json_values import split_values
 from eigenthemes.documents.nif import is_nif
 from eigenthemes.documents.pubtator import is_pubtator
-from eigenthemes.documents.wikitables import is_wikitables
 from eigenthemes.errors import OptionError, SourceError
 
 _JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
@@ -29,12 +25,12 @@ _TABLE_NAME = re.compile(r"\.(csv|tsv|tab)(\.\w+)?$", re.IGNORECASE)
 _WNED_ROOT = re.compile(rb"<[\w.:-]*entityAnnotation\b")
 _FIRST_KEY = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[\s*[\]{]')  # of an object whose first value is a list of objects
 _GOES_ON = re.compile(rb'[{,]\s*\n\s*"|[\[:]\s*\n')  # where JSON over several lines is broken
-_FIELDS = ("text", "table", "mentions")  # of which every document of JSON lines has one
+_FIELDS = ("text", "table", "mentions")  # every document of JSON lines has one of these
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 _LINES_LOOKED_AT = 20
-_FEWEST_LINES = 3  # of a table whose name does not say that it is one
-_CUT = 60_000  # bytes of a beginning whose last line may be cut
+_FEWEST_LINES = 3  # of a table without the name of a table
+_CUT = 60_000  # bytes of a beginning from which on its last line may be cut
 PARQUET_START = b"PAR1"
 _MOST = 0.8  # of the lines of a table have as many columns as the first
 
@@ -45,7 +41,7 @@ _EXPECTED = (
 
 
 class Layout(Enum):
-    """How documents lie in a file."""
+    """The layouts of documents in a file."""
 
     JSON_LINES = "JSON lines"
     JSON_VALUES = "JSON values over several lines, or in an array"
@@ -78,7 +74,7 @@ FORMATS = {
 
 
 def layout_named(name: str) -> Layout:
-    """Return the layout of a format that people name."""
+    """Return the layout of a format given by name."""
     if name not in FORMATS:
         raise OptionError(f"there is no format {name!r}; choose one of {', '.join(FORMATS)}", where=name)
     return FORMATS[name]
@@ -87,7 +83,7 @@ def layout_named(name: str) -> Layout:
 def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
     """Return the layout of a file by its name and its first 64 kB.
 
-    annotated  only layouts that can hold gold: a plain text is refused, and so is an empty file
+    annotated  refuse layouts without gold: plain text and empty files
     """
     if head.startswith(PARQUET_START):
         return Layout.PARQUET
@@ -144,13 +140,13 @@ def _json_layout(head: bytes) -> Layout:
 
 
 def _is_authors(head: bytes) -> bool:
-    """Return whether this is one object with a list of mentions per document; it may be one long line, cut here."""
+    """Return whether this is one object with a list of mentions per document, maybe one long line that is cut here."""
     first = _FIRST_KEY.match(head)
     return first is not None and first[1] != b"mentions" and re.search(rb'"mention"\s*:', head) is not None
 
 
 def _spans_lines(head: bytes, line: bytes) -> bool:
-    """Return whether the first object goes on after the first line; else that line is just broken."""
+    """Return whether the first object continues after the first line; else that line is just broken."""
     if not head.startswith(b"{"):
         return False
     _, value = next(split_values(io.BytesIO(head)))
@@ -163,7 +159,7 @@ def _spans_lines(head: bytes, line: bytes) -> bool:
 
 
 def _refuse_table(head: bytes, name: str) -> None:
-    """Refuse a table, which would be linked as if it were prose."""
+    """Refuse a table of delimited values, which would be linked as plain text."""
     for delimiter, plural in _DELIMITERS.items():
         columns = _columns(head, delimiter, named=_TABLE_NAME.search(name) is not None)
         if columns:
@@ -176,9 +172,9 @@ def _refuse_table(head: bytes, name: str) -> None:
 
 
 def _columns(head: bytes, delimiter: str, *, named: bool) -> int:
-    """Return the number of columns, or 0 where this is no table.
+    """Return the number of columns, or 0 if this is no table.
 
-    named  the file's name says that it is a table; else every line must have the same columns, and no space after a delimiter
+    named  the file has the name of a table; else all lines need as many columns, and no delimiter may be followed by a space
     """
     lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
     lines = lines[: -1 if len(head) >= _CUT else None][:_LINES_LOOKED_AT]
@@ -195,5 +191,5 @@ def _columns(head: bytes, delimiter: str, *, named: bool) -> int:
 
 
 def _rows(lines: list[str], delimiter: str) -> Iterable[list[str]]:
-    """Split lines into cells; beside tabs, quotes mean nothing."""
+    """Split lines into cells; with tabs, quotes are plain characters."""
     return (line.split("\t") for line in lines) if delimiter == "\t" else csv.reader(lines, delimiter=delimiter)

@@ -4,8 +4,8 @@
     <http://example.org/doc#char=23,38> a nif:Phrase ; nif:referenceContext <http://example.org/doc#char=0,38> ;
         nif:beginIndex 23 ; nif:endIndex 38 ; itsrdf:taIdentRef <http://dbpedia.org/resource/Natalie_Portman> .
 
-Offsets count code points (RFC 5147). A phrase that refers to `http://aksw.org/notInWiki/...` means no entity. A file is read
-whole, for RDF has no order; what else is said of a context or of a phrase is kept.
+Offsets count code points (RFC 5147). A phrase that refers to `http://aksw.org/notInWiki/...` has no entity. A file is read
+completely, as RDF has no order; other statements about a context or a phrase are kept.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
-from eigenthemes.documents.identifiers import id_of_iri, iri_of
-from eigenthemes.documents.located import located
-from eigenthemes.documents.offsets import Offsets, mention_at, spans_of, text_of, unit_of
+from eigenthemes.documents import standoff
+from eigenthemes.documents.standoff import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Link, LinkedDocument, Span
 
@@ -42,12 +41,12 @@ Statements = dict[str, list[Any]]
 
 
 def is_nif(head: bytes) -> bool:
-    """Return whether RDF uses the words of NIF."""
+    """Return whether a file is RDF with the vocabulary of NIF."""
     return head.startswith((b"@", b"<", b"#", b"PREFIX", b"prefix", b"BASE", b"_:")) and _CORE.encode() in head
 
 
 def read_nif(stream: IO[bytes], *, origin: str) -> Iterator[Document | DocumentError]:
-    """Yield the documents, in order of their first statement; where the file is broken, those before, and an error."""
+    """Yield the documents, in order of their first statement; of a broken file those before the error, and the error."""
     subjects: dict[str, Statements] = defaultdict(lambda: defaultdict(list))
     broken = _parse(stream, subjects, origin)
     phrases: dict[str, list[str]] = defaultdict(list)
@@ -58,8 +57,8 @@ def read_nif(stream: IO[bytes], *, origin: str) -> Iterator[Document | DocumentE
         if _CORE + "isString" not in statements:
             continue
         try:
-            said = {phrase: _with_units(subjects[phrase], subjects) for phrase in phrases[iri] if phrase != iri}
-            yield _document(iri, statements, said)
+            of_phrases = {phrase: _with_units(subjects[phrase], subjects) for phrase in phrases[iri] if phrase != iri}
+            yield _document(iri, statements, of_phrases)
         except DocumentError as error:
             yield DocumentError(f"<{iri}>: {error}")
     if broken is not None:
@@ -82,11 +81,13 @@ def _parse(stream: IO[bytes], subjects: dict[str, Statements], origin: str) -> D
     return None
 
 
-def _with_units(said: Statements, subjects: Mapping[str, Statements]) -> Statements:
-    """Return what is said of a phrase together with what its annotation units say is meant: so NIF 2.1 has it."""
-    units = [subjects[_iri(unit)] for unit in said.get(_UNIT, ()) if _iri(unit) in subjects]
-    meant = [term for unit in units for term in unit.get(_ITS + "taIdentRef", ())]
-    return said if not meant else {**said, _ITS + "taIdentRef": [*said.get(_ITS + "taIdentRef", ()), *meant]}
+def _with_units(statements: Statements, subjects: Mapping[str, Statements]) -> Statements:
+    """Return the statements about a phrase, with the entities of its annotation units as in NIF 2.1."""
+    units = [subjects[_iri(unit)] for unit in statements.get(_UNIT, ()) if _iri(unit) in subjects]
+    entities = [term for unit in units for term in unit.get(_ITS + "taIdentRef", ())]
+    if not entities:
+        return statements
+    return {**statements, _ITS + "taIdentRef": [*statements.get(_ITS + "taIdentRef", ()), *entities]}
 
 
 def _iri(term: Any) -> str:
@@ -96,49 +97,54 @@ def _iri(term: Any) -> str:
 # in
 
 
-def _document(iri: str, statements: Statements, phrases: dict[str, Statements]) -> Document:
-    text = _iri(statements[_CORE + "isString"][0])
-    found = [(phrase, said, _span(said)) for phrase, said in phrases.items() if _is_mention(said)]
-    marked = [([span], _iri(said[_CORE + "anchorOf"][0])) for _, said, span in found if said.get(_CORE + "anchorOf")]
-    offsets = Offsets(text, unit_of(text, marked))
+def _document(iri: str, context: Statements, phrases: dict[str, Statements]) -> Document:
+    text = _iri(context[_CORE + "isString"][0])
+    marked = [(key, phrase, _span(phrase), _anchor(phrase)) for key, phrase in phrases.items() if _is_mention(phrase)]
+    offsets = standoff.Offsets(
+        text, standoff.unit_of(text, [([span], anchor) for *_, span, anchor in marked if anchor is not None])
+    )
     mentions = []
-    for phrase, said, span in found:
-        anchors = said.get(_CORE + "anchorOf")
-        source = {NIF: {"iri": phrase, "statements": _others(said, _OF_PHRASE | _ANSWER)}}
+    for key, phrase, span, anchor in marked:
+        source = {NIF: {"iri": key, "statements": _other_statements(phrase, _OF_PHRASE | _ANSWER)}}
         try:
-            mentions.append(mention_at(offsets, [span], _iri(anchors[0]) if anchors else None, gold=_gold(said), source=source))
+            mentions.append(standoff.mention_at(offsets, [span], anchor, gold=_gold(phrase), source=source))
         except DocumentError as error:
-            raise DocumentError(f"<{phrase}>: {error}") from None
+            raise DocumentError(f"<{key}>: {error}") from None
     mentions.sort(key=lambda mention: (mention.start or 0, mention.end or 0))
-    document_id = id_of_iri(_FRAGMENT.sub("", iri, count=1), "document")
-    kept = {"iri": iri, "statements": _others(statements, _OF_CONTEXT)}
-    language = getattr(statements[_CORE + "isString"][0], "language", None)
+    document_id = standoff.id_of_iri(_FRAGMENT.sub("", iri, count=1), "document")
+    kept = {"iri": iri, "statements": _other_statements(context, _OF_CONTEXT)}
+    language = getattr(context[_CORE + "isString"][0], "language", None)
     if language:
         kept["language"] = language
     return Document(id=document_id, text=text, mentions=tuple(mentions) if mentions else None, source={NIF: kept})
 
 
-def _is_mention(said: Statements) -> bool:
-    """Return whether an annotation is of a name: it says what is meant, or is no token or sentence."""
-    return _ITS + "taIdentRef" in said or not any(_iri(kind) in _STRUCTURE for kind in said.get(_TYPE, ()))
+def _anchor(phrase: Statements) -> str | None:
+    anchors = phrase.get(_CORE + "anchorOf")
+    return _iri(anchors[0]) if anchors else None
 
 
-def _span(said: Statements) -> tuple[int, int]:
-    places = [_iri(said[name][0]) if said.get(name) else "" for name in (_CORE + "beginIndex", _CORE + "endIndex")]
+def _is_mention(statements: Statements) -> bool:
+    """Return whether a phrase is a mention: it has an entity, or is neither token nor sentence."""
+    return _ITS + "taIdentRef" in statements or not any(_iri(kind) in _STRUCTURE for kind in statements.get(_TYPE, ()))
+
+
+def _span(statements: Statements) -> tuple[int, int]:
+    places = [_iri(statements[name][0]) if statements.get(name) else "" for name in (_CORE + "beginIndex", _CORE + "endIndex")]
     if not all(_NUMBER.fullmatch(place) for place in places):
         raise DocumentError(f"a phrase has the span {places}; expected nif:beginIndex and nif:endIndex, whole numbers")
     return int(places[0]), int(places[1])
 
 
-def _gold(said: Statements) -> tuple[str, ...] | None:
-    if _ITS + "taIdentRef" not in said:
+def _gold(statements: Statements) -> tuple[str, ...] | None:
+    if _ITS + "taIdentRef" not in statements:
         return None
-    iris = [_iri(term) for term in said[_ITS + "taIdentRef"]]
-    return tuple(dict.fromkeys(id_of_iri(iri) for iri in iris if not iri.startswith(_NOWHERE)))
+    iris = [_iri(term) for term in statements[_ITS + "taIdentRef"]]
+    return tuple(dict.fromkeys(standoff.id_of_iri(iri) for iri in iris if not iri.startswith(_NOWHERE)))
 
 
-def _others(said: Statements, own: set[str]) -> list[list[str]]:
-    return [[predicate, str(term)] for predicate, terms in said.items() if predicate not in own for term in terms]
+def _other_statements(statements: Statements, own: set[str]) -> list[list[str]]:
+    return [[predicate, str(term)] for predicate, terms in statements.items() if predicate not in own for term in terms]
 
 
 # out
@@ -147,9 +153,9 @@ def _others(said: Statements, own: set[str]) -> list[list[str]]:
 def nif_of(linked: LinkedDocument, number: int) -> bytes:
     """Return a linked document as Turtle, without the prefixes."""
     document = linked.document
-    text = text_of(document, "NIF")
-    kept = _kept(document.source)
-    base = iri_of(str(number if document.id is None else document.id), "document").partition("#")[0]
+    text = standoff.text_of(document, "NIF")
+    kept = standoff.dict_of(document.source, NIF)
+    base = standoff.iri_of(standoff.document_name(document, number), "document").partition("#")[0]
     context = _checked_iri(kept.get("iri")) or f"{base}#char=0,{len(text)}"
     lines = [_subject(context, _statements(kept) or ["a nif:String, nif:RFC5147String, nif:Context"])]
     lines[0] += f' ;\n    nif:beginIndex "0"^^xsd:nonNegativeInteger ;\n    nif:endIndex "{len(text)}"^^xsd:nonNegativeInteger'
@@ -157,9 +163,8 @@ def nif_of(linked: LinkedDocument, number: int) -> bytes:
     lines[0] += f" ;\n    nif:isString {_literal(text, language)}"
     used = {context}
     for link in linked.links:
-        spans = spans_of(document, link.mention)
-        start, end = spans[0][0], spans[-1][1]
-        iri = _checked_iri(_kept(link.mention.source).get("iri")) or f"{base}#char={start},{end}"
+        start, end = standoff.extent_of(document, link.mention)
+        iri = _checked_iri(standoff.dict_of(link.mention.source, NIF).get("iri")) or f"{base}#char={start},{end}"
         while iri in used:
             iri += "_"
         used.add(iri)
@@ -168,31 +173,26 @@ def nif_of(linked: LinkedDocument, number: int) -> bytes:
 
 
 def _phrase(link: Link, iri: str, context: str, span: Span, anchor: str) -> str:
-    said = _statements(_kept(link.mention.source)) or ["a nif:String, nif:RFC5147String, nif:Phrase"]
-    said.append(f"nif:referenceContext <{context}>")
-    said.append(f'nif:beginIndex "{span[0]}"^^xsd:nonNegativeInteger')
-    said.append(f'nif:endIndex "{span[1]}"^^xsd:nonNegativeInteger')
-    said.append(f"nif:anchorOf {anchor}")
+    statements = _statements(standoff.dict_of(link.mention.source, NIF)) or ["a nif:String, nif:RFC5147String, nif:Phrase"]
+    statements.append(f"nif:referenceContext <{context}>")
+    statements.append(f'nif:beginIndex "{span[0]}"^^xsd:nonNegativeInteger')
+    statements.append(f'nif:endIndex "{span[1]}"^^xsd:nonNegativeInteger')
+    statements.append(f"nif:anchorOf {anchor}")
     if link.entity is not None:
-        said.append(f"itsrdf:taIdentRef <{_checked_iri(iri_of(link.entity)) or iri_of('')}>")
+        statements.append(f"itsrdf:taIdentRef <{_checked_iri(standoff.iri_of(link.entity)) or standoff.iri_of('')}>")
         if link.probability is not None:
-            said.append(f'itsrdf:taConfidence "{link.probability:.4f}"^^xsd:double')
-    return _subject(iri, said)
+            statements.append(f'itsrdf:taConfidence "{link.probability:.4f}"^^xsd:double')
+    return _subject(iri, statements)
 
 
-def _subject(iri: str, said: list[str]) -> str:
-    return f"<{iri}>\n    " + " ;\n    ".join(said)
-
-
-def _kept(source: dict[str, Any]) -> dict[str, Any]:
-    kept = source.get(NIF)
-    return kept if isinstance(kept, dict) else {}
+def _subject(iri: str, statements: list[str]) -> str:
+    return f"<{iri}>\n    " + " ;\n    ".join(statements)
 
 
 def _statements(kept: dict[str, Any]) -> list[str]:
-    """Return the statements that came with a subject; those that are no RDF, in a file changed by others, are left out."""
-    said = kept.get("statements")
-    pairs = [pair for pair in said if isinstance(pair, list) and len(pair) == 2] if isinstance(said, list) else []
+    """Return the other statements about a subject; those that are no RDF, as others may have changed them, are left out."""
+    statements = kept.get("statements")
+    pairs = [pair for pair in statements if isinstance(pair, list) and len(pair) == 2] if isinstance(statements, list) else []
     return [f"<{predicate}> {term}" for predicate, term in pairs if _is_rdf(predicate, term)]
 
 
@@ -208,7 +208,7 @@ def _is_rdf(predicate: Any, term: Any) -> bool:
 
 
 def _checked_iri(iri: Any) -> str | None:
-    """Return an IRI that Turtle can hold between angle brackets, or None."""
+    """Return an IRI if it is valid in Turtle, else None."""
     from pyoxigraph import NamedNode
 
     if not isinstance(iri, str):

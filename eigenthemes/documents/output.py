@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from eigenthemes.documents import html, nif, web_annotation
+from eigenthemes.documents import nif, web
 from eigenthemes.documents.aida import aida_of
 from eigenthemes.documents.bioc import bioc_of, collection_of
 from eigenthemes.documents.brat import brat_of
@@ -36,15 +36,15 @@ _BY_NAME = {
 
 
 def format_of_name(path: str) -> str:
-    """Return the format that the name of an output asks for; JSON lines if none."""
+    """Return the output format for the name of a file; JSON lines by default."""
     return _BY_NAME.get(Path(path).suffix.lower(), "jsonl")
 
 
 @contextmanager
 def open_output(name: str, write: Write, *, folder: str | Path | None = None) -> Iterator[Output]:
-    """Write documents in a format; what has to stand before the first and after the last of them is written, too.
+    """Write documents in a format, with its beginning and end.
 
-    folder  where BRAT's files go: two for each document, so that they need a folder instead of a file
+    folder  for BRAT, which has two files per document
     """
     if name not in OUTPUT_FORMATS:
         raise OptionError(f"there is no output format {name!r}; choose one of {', '.join(OUTPUT_FORMATS)}", where=name)
@@ -57,7 +57,7 @@ def open_output(name: str, write: Write, *, folder: str | Path | None = None) ->
 
 
 class Output:
-    """Documents one after the other."""
+    """An output of documents."""
 
     def __init__(
         self, write: Write, encode: Callable[[LinkedDocument, int], bytes] | None = None, *, head: bytes = b""
@@ -73,7 +73,7 @@ class Output:
         self.count += 1
 
     def end(self) -> None:
-        """Write what has to stand at the end."""
+        """Write the end of the output."""
         if not self.count:
             self._write(self._head)
 
@@ -119,11 +119,11 @@ class _Page(Output):
     """A web page."""
 
     def __init__(self, write: Write) -> None:
-        super().__init__(write, lambda linked, number: html.html_of(linked), head=html.HEAD)
+        super().__init__(write, lambda linked, number: web.html_of(linked), head=web.PAGE_HEAD)
 
     def end(self) -> None:
         super().end()
-        self._write(html.TAIL)
+        self._write(web.PAGE_TAIL)
 
 
 class BratFolder(Output):
@@ -139,7 +139,7 @@ class BratFolder(Output):
             raise OptionError(
                 f"{folder} is {kind}; name an empty or a new folder for BRAT", code="output-folder", where=str(folder)
             )
-        self._taken: dict[str, int] = {}  # name in small letters -> how many documents wanted it
+        self._taken: dict[str, int] = {}  # name in lower case -> number of documents with it
 
     def write(self, linked: LinkedDocument) -> None:
         text, annotations = brat_of(linked)
@@ -159,7 +159,7 @@ class BratFolder(Output):
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def _name(self, document_id: object) -> str:
-        """Return a name that no other document has, whatever letters, case and folders the id is made of."""
+        """Return a unique file name for an id of any characters."""
         wanted = "" if document_id is None else re.sub(r"\.(txt|ann)\Z", "", str(document_id))
         wanted = re.sub(r"[^\w.-]+", "_", wanted).strip("._")[:80] or "document"
         name = wanted
@@ -177,6 +177,6 @@ _OUTPUTS: dict[str, Callable[[Write], Output]] = {
     "pubtator": lambda write: Output(write, pubtator_of),
     "bioc": _Collection,
     "aida": lambda write: Output(write, aida_of),
-    "web-annotation": lambda write: _Listed(write, web_annotation.web_annotations_of, web_annotation.HEAD, web_annotation.TAIL),
+    "web-annotation": lambda write: _Listed(write, web.web_annotations_of, web.ANNOTATIONS_HEAD, web.ANNOTATIONS_TAIL),
     "html": _Page,
 }

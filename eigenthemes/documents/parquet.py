@@ -1,4 +1,4 @@
-"""Parquet files of documents: a row is a document, a column each of its fields; see `arrow_rows`."""
+"""Parquet files of documents: one row per document, with the columns of `arrow_rows`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from eigenthemes.documents.arrow_rows import DocumentColumns, documents_of
 from eigenthemes.errors import DocumentError, SourceError
 from eigenthemes.records import Document
 
-ROWS = 256  # read at once: as many texts as fit into memory whatever their length
+ROWS = 256  # read at a time, so that texts of any length fit into memory
 _GROUP_ROWS, _GROUP_BYTES = 16_384, 64 << 20  # of a group that is written
 _CODECS = {"UNCOMPRESSED": "NONE"}
 
@@ -30,22 +30,35 @@ class ParquetDocuments:
         columns.check(self.schema, name)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, some at a time."""
+        """Yield the rows in batches."""
         with _broken_as_error(self.name):
             yield from self.file.iter_batches(batch_size=ROWS)
 
     @property
     def compression(self) -> str:
-        """The compression of its first column."""
-        metadata = self.file.metadata
-        if not metadata.num_row_groups or not metadata.num_columns:
-            return "snappy"
-        codec = str(metadata.row_group(0).column(0).compression)
-        return _CODECS.get(codec, codec)
+        """Return the compression of the first column."""
+        return compression_of(self.file)
+
+
+def open_parquet(file: IO[bytes], name: str) -> pq.ParquetFile:
+    """Open a Parquet file; raise SourceError if it is broken."""
+    with _broken_as_error(name):
+        opened = pq.ParquetFile(file)
+        assert opened.schema_arrow is not None
+        return opened
+
+
+def compression_of(file: pq.ParquetFile) -> str:
+    """Return the compression of the first column of a file."""
+    metadata = file.metadata
+    if not metadata.num_row_groups or not metadata.num_columns:
+        return "snappy"
+    codec = str(metadata.row_group(0).column(0).compression)
+    return _CODECS.get(codec, codec)
 
 
 class ParquetParts:
-    """Writes batches as groups of rows, whose bounds depend on nothing but the rows."""
+    """Writes batches as row groups whose bounds depend on the rows only."""
 
     def __init__(self, out: IO[bytes], schema: pa.Schema, compression: str) -> None:
         self._writer = pq.ParquetWriter(out, schema, compression=compression)
@@ -54,13 +67,20 @@ class ParquetParts:
         self._rows = self._bytes = 0
 
     def write(self, batch: pa.RecordBatch) -> None:
+        """Write a batch, together with the next ones."""
         self._waiting.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
         if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._flush()
 
+    def write_group(self, table: pa.Table) -> None:
+        """Write a table as one row group."""
+        self._flush()
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+
     def close(self) -> None:
+        """Write the rest and the footer."""
         self._flush()
         self._writer.close()
 
@@ -72,16 +92,16 @@ class ParquetParts:
 
 @contextmanager
 def _broken_as_error(name: str) -> Iterator[None]:
-    """Tell in one sentence what Arrow finds wrong with a file."""
+    """Turn the errors of Arrow into SourceError."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise SourceError(f"{name} is not a whole Parquet file ({told}); write it again", where=name) from None
+        detail = " ".join(str(error).split())[:200]
+        raise SourceError(f"{name} is not a whole Parquet file ({detail}); write it again", where=name) from None
 
 
 def read_parquet(path: str, name: str, columns: Mapping[str, str] | None) -> Iterator[Document | DocumentError]:
-    """Yield the documents of a file, each with all its columns as JSON has them, or what is wrong with a row."""
+    """Yield the documents of a file with all their columns, or the error of a row."""
     if path == "-":
         raise SourceError("Parquet cannot be read from standard input; save it, and give the path of the file", where=name)
     roles = DocumentColumns.of(columns)

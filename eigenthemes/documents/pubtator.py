@@ -1,4 +1,4 @@
-"""PubTator: title and abstract, then a line of tab-separated fields for each annotation; a blank line ends a document.
+"""PubTator: title and abstract, then tab-separated fields for each annotation; a blank line ends a document.
 
     354896|t|Lidocaine-induced cardiac asystole.
     354896|a|Intravenous administration of a single 50-mg bolus of lidocaine ...
@@ -13,16 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from eigenthemes.documents.identifiers import gold_of_field, one_line
-from eigenthemes.documents.json_lines import BOM
-from eigenthemes.documents.located import at_line
-from eigenthemes.documents.offsets import Offsets, mention_at, spans_of, text_of, unit_of
+from eigenthemes.documents import standoff
+from eigenthemes.documents.standoff import at_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention
 
 OTHER_LINES = "pubtator"  # field of a document: its lines that are neither text nor annotation, without the id
 _SECTION = re.compile(r"([^|\t]+)\|([A-Za-z])\|(.*)", re.DOTALL)
 _TITLE = re.compile(rb"([^|\t\n]{1,200})\|t\|")
+_BREAKS = "\n\r"
 _EXPECTED = "expected id|t|title, id|a|abstract, then lines of id, start, end, text, type and entity separated by tabs"
 
 
@@ -33,18 +32,7 @@ def is_pubtator(head: bytes) -> bool:
 
 def split_pubtator(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield each document as bytes, with the number of its first line; a title begins a new one even without a blank line."""
-    block: list[bytes] = []
-    first = 1
-    for number, line in enumerate(lines, 1):
-        line = line.removeprefix(BOM) if number == 1 else line
-        if block and (not line.strip(b"\r\n\t ") or _TITLE.match(line)):
-            yield first, b"".join(block)
-            block = []
-        if line.strip(b"\r\n\t "):
-            first = first if block else number
-            block.append(line)
-    if block:
-        yield first, b"".join(block)
+    return standoff.split_blocks(lines, is_pubtator, ends=lambda line: not line.strip(b"\r\n\t "))
 
 
 def parse_pubtator(data: bytes, line: int) -> Document:
@@ -52,8 +40,8 @@ def parse_pubtator(data: bytes, line: int) -> Document:
     sections: list[str] = []
     rows: list[tuple[int, list[str]]] = []
     document_id = None
-    for number, text in enumerate(_decoded(data, line).split("\n"), line):
-        text = text.removesuffix("\r")
+    for number, raw in enumerate(data.split(b"\n"), line):
+        text = standoff.decode_line(raw, number)
         section = _SECTION.fullmatch(text) if not rows else None
         if section:
             document_id = _same(document_id, section[1], number)
@@ -69,14 +57,6 @@ def parse_pubtator(data: bytes, line: int) -> Document:
     return _document(document_id, "\n".join(sections), rows)
 
 
-def _decoded(data: bytes, line: int) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        at = line + data.count(b"\n", 0, error.start)
-        raise at_line(at, "the line is not UTF-8; save the file as UTF-8") from None
-
-
 def _same(known: str | None, found: str, number: int) -> str:
     if known is not None and found != known:
         raise at_line(number, f"a line of {found[:40]!r} stands among those of {known[:40]!r}; {_EXPECTED}")
@@ -87,7 +67,9 @@ def _document(document_id: str, text: str, rows: list[tuple[int, list[str]]]) ->
     annotations = [(number, cells) for number, cells in rows if cells and cells[0].isdecimal()]
     others = ["\t".join(cells) for _, cells in rows if not cells or not cells[0].isdecimal()]
     spans = [_span(number, cells) for number, cells in annotations]
-    offsets = Offsets(text, unit_of(text, [([span], cells[2]) for span, (_, cells) in zip(spans, annotations, strict=True)]))
+    offsets = standoff.Offsets(
+        text, standoff.unit_of(text, [([span], cells[2]) for span, (_, cells) in zip(spans, annotations, strict=True)])
+    )
     mentions = []
     for span, (number, cells) in zip(spans, annotations, strict=True):
         try:
@@ -107,40 +89,30 @@ def _span(number: int, cells: list[str]) -> tuple[int, int]:
         raise at_line(number, f"the offset {cells[0][:20]}... is no place in a text; {_EXPECTED}") from None
 
 
-def _mention(offsets: Offsets, span: tuple[int, int], cells: list[str]) -> Mention:
+def _mention(offsets: standoff.Offsets, span: tuple[int, int], cells: list[str]) -> Mention:
     _, _, name, *fields = cells
     kind, ids, *more = *fields, *[""] * (2 - len(fields))
     source: dict[str, object] = {"type": kind} if kind else {}
     if any(more):
         source[OTHER_LINES] = more
-    return mention_at(offsets, [span], name, gold=gold_of_field(ids), source=source)
+    return standoff.mention_at(offsets, [span], name, gold=standoff.gold_of_field(ids), source=source)
 
 
 # out
 
 
 def pubtator_of(linked: LinkedDocument, number: int) -> bytes:
-    """Return a linked document; line breaks after the first are written as spaces, for a section is a line."""
+    """Return a linked document; line breaks after the first become spaces, as a section is one line."""
     document = linked.document
-    text = text_of(document, "PubTator")
+    text = standoff.text_of(document, "PubTator")
     title, _, abstract = text.partition("\n")
-    name = one_line(str(number if document.id is None else document.id)).replace("|", "_") or str(number)
-    lines = [f"{name}|t|{one_line_of(title)}", f"{name}|a|{one_line_of(abstract)}"]
+    name = standoff.one_line(standoff.document_name(document, number)).replace("|", "_") or str(number)
+    lines = [f"{name}|t|{standoff.one_line(title, _BREAKS)}", f"{name}|a|{standoff.one_line(abstract, _BREAKS)}"]
     for link in linked.links:
-        spans = spans_of(document, link.mention)
-        start, end = spans[0][0], spans[-1][1]
+        start, end = standoff.extent_of(document, link.mention)
         kind = link.mention.source.get("type")
         fields = [text[start:end], kind if isinstance(kind, str) and kind else "Entity", link.entity or "-"]
-        fields += _strings(link.mention.source.get(OTHER_LINES))
-        lines.append("\t".join([name, str(start), str(end), *map(one_line, fields)]))
-    lines += [f"{name}\t{one_line_of(other)}" for other in _strings(document.source.get(OTHER_LINES))]
-    return "".join(line + "\n" for line in [*lines, ""]).encode("utf-8", "replace")
-
-
-def one_line_of(text: str) -> str:
-    """Return a text without line breaks, as long as it was; tabs stay."""
-    return text.replace("\n", " ").replace("\r", " ")
-
-
-def _strings(value: object) -> list[str]:
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+        fields += standoff.strings_of(link.mention.source, OTHER_LINES)
+        lines.append("\t".join([name, str(start), str(end), *map(standoff.one_line, fields)]))
+    lines += [f"{name}\t{standoff.one_line(other, _BREAKS)}" for other in standoff.strings_of(document.source, OTHER_LINES)]
+    return standoff.encode_lines([*lines, ""])

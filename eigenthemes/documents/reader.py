@@ -1,4 +1,4 @@
-"""The one reader of documents: any number of files, each in any layout and compression, or standard input.
+"""Read documents: any number of files, each in any layout and compression, or standard input.
 
 Files are read one record at a time. A record of JSON is not parsed here, so that worker processes may do it:
 
@@ -18,12 +18,10 @@ from typing import Any
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
-from eigenthemes.documents.files import DocumentFile, Paths, find_files
 from eigenthemes.documents.json_lines import document_of, parse_document
 from eigenthemes.documents.layout import Layout, find_layout, layout_named
-from eigenthemes.documents.located import located
-from eigenthemes.documents.record import Record, parse_record
-from eigenthemes.documents.record_reader import ignore, read_records
+from eigenthemes.documents.record_reader import DocumentFile, Paths, Record, find_files, ignore, parse_record, read_records
+from eigenthemes.documents.standoff import located
 from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.records import Document
 
@@ -52,14 +50,14 @@ def open_documents(
     columns: Mapping[str, str] | None = None,
     diagnostics: Diagnostics | None = None,
 ) -> DocumentFiles:
-    """Open files of documents, and those in folders; `-` is standard input. What is wrong with a file as a whole is said now.
+    """Open files of documents, and those in folders; `-` is standard input. Errors of a file are raised at once.
 
-    plain_text   every file is one text, whatever it begins with
-    per_line     every file is plain text, and each line a document
-    format       what every file is: one of `layout.FORMATS`; None: found from its content
-    annotated    files without gold are refused: plain texts and empty files
-    columns      of Parquet files: what the columns of documents are called, by role, for instance {"text": "body"}
-    diagnostics  told what is wrong with the bytes; see `DocumentFiles.refuse_truncated`
+    plain_text   every file is one plain text
+    per_line     every file is plain text with one document per line
+    format       format of every file, one of `layout.FORMATS`; None to detect it
+    annotated    refuse files without gold: plain texts and empty files
+    columns      of Parquet files: names of the columns of documents by role, for instance {"text": "body"}
+    diagnostics  collects problems of the bytes; see `DocumentFiles.refuse_truncated`
     """
     if (plain_text or per_line) and format not in (None, "text"):
         raise OptionError(f"the documents cannot be plain text and {format} at once; choose one", where=format)
@@ -76,19 +74,41 @@ def read_documents(
     annotated: bool = False,
     strict: bool = True,
 ) -> Iterator[Document]:
-    """Read the documents of files and folders; a missing one is refused at once, and errors name the file and the line.
+    """Read the documents of files and folders.
 
     Parameters
     ----------
-    strict
-        A truncated archive is refused as soon as it is seen; else at the end, after the documents that came before.
+    paths : path or sequence of paths
+        Files and folders; ``"-"`` for standard input.
+    plain_text : bool
+        Read every file as one plain text.
+    per_line : bool
+        Read every file as plain text with one document per line.
+    format : str, optional
+        Format of all files, such as ``"jsonl"`` or ``"brat"``; by default it is detected for each.
+    annotated : bool
+        Refuse files without gold: plain text and empty files.
+    strict : bool
+        Raise the error of a truncated archive at once; else after the documents before it.
+
+    Yields
+    ------
+    Document
+        The documents, in order of the files.
+
+    Raises
+    ------
+    SourceError
+        If a file is missing or cannot be read.
+    DocumentError
+        If a document is broken; the message names file and line.
     """
     find_files(paths)
     return _read(paths, strict, plain_text=plain_text, per_line=per_line, format=format, annotated=annotated)
 
 
 def read_gold(path: str | Path) -> Iterator[Document]:
-    """Read annotated documents, as `read_documents` does; what can hold no gold is refused."""
+    """Read annotated documents, as `read_documents` does; refuse formats without gold."""
     return read_documents(path, annotated=True)
 
 
@@ -116,9 +136,9 @@ def document_name(path: str | Path) -> str:
 class DocumentFiles:
     """Opened files of documents: iterate over their records, once.
 
-    diagnostics   what is wrong with the bytes of the files read so far
-    files         what is read
-    several       whether there is more than one file, so that a line alone does not say where something is
+    diagnostics   problems of the bytes of the files read so far
+    files         the files
+    several       there is more than one file, so ids of texts contain the name of the file
     """
 
     def __init__(
@@ -161,7 +181,7 @@ class DocumentFiles:
             self.close()
 
     def refuse_truncated(self) -> None:
-        """Raise a `SourceError` if a file was truncated, once what came before was used."""
+        """Raise a `SourceError` if a file was truncated, after its documents were used."""
         if self.diagnostics.counts[TRUNCATED]:
             example = self.diagnostics.examples[TRUNCATED][0]
             raise SourceError(
@@ -196,7 +216,7 @@ class DocumentFiles:
             raise
 
     def _check_layout(self, path: str) -> None:
-        """Refuse a file before another one is read; standard input and pipes can only be looked at when their turn comes."""
+        """Refuse a file before another one is read; standard input and pipes are checked when they are read."""
         if path != "-" and Path(path).is_file():
             with Source(path, Diagnostics(), ignore) as source:
                 self._layout_of(source)
@@ -206,7 +226,7 @@ class DocumentFiles:
 
 
 class RefuseTruncated(Diagnostics):
-    """Diagnostics that refuse a truncated archive: gold that is cut short would give wrong figures in silence."""
+    """Diagnostics that refuse a truncated archive, as incomplete gold would give wrong figures."""
 
     def add(self, problem: str, where: str, detail: str = "") -> None:
         if problem == TRUNCATED:

@@ -1,8 +1,8 @@
 """Links of table cells as a set of SSSOM mappings (Simple Standard for Sharing Ontology Mappings, version 1.0), as TSV.
 
-A mapping says which entity a distinct text of a column means. Its subject is a literal: the text of the cell, with the name of
-the column as its category. A text that means one entity here and another there has a mapping to each.
-Written in the standard's canonical form: sorted, so that the same links give the same bytes.
+A mapping gives the entity of a distinct text of a column. Its subject is a literal: the text of the cell, with the name of the
+column as its category. A text with different entities in different cells has a mapping to each.
+The standard's canonical form is sorted, so the same links give the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 COMPOSITE, LEXICAL = "semapv:CompositeMatching", "semapv:LexicalMatching"
-NO_LICENSE = "https://w3id.org/sssom/license/unspecified"  # what the standard's own tools write where nobody chose one
+NO_LICENSE = "https://w3id.org/sssom/license/unspecified"  # written by the standard's own tools if there is none
 COLUMNS = (
     "subject_label", "subject_category", "predicate_id", "object_id", "object_label", "mapping_justification", "confidence",
     "comment",
@@ -37,7 +37,7 @@ _LOCAL = "-._~!$&'()*+,;=:@/"  # letters of a reference that need no escape
 
 @dataclass(slots=True)
 class Mapped:
-    """What is known of a mapping: the label of its entity, the cells that have it, and the highest probability; -1: none."""
+    """A mapping: label of its entity, number of cells, and the highest probability, -1 for none."""
 
     label: str
     cells: int = 0
@@ -46,10 +46,10 @@ class Mapped:
 
 @dataclass(slots=True)
 class MappingSet:
-    """The mappings of a table: add links, then write.
+    """The mappings of a table.
 
     kb             name of the KB, for ids that are no IRIs
-    justification  COMPOSITE, where context counted, or LEXICAL, where only names did
+    justification  COMPOSITE for links by context, LEXICAL for links by names alone
     """
 
     kb: str
@@ -59,7 +59,7 @@ class MappingSet:
     found: dict[tuple[str, str], dict[str, Mapped]] = field(default_factory=dict)
 
     def add(self, column: str, text: str, entity: str, label: str, probability: float | None) -> None:
-        """Add a link of a cell; of several from one text of a column to one entity, the most probable says how sure it is."""
+        """Add a link of a cell; the highest probability of a text and an entity is the confidence."""
         meant = self.found.setdefault((column, text), {})
         known = meant.get(entity)
         if known is None:
@@ -68,7 +68,7 @@ class MappingSet:
         known.confidence = max(known.confidence, -1.0 if probability is None else probability)
 
     def to_bytes(self) -> bytes:
-        """Return the whole file."""
+        """Return the file."""
         prefixes = Prefixes(self.kb)
         rows = sorted(row for key, meant in self.found.items() for row in self._rows(prefixes, key, meant))
         used = [number for number in range(len(COLUMNS)) if number < _ALWAYS or any(row[number] for row in rows)]
@@ -103,7 +103,7 @@ class MappingSet:
 
 
 class Prefixes:
-    """Turns ids of entities into CURIEs, and keeps what their prefixes stand for."""
+    """Converts entity ids to CURIEs, and collects their prefixes."""
 
     def __init__(self, kb: str) -> None:
         self.map: dict[str, str] = {}
@@ -111,7 +111,7 @@ class Prefixes:
         self._own = f"urn:eigenthemes:{quote(kb, safe='')}:"
 
     def curie(self, id: str) -> str:
-        """Return an id as a CURIE: an IRI is split, a CURIE stays, anything else gets the prefix of the KB."""
+        """Return an id as a CURIE: an IRI is split, a CURIE stays, other ids get the prefix of the KB."""
         if _IRI.match(id):
             known = _OBO.match(id)
             space, local = (known[1], known[3]) if known else _split(id)
@@ -140,7 +140,7 @@ def _split(iri: str) -> tuple[str, str]:
 
 
 def _yaml(text: str) -> str:
-    """Return a text as a scalar of YAML: plain where that is possible, else in quotes."""
+    """Return a text as a YAML scalar, quoted if necessary."""
     if re.fullmatch(r"[A-Za-z][\w./#-]*(?::[\w./#-]+)*[/#:_]?(?: [\w./-]+)*", text, re.ASCII) and not text.endswith(":"):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'

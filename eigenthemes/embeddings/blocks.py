@@ -1,8 +1,8 @@
-"""Tall matrices in blocks, over threads. The graph alone decides the blocks: any number of threads gives the same bytes.
+"""Tall matrices in blocks, over threads. Blocks depend on the graph only, so any number of threads gives the same bytes.
 
-Sums over the graph go by blocks of columns (`WIDTH` of them are one line of the processor's cache, fetched once for each
-neighbour); everything else goes by blocks of rows, in place where it can: a matrix of millions of rows is not copied.
-`ColumnBlocks` is a matrix that may be larger than memory: each of its blocks of columns is an array of its own in a scratch.
+Sums over the graph use blocks of columns (`WIDTH` of them are one cache line, fetched once per neighbour); everything else uses
+blocks of rows, in place if possible, to avoid copies of millions of rows.
+`ColumnBlocks` is a matrix that may be larger than memory: each block of columns is a separate array of a scratch.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from eigenthemes.kb.graph import Graph
 Matrix = NDArray[np.float32]
 
 WIDTH = 16
-SMALL = 20_000  # edges up to which numpy does the sums: numba would take longer to load
+SMALL = 20_000  # edges; up to these, numpy is faster than loading numba
 _ROWS = 8192
-_COPIES = 5  # arrays of a block of columns that a step holds at a time, at most
+_COPIES = 5  # maximal number of arrays of a block of columns in a step
 
 
 class ColumnBlocks:
-    """A matrix [n, d] float32 of blocks of `WIDTH` columns, each with its rows one behind the other.
+    """A matrix [n, d] float32 of blocks of `WIDTH` columns, each stored row by row.
 
-    What it is indexed with: rows (`matrix[first:last]`, a copy), columns of one block, or, to write, some rows' first columns.
+    `matrix[first:last]` is a copy of rows; assigning to it writes their first columns.
     """
 
     def __init__(self, parts: list[Matrix]) -> None:
@@ -39,19 +39,20 @@ class ColumnBlocks:
 
     @classmethod
     def empty(cls, rows: int, columns: int, scratch: Scratch) -> ColumnBlocks:
-        """Return a matrix whose content is not defined yet."""
+        """Return an uninitialised matrix."""
         widths = [min(WIDTH, columns - first) for first in range(0, columns, WIDTH)]
         return cls([scratch.empty((rows, width), np.float32) for width in widths or [0]])
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Return the numbers of rows and columns."""
         return len(self.parts[0]), sum(part.shape[1] for part in self.parts)
 
     def __getitem__(self, rows: slice) -> Matrix:
         return np.concatenate([part[rows] for part in self.parts], axis=1)
 
     def __setitem__(self, rows: slice, values: Matrix) -> None:
-        """Write the first columns of some rows, as many as there are values."""
+        """Write the first columns of these rows."""
         for number, part in enumerate(self.first(values.shape[1]).parts):
             part[rows] = values[:, number * WIDTH : number * WIDTH + part.shape[1]]
 
@@ -62,19 +63,19 @@ class ColumnBlocks:
 
     def rows_together(self, scratch: Scratch) -> Matrix:
         """Return the matrix as one array."""
-        whole = scratch.empty(self.shape, np.float32)
-        for first in range(0, len(whole), _ROWS):
-            whole[first : first + _ROWS] = self[first : first + _ROWS]
-        return np.asarray(whole)
+        joined = scratch.empty(self.shape, np.float32)
+        for first in range(0, len(joined), _ROWS):
+            joined[first : first + _ROWS] = self[first : first + _ROWS]
+        return np.asarray(joined)
 
 
 AnyMatrix = TypeVar("AnyMatrix", Matrix, ColumnBlocks)
 
 
 class Blocks:
-    """Work on [n, d] float32 matrices over the nodes of a graph, BLAS held to one thread meanwhile.
+    """Operations on [n, d] float32 matrices over the nodes of a graph, with BLAS limited to one thread.
 
-    scratch  where `ColumnBlocks` live
+    scratch  stores `ColumnBlocks`
     """
 
     def __init__(self, graph: Graph, jobs: int, scratch: Scratch | None = None) -> None:
@@ -101,15 +102,15 @@ class Blocks:
         return self._pool.map(lambda span: function(*span), self._spans)
 
     def columns(self, dense: Matrix) -> Iterator[tuple[slice, Matrix]]:
-        """Yield the columns of a matrix in blocks, each block a matrix of its own."""
+        """Yield copies of blocks of columns."""
         for first in range(0, dense.shape[1], WIDTH):
             part = slice(first, min(first + WIDTH, dense.shape[1]))
             yield part, np.ascontiguousarray(dense[:, part])
 
     def apply(self, function: Callable[[Matrix], Matrix], dense: ColumnBlocks, into: ColumnBlocks) -> Iterator[int]:
-        """Write `function(columns)` of all columns into another matrix, or the same; yield how many are done each time.
+        """Write `function(columns)` of all columns into another matrix, or the same; yield the numbers of columns done.
 
-        Columns do not see each other: where memory is scarce, fewer than `WIDTH` are handled at a time.
+        Columns are independent: with little memory, fewer than `WIDTH` are processed at a time.
         """
         for source, target in zip(dense.parts, into.parts, strict=True):
             for first in range(0, source.shape[1], self._narrow):
@@ -120,12 +121,12 @@ class Blocks:
                 yield some.stop - some.start
 
     def empty(self, columns: int) -> Matrix:
-        """Return a matrix in memory whose content is not defined yet; its first row begins with a line of the cache."""
+        """Return an uninitialised matrix in memory that is aligned with the cache lines."""
         whole = np.empty(len(self.graph) * columns + WIDTH, dtype=np.float32)
         first = -whole.ctypes.data // whole.itemsize % WIDTH
         return whole[first : first + len(self.graph) * columns].reshape(len(self.graph), columns)
 
-    def each_rows(self, function: Callable[[int, int], Any]) -> None:
+    def for_rows(self, function: Callable[[int, int], Any]) -> None:
         """Call `function(first, last)` for every block of rows."""
         for _ in self.map_rows(function):
             pass
@@ -140,18 +141,18 @@ class Blocks:
         from eigenthemes.embeddings.spmm import weighted_rows
 
         out = self.empty(dense.shape[1])
-        self.each_rows(lambda *rows: weighted_rows(graph.indptr, graph.neighbors, of_row, of_column, dense, out, *rows))
+        self.for_rows(lambda *rows: weighted_rows(graph.indptr, graph.neighbors, of_row, of_column, dense, out, *rows))
         return out
 
     def sum_with_own(self, dense: Matrix, out: Matrix) -> Matrix:
-        """Write (A + I) dense into another matrix, and return that."""
+        """Write (A + I) dense into another matrix, and return it."""
         graph = self.graph
         if graph.edges <= SMALL:
             np.add(neighbor_sums(graph, dense), dense, out=out)
             return out
         from eigenthemes.embeddings.spmm import summed_rows
 
-        self.each_rows(lambda *rows: summed_rows(graph.indptr, graph.neighbors, dense, out, *rows))
+        self.for_rows(lambda *rows: summed_rows(graph.indptr, graph.neighbors, dense, out, *rows))
         return out
 
     def averaged_sum(
@@ -168,7 +169,7 @@ class Blocks:
         from eigenthemes.embeddings.spmm import averaged_rows
 
         edges = graph.indptr, graph.neighbors
-        self.each_rows(lambda *rows: averaged_rows(*edges, dense, of_dense, of_mean, more, of_more32, out, of_out32, *rows))
+        self.for_rows(lambda *rows: averaged_rows(*edges, dense, of_dense, of_mean, more, of_more32, out, of_out32, *rows))
 
     # small matrices beside tall ones
 
@@ -195,8 +196,8 @@ class Blocks:
         def block(first: int, last: int) -> None:
             kept[first:last] = dense[first:last] @ factor
 
-        self.each_rows(block)
-        return cast(AnyMatrix, kept)  # of the kind it was
+        self.for_rows(block)
+        return cast(AnyMatrix, kept)  # the type of the argument
 
     def unit_rows(self, dense: AnyMatrix) -> AnyMatrix:
         """Divide each row by its length, in place; a zero row stays."""
@@ -206,7 +207,7 @@ class Blocks:
             lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
             dense[first:last] = rows / np.where(lengths > 0, lengths, 1).astype(np.float32)[:, None]
 
-        self.each_rows(block)
+        self.for_rows(block)
         return dense
 
 

@@ -88,7 +88,7 @@ def deepwalk(
 
 
 def negative_targets(degree: NDArray[np.int64]) -> Targets:
-    """Make an alias table that draws nodes by degree^0.75, and no tree."""
+    """Return an alias table that draws nodes by degree^0.75, and no tree."""
     weights = degree**NEGATIVE_POWER
     chances, others = np.empty(len(degree), dtype=np.uint32), np.empty(len(degree), dtype=np.uint32)
     alias_table(weights / weights.mean(), chances, others)
@@ -97,7 +97,7 @@ def negative_targets(degree: NDArray[np.int64]) -> Targets:
 
 
 def tree_targets(degree: NDArray[np.int64]) -> Targets:
-    """Make the Huffman tree over the nodes with neighbours: walks meet a node as often as its degree says."""
+    """Return the Huffman tree over the nodes with neighbours; walks visit a node in proportion to its degree."""
     rarest_first = np.argsort(degree, kind="stable")[np.count_nonzero(degree == 0) :]
     leaf_of = np.zeros(len(degree), dtype=np.uint32)
     leaf_of[rarest_first] = np.arange(len(rarest_first), dtype=np.uint32)
@@ -111,7 +111,7 @@ def tree_targets(degree: NDArray[np.int64]) -> Targets:
 def _passes(
     graph: Graph, walks: int, length: int, random: np.random.Generator
 ) -> Iterator[list[tuple[NDArray[np.uint32], np.uint64, int]]]:
-    """Yield for each walk of every node, in random order, batches of starts, the seed of their walks, and the tokens before."""
+    """Yield for each pass over all nodes, in random order, batches of starts, their seeds, and the tokens before them."""
     linked = np.flatnonzero(graph.degree).astype(np.uint32)
     batch = max(1, _TOKENS // length)
     for number in range(walks):
@@ -125,7 +125,7 @@ def _passes(
 
 
 def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -> tuple[Matrix, Matrix]:
-    """Return small random inputs and outputs of zero, as in word2vec; columns beyond the dimensions are zero and stay so."""
+    """Return small random inputs and zero outputs, as in word2vec; further columns are and stay zero."""
     width = -(-dimensions // LANES) * LANES
     inputs, outputs = _zeros(len(graph), width), _zeros(len(graph), width)
     drawn = random.random((len(graph), dimensions), dtype=np.float32)
@@ -134,7 +134,7 @@ def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -
 
 
 def _zeros(rows: int, width: int) -> Matrix:
-    """Return a matrix of zeros whose rows begin with a line of the cache; numpy promises 16 bytes only."""
+    """Return a matrix of zeros that is aligned with the cache lines."""
     spare = np.zeros(rows * width * 4 + _CACHE_LINE, dtype=np.uint8)
     first = -spare.ctypes.data % _CACHE_LINE
     return spare[first : first + rows * width * 4].view(np.float32).reshape(rows, width)

@@ -1,6 +1,6 @@
-"""Vectors that somebody already has: numpy files, word2vec text and binary, and Parquet.
+"""Read vectors from files: numpy, word2vec text and binary, and Parquet.
 
-A file is read whole or refused in one sentence; where a row is wrong, the sentence names it.
+An error names the row that is wrong.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ def _check_count(promised: int | None, rows: int, origin: str) -> None:
 
 
 def _dimension(line: bytes) -> int:
-    """Return how many numbers stand at the end of a row; its first word is never one of them. 0: it is no row."""
+    """Return the count of numbers at the end of a row, without its first word; 0 if it is no row."""
     words = line.split()
     count = 0
     for word in reversed(words[1:]):
@@ -320,7 +320,7 @@ def _usual_rows(block: bytes, dimension: int) -> tuple[list[bytes], NDArray[np.f
 
 
 def _rows(block: bytes, dimension: int, first_line: int, origin: str, rule: str) -> tuple[list[bytes], NDArray[np.float32]]:
-    """Read a block of rows one by one: any white space, ids of several words, and the line that is wrong."""
+    """Read a block row by row: any white space, ids of several words, and the line of an error."""
     names, rows = list[bytes](), list[NDArray[np.float32]]()
     for number, line in enumerate(map(bytes.strip, block.split(b"\n")), first_line):
         if line:
@@ -415,7 +415,7 @@ def _read_parquet(path: Path) -> Vectors:
 
 
 def _vector_columns(schema: Any, origin: str) -> list[str]:
-    """Return ["vector"], or the columns that are the dimensions; pandas' numbering of the rows is none of them."""
+    """Return ["vector"], or the columns that are dimensions, without the index of pandas."""
     from pyarrow import types
 
     types_of_columns = {field.name: field.type for field in schema if not field.name.startswith("__index_level_")}

@@ -1,10 +1,10 @@
-"""Vectors for entities that have none, new ones or isolated ones: from their neighbours, or from their descriptions.
+"""Vectors for entities without one, new or isolated: from their neighbours, or from their descriptions.
 
-Vectors made before an entity came are kept as they are; only rows without a vector change.
+Only rows without a vector change.
 
-A mean, or what a regression expects, lies nearer to the middle than the vectors it was made of, and Eigenthemes favour what
-lies in the middle: with such vectors new entities win mentions of others too. `matched` undoes that: what is given is
-stretched so that over the entities with a vector of their own it is spread as these are (the same second moments).
+Means and regressions are nearer to the centre than the vectors they are made from, and Eigenthemes favour the centre: with such
+vectors, new entities also win mentions of others. `matched` corrects this by a linear map after which estimates of entities
+that have a vector have the same second moments as their vectors.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 _ROWS = 1 << 14
-_NOTHING = 1e-6  # of the largest second moment: a direction with less is not there
+_NOTHING = 1e-6  # of the largest second moment: directions with less are ignored
 
 
 def from_neighbors(graph: Graph, vectors: Matrix, has: Mask, *, rounds: int = 1, matched: bool = False) -> tuple[Matrix, Mask]:
-    """Return the vectors [n, d] and who has one [n]: an entity without one gets the mean of its neighbours' (unit length).
+    """Return the vectors [n, d] and which entities have one [n]; those without get the mean of their neighbours' vectors.
 
-    rounds  2: those whose neighbours got one in the first round too, and so on; each entity gets its vector once
+    rounds  in round 2, vectors of round 1 count as well, and so on; each entity gets its vector once
     """
     check_whole("rounds", rounds)
     _check_shapes(len(graph), vectors, has)
 
     def means(rows: Rows) -> Matrix:
-        return _neighbor_sums(graph, vectors, has, rows)  # unit length is all they lack to be means
+        return _neighbor_sums(graph, vectors, has, rows)  # scaled to unit length later
 
     stretch = _stretch(means, vectors, np.flatnonzero(has)) if matched else None
     for _ in range(rounds):
@@ -49,10 +49,10 @@ def from_neighbors(graph: Graph, vectors: Matrix, has: Mask, *, rounds: int = 1,
 def from_descriptions(
     description_rows: Matrix, vectors: Matrix, has: Mask, *, ridge: float = 1.0, matched: bool = False
 ) -> tuple[Matrix, Mask]:
-    """Return the vectors [n, d] and who has one [n]: an entity with only a description gets one from its description.
+    """Return the vectors [n, d] and which entities have one [n]; those with only a description get one from it.
 
-    The map from description vectors [n, w] (zero: no description) to vectors is the ridge regression over the entities that
-    have both: (X^T X + ridge I)^-1 X^T Y, in float64.
+    The map from description vectors [n, w] (zero for no description) to vectors is a ridge regression over the entities with
+    both: (X^T X + ridge I)^-1 X^T Y, in float64.
     """
     check_number("ridge", ridge, "a number above 0", above=0)
     _check_shapes(len(description_rows), vectors, has)
@@ -93,7 +93,7 @@ def _neighbor_sums(graph: Graph, vectors: Matrix, has: Mask, nodes: Rows) -> Mat
 def _ridge_map(inputs: Matrix, outputs: Matrix, rows: Rows, ridge: float) -> Square:
     gram = ridge * np.eye(inputs.shape[1])
     product = np.zeros((inputs.shape[1], outputs.shape[1]))
-    with one_thread():  # more would add up in another order
+    with one_thread():  # more threads would add in another order
         for block in _blocks(rows):
             x, y = inputs[block].astype(np.float64), outputs[block].astype(np.float64)
             gram += x.T @ x
@@ -104,7 +104,7 @@ def _ridge_map(inputs: Matrix, outputs: Matrix, rows: Rows, ridge: float) -> Squ
 def _filled(
     make: Callable[[Rows], Matrix], vectors: Matrix, has: Mask, rows: Rows, stretch: Matrix | None
 ) -> tuple[Matrix, Mask]:
-    """Return copies with what `make` gives for `rows`, in unit length; a zero row is no vector."""
+    """Return copies with the vectors that `make` returns for `rows`, at unit length; a zero row is no vector."""
     new, new_has = vectors.copy(), has.copy()
     for block in _blocks(rows):
         made = unit_rows(make(block))
@@ -116,10 +116,10 @@ def _filled(
 
 
 def _stretch(make: Callable[[Rows], Matrix], vectors: Matrix, rows: Rows) -> Matrix:
-    """Return the symmetric map [d, d] after which what `make` gives for `rows` has the second moments of their own vectors.
+    """Return the symmetric map [d, d] that gives the estimates of `make` the second moments of the vectors of `rows`.
 
-    With moments A of what is given and B of the own: A^-1/2 (A^1/2 B A^1/2)^1/2 A^-1/2, of all such maps the one that moves
-    least. Directions that are not given at all stay as they are.
+    With moments A of the estimates and B of the vectors: A^-1/2 (A^1/2 B A^1/2)^1/2 A^-1/2, the smallest such change (optimal
+    transport). Null directions of A do not change.
     """
     given, own = (np.zeros((vectors.shape[1], vectors.shape[1])) for _ in range(2))
     with one_thread():
@@ -133,7 +133,7 @@ def _stretch(make: Callable[[Rows], Matrix], vectors: Matrix, rows: Rows) -> Mat
 
 
 def _roots(moments: Square) -> tuple[Square, Square, Square]:
-    """Return the square root of a symmetric matrix, its inverse, and the projection on the directions that are not in it."""
+    """Return the square root of a symmetric matrix, its inverse, and the projection on its null space."""
     values, vectors = np.linalg.eigh(moments)
     there = values > _NOTHING * max(values[-1], 0.0)
     basis, values, rest = vectors[:, there], values[there], vectors[:, ~there]

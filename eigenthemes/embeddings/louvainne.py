@@ -51,7 +51,7 @@ def louvainne(
 
 
 def hierarchy(graph: Graph, seed: int) -> Iterator[Ints]:
-    """Yield the communities of each level, the coarsest first: [n] int64, -1 for nodes that stood alone a level before.
+    """Yield the communities of each level, the coarsest first: [n] int64, -1 for nodes that were alone one level above.
 
     Each level is one pass over the edges that are left inside communities, all communities together.
     """
@@ -60,7 +60,7 @@ def hierarchy(graph: Graph, seed: int) -> Iterator[Ints]:
     group = np.zeros(len(graph), dtype=np.int64)
     together = graph.degree > 0
     while together.any():
-        community = _apart(louvain(indptr, neighbors, group, random), group)
+        community = _relabel(louvain(indptr, neighbors, group, random), group)
         yield np.where(together, community, -1)
         together &= np.bincount(community)[community] > 1
         inner_indptr, inner = np.empty(len(indptr), dtype=np.int64), np.empty(len(neighbors), dtype=np.uint32)
@@ -91,7 +91,7 @@ def louvain(indptr: Ints, neighbors: NDArray[np.uint32], group: Ints, random: np
 def _between(
     indptr: Ints, neighbors: NDArray[np.uint32], weights: NDArray[np.float64], community: Ints, communities: int
 ) -> tuple[Ints, NDArray[np.uint32], NDArray[np.float64]]:
-    """Return the graph of communities, its edges weighted by what they stand for; edges inside one only count in its degree."""
+    """Return the weighted graph of communities; edges within a community only count in its degree."""
     source, target = np.repeat(community, np.diff(indptr)), community[neighbors]
     outer = source != target
     pairs, pair_of = np.unique(source[outer] * communities + target[outer], return_inverse=True)
@@ -103,8 +103,8 @@ def _sums(pair_of: Ints, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.bincount(pair_of, weights=weights).astype(np.float64, copy=False)
 
 
-def _apart(community: Ints, group: Ints) -> Ints:
-    """Return the communities numbered from 0; the nodes of a group that did not split stand each on its own."""
+def _relabel(community: Ints, group: Ints) -> Ints:
+    """Return the communities numbered from 0; in a group that did not split, each node is one."""
     one_of_each = np.unique(community, return_index=True)[1]
     unsplit = np.bincount(group[one_of_each]) == 1
     nodes = len(community)

@@ -29,7 +29,7 @@ _SMALLEST = 16  # a part of a full batch: less than this is not worth drawing
 
 @dataclass(frozen=True, slots=True)
 class PathCounts:
-    """How often the sampled paths ended in each pair of nodes.
+    """Counts of the pairs of nodes at the ends of sampled paths.
 
     pairs  [p] uint64, ascending: low node << 32 | high node; all edges are among them
     counts [p] uint32: the number of paths, and the highest bit for an edge
@@ -74,7 +74,7 @@ def netsmf(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Matrix:
-    """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero. d is less than asked for in a small graph.
+    """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero; small graphs give fewer dimensions.
 
     A round draws every edge once from each side, with a path of each length. `max_memory` bounds the bytes taken beyond the
     graph and the result: where the pairs met would not fit, fewer paths are drawn, the same ones whatever `jobs`.
@@ -104,7 +104,7 @@ def netsmf(
 
 
 def pairs_that_fit(graph: Graph, dimensions: int, max_memory: float) -> int:
-    """Return how many pairs of nodes may be held; too little memory for all edges is refused, with what they take."""
+    """Return the number of pairs that fit into memory; raise OptionError if not all edges do."""
     width = dimensions + OVERSAMPLING
     dense = 8 * (len(graph) * (width + WIDTH) + min(len(graph), _SCRATCH) * width)  # a basis, its projection, parts of them
     rows = 4 * 8 * len(graph)  # offsets, and degrees
@@ -147,7 +147,7 @@ def count_paths(
 def _add_counts(
     held: NDArray[np.uint64], counts: NDArray[np.uint32], size: int, keys: NDArray[np.uint64], times: NDArray[np.uint32]
 ) -> int:
-    """Add counted pairs to the first `size` held; return how many are held then, or would be if there were room for them."""
+    """Add counted pairs to the first `size` ones; return their number then, also if they do not fit."""
     union = int(union_size(held[:size], keys))
     if union <= len(held):
         merge_counts(held, counts, size, keys, times, union)
@@ -155,7 +155,7 @@ def _add_counts(
 
 
 class _Paths:
-    """Random paths around the edges of a graph; the number of a draw alone decides where it goes."""
+    """Random paths around the edges of a graph, each determined by its number."""
 
     def __init__(self, graph: Graph, window: int, seed: int) -> None:
         self._graph, self._window = graph, window
@@ -168,7 +168,7 @@ class _Paths:
             self._stride += 1
 
     def draw(self, first: int, last: int, pool: ThreadPoolExecutor) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-        """Return the distinct pairs, ascending, at the ends of the paths around edges `first` to `last`, and their counts."""
+        """Return the distinct pairs at the ends of the paths around edges `first` to `last`, sorted, and their counts."""
         lengths = self._window - 1
         keys = np.empty((last - first) * lengths, dtype=np.uint64)
 

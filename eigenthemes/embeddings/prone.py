@@ -32,7 +32,7 @@ def prone(
     progress: Progress | None = None,
     scratch: Scratch | None = None,
 ) -> Matrix:
-    """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero; a small graph has fewer d."""
+    """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero; small graphs give fewer dimensions."""
     with Blocks(graph, jobs, scratch) as blocks:
         factors = factorize(blocks, min(dimensions, len(graph)), seed)
         with (progress or Silent()).step("spreading over the graph", total=factors.shape[1], unit="dimensions") as advance:
@@ -94,12 +94,12 @@ def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
     before[:] = dense
     np.multiply(dense, bessel(0, THETA), out=filtered)
     weight = -2 * bessel(1, THETA)
-    blocks.each_rows(add)
+    blocks.for_rows(add)
     for term in range(2, FILTER_TERMS):
         apply_twice(now, 1.0, -2.0, before, -1.0)
         before, now = now, before
         weight = (2 if term % 2 == 0 else -2) * bessel(term, THETA)
-        blocks.each_rows(add)
+        blocks.for_rows(add)
     np.subtract(dense, filtered, out=filtered)
     return blocks.sum_with_own(filtered, half)
 
@@ -112,7 +112,7 @@ def left_factors(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:
 
 
 def orthonormal(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:
-    """Return an orthonormal basis of the columns, written over them; directions that are not there are left out."""
+    """Return an orthonormal basis of the columns, written over them, without null directions."""
     values, vectors = blocks.eigen(dense)
     kept = values > values[0] * 1e-10 if len(values) else values > 0
     return blocks.times(dense, vectors[:, kept] * values[kept] ** -0.5)

@@ -1,4 +1,4 @@
-"""What all formats of vectors are read with: the file, its ids, and how they are quoted in an error."""
+"""Helpers for reading files of vectors: opening, ids, quotations in errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Vectors = tuple[list[str], NDArray[Any]]  # ids, and a matrix with a row for eac
 
 
 def check_file(path: Path, remedy: str) -> None:
-    """Refuse a file that cannot be read or is empty."""
+    """Raise VectorError for a file that cannot be read or is empty."""
     check_input(path, VectorError, remedy=remedy)
     try:
         with open(path, "rb") as file:
@@ -34,7 +34,7 @@ def check_file(path: Path, remedy: str) -> None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Source]:
-    """Open a file, decompressed. A damaged archive is the reason to give, whatever else its sudden end leads to."""
+    """Open a file, decompressed; if the archive is damaged, report that rather than any error that follows."""
     diagnostics = Diagnostics()
     try:
         with Source(path, diagnostics, lambda amount: None) as source:
@@ -48,7 +48,7 @@ def opened(path: Path) -> Iterator[Source]:
 
 
 def quoted(name: str) -> str:
-    """Return an id as it stands in an error: in quotes, and not too long."""
+    """Return an id for an error message: in quotes, and not too long."""
     return repr(name if len(name) <= 80 else name[:80] + "…")
 
 
@@ -58,11 +58,11 @@ def one_line(error: Exception) -> str:
 
 
 def names_of(values: Any, origin: str) -> list[str]:
-    """Return the ids as text: strings, bytes or whole numbers."""
+    """Return ids (strings, bytes or integers) as text."""
     if isinstance(values, np.ndarray):
         try:
             values = values.tolist()
-        except (ValueError, SystemError):  # numpy keeps letters as numbers, and does not look at them before
+        except (ValueError, SystemError):  # numpy does not check code points before
             raise VectorError(f"{origin} has ids with letters that Unicode does not know; save them again") from None
     if not isinstance(values, Iterable) or isinstance(values, str | bytes):
         raise VectorError(f"{origin} has a single value for its ids; save a list of them")

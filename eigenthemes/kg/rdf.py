@@ -21,44 +21,23 @@ from eigenthemes.kg.options import ReadOptions, expand
 from eigenthemes.kg.statements import ALIAS, Statements
 from eigenthemes.kg.xml_limits import LimitedXml
 
-_NOTES = (  # used as a description only where there is no other
-    "http://www.w3.org/2000/01/rdf-schema#comment",
-    "http://www.w3.org/2004/02/skos/core#scopeNote",
-)
+# used as a description only where there is no other
+_NOTES = ("http://www.w3.org/2000/01/rdf-schema#comment", "http://www.w3.org/2004/02/skos/core#scopeNote")
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED, ALTERNATIVE = range(8)
 
-_PREDICATES: dict[int, tuple[str, ...]] = {
-    LABEL: ("rdfs:label", "skos:prefLabel", "schema:name", "https://schema.org/name", "foaf:name"),
-    ALIAS_ROLE: (
-        "skos:altLabel",
-        "skos:hiddenLabel",
-        "schema:alternateName",
-        "https://schema.org/alternateName",
-        "obo:IAO_0000118",
-    ),
-    DESCRIPTION: (
-        "schema:description",
-        "https://schema.org/description",
-        "rdfs:comment",
-        "skos:definition",
-        "skos:scopeNote",
-        "obo:IAO_0000115",
-        "dct:description",
-    ),
-    TYPE: ("rdf:type", "wdt:P31", "skos:inScheme", "oboInOwl:hasOBONamespace"),
-    DEPRECATED: ("owl:deprecated",),
-    REPLACED: ("obo:IAO_0100001",),
-    ALTERNATIVE: ("oboInOwl:hasAlternativeId",),
+_PREDICATES = {
+    LABEL: "rdfs:label skos:prefLabel schema:name https://schema.org/name foaf:name",
+    ALIAS_ROLE: "skos:altLabel skos:hiddenLabel schema:alternateName https://schema.org/alternateName obo:IAO_0000118",
+    DESCRIPTION: """schema:description https://schema.org/description rdfs:comment skos:definition skos:scopeNote
+        obo:IAO_0000115 dct:description""",
+    TYPE: "rdf:type wdt:P31 skos:inScheme oboInOwl:hasOBONamespace",
+    DEPRECATED: "owl:deprecated",
+    REPLACED: "obo:IAO_0100001",
+    ALTERNATIVE: "oboInOwl:hasAlternativeId",
 }
 _GIVEN_ROLES = {"label": LABEL, "alias": ALIAS_ROLE, "description": DESCRIPTION, "type": TYPE, "prior": PRIOR}
-_SYNONYMS = {
-    "exact": "oboInOwl:hasExactSynonym",
-    "related": "oboInOwl:hasRelatedSynonym",
-    "broad": "oboInOwl:hasBroadSynonym",
-    "narrow": "oboInOwl:hasNarrowSynonym",
-}
 
 _PIECE = 256  # lines parsed at a time where a block has an error
 
@@ -79,13 +58,13 @@ class Roles:
         self.of: dict[str, int] = {}
         self.given: dict[str, int] = {}
         for role, names in _PREDICATES.items():
-            self._add(role, names)
-        self._add(ALIAS_ROLE, tuple(_SYNONYMS[scope] for scope in options.synonyms))
+            self._add(role, *names.split())
+        self._add(ALIAS_ROLE, *(f"oboInOwl:has{scope.capitalize()}Synonym" for scope in options.synonyms))
         for name_of_role, name in options.predicates():
             self.given[name] = _GIVEN_ROLES[name_of_role]
-            self._add(self.given[name], (name,))
+            self._add(self.given[name], name)
 
-    def _add(self, role: int, names: tuple[str, ...]) -> None:
+    def _add(self, role: int, *names: str) -> None:
         for name in names:
             if ":" not in name:
                 raise OptionError(f"{name!r} is neither an IRI nor a CURIE; write it like rdfs:label or http://...")

@@ -198,9 +198,11 @@ class IdTable(Mapping[str, int]):
         return len(self.strings)
 
     def items(self) -> Any:
+        """Return pairs of id and number."""
         return zip(self, range(len(self)), strict=True)
 
     def values(self) -> Any:
+        """Return the numbers."""
         return range(len(self))
 
 

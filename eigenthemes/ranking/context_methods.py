@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import sum_rows, unit_rows
-from eigenthemes.embeddings.word_context import WordContext
-from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch

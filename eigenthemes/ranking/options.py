@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.checks import check_number, check_whole
-from eigenthemes.embeddings.word_context import WINDOW
+from eigenthemes.embeddings.word_vectors import WINDOW
 from eigenthemes.errors import OptionError
 
 Scores = NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch

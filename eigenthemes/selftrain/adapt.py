@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
-from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of

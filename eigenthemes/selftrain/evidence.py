@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.graph import Hubs, hubs_of
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles

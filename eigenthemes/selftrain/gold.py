@@ -11,7 +11,7 @@ import numpy as np
 from eigenthemes.candidates.rules import REMEMBERED, SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
-from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.name_memory import NOT_A_NAME, Memory, document_key
 from eigenthemes.kb.store import KB

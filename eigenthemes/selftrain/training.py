@@ -12,7 +12,7 @@ from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.workers import Workers
-from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
 from eigenthemes.pipeline.mention_groups import MentionGroups

@@ -100,7 +100,23 @@ _IS_SPECIAL = np.array([code in b".+#" or code >= 128 for code in range(256)])  
 
 
 def normalize(text: str) -> str:
-    """Return the tokens of `text` joined by single spaces; never empty unless `text` is blank."""
+    """Return the tokens of a text joined by single spaces.
+
+    Parameters
+    ----------
+    text : str
+        A name or any other text.
+
+    Returns
+    -------
+    str
+        The normalised text; empty only if `text` is blank.
+
+    Examples
+    --------
+    >>> normalize("Málaga (U.S.)")
+    'malaga us'
+    """
     folded = text
     if "." in folded:
         folded = _compiled(_ACRONYM).sub(lambda match: match[0].replace(".", ""), folded)
@@ -155,7 +171,18 @@ def _lines(encoded: bytes) -> NormalizedNames:
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the tokens of `text`, in order."""
+    """Return the normalised tokens of a text, in order.
+
+    Parameters
+    ----------
+    text : str
+        A name or any other text.
+
+    Returns
+    -------
+    list of str
+        The tokens of `normalize`.
+    """
     return normalize(text).split()
 
 

@@ -14,12 +14,13 @@ import numpy as np
 import orjson
 
 from eigenthemes import __version__
-from eigenthemes.build import build_kb, embed_kb, import_vectors, store, train_kb
+from eigenthemes.build import build_kb, embed_kb, import_vectors, store
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.embeddings.vector_sets import VectorSet
 from eigenthemes.errors import KBError, SourceError
 from eigenthemes.kb.store import KB
+from eigenthemes.train import train_kb
 from eigenthemes_paper.pickles import SUFFIXES, read_pickle
 from eigenthemes_paper.plan import KBPlan
 from eigenthemes_paper.workspace import Workspace, write_atomically

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from paper_helpers.wikipedia_dumps import write_aida, write_wned
 
+from eigenthemes.documents.benchmark_sets import read_wikitables
 from eigenthemes.documents.reader import document_of, read_gold
-from eigenthemes.documents.wikitables import read_wikitables
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention
 from eigenthemes_paper.prepare import ENTITY, Counts, prepare

@@ -13,7 +13,7 @@ from helpers.kbs import build_untrained, write_sources
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
+from eigenthemes.train import store_ranker
 
 HOW = "install it with: make test-browser"
 LONG_NAME = "Wagga" + " Wagga" * 1_700  # 10 kB

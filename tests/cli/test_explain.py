@@ -14,9 +14,9 @@ from helpers.explaining import explain_names, ranker_by_hand
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
 from eigenthemes.cli.explain import explain
 from eigenthemes.errors import EigenthemesError
+from eigenthemes.train import store_ranker
 
 # the command
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eigenthemes.assembly.checks import read_ids
+from eigenthemes.assembly.nodes import read_ids
 from eigenthemes.core.storage import (
     check_input,
     check_output,

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from eigenthemes import KB, Document, Entity, Explanation, Link, LinkedDocument, LinkedTable, Linker, Mention, Table
 from eigenthemes.display import Shown
-from eigenthemes.documents.html import html_of
+from eigenthemes.documents.web import html_of
 
 TEXT = "Michael Jordan and his students David Blei and Andrew Ng wrote on LDA at Berkeley."
 TAGS = {"div", "style", "h4", "p", "mark", "table", "thead", "tbody", "tr", "th", "td", "br", "span", "a"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.gold_files import AIDA, refusal, write
 
-from eigenthemes.documents.aida import dbpedia_iri
 from eigenthemes.documents.reader import read_gold
+from eigenthemes.documents.standoff import dbpedia_iri
 from eigenthemes.records import Mention
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from helpers.gold_files import AUTHORS, refusal
 
-from eigenthemes.documents.authors import read_authors
+from eigenthemes.documents.benchmark_sets import read_authors
 from eigenthemes.records import Document, Mention
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from eigenthemes import KB, Linker
 from eigenthemes.documents.json_lines import document_of, parse_document
 from eigenthemes.documents.json_writer import linked_line
-from eigenthemes.documents.record import Record
+from eigenthemes.documents.record_reader import Record
 from eigenthemes.stream import link_chunk
 
 NAMES = ("Paris", "Michael Jordan", "Jordan", "xyzzy", "U.S.", 'a "quoted" name', "Łódź\n")

@@ -284,7 +284,7 @@ def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     good = write(tmp_path, "good.jsonl", JSON_LINES)
-    with pytest.raises(SourceError, match="is a named pipe; to read what a program writes, give -"):
+    with pytest.raises(SourceError, match="is a named pipe; to read the output of a program, give -"):
         list(read_documents([good, pipe]))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from eigenthemes.documents.benchmark_sets import is_wikitables, read_wikitables
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.documents.wikitables import is_wikitables, read_wikitables
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 

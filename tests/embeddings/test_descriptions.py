@@ -12,9 +12,8 @@ from helpers.files import write_jsonl
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
-from eigenthemes.embeddings import descriptions
-from eigenthemes.embeddings.descriptions import Coverage, description_vectors
-from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.embeddings import word_vectors as module
+from eigenthemes.embeddings.word_vectors import Coverage, WordVectors, description_vectors
 from eigenthemes.errors import VectorError
 from eigenthemes.text.words import WORD
 
@@ -100,7 +99,7 @@ def test_blocks_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     kb = kb_of(tmp_path, ["red", "", "blue red", "Paris été", "", "dark dark red"])
     whole = description_vectors(kb, word_vectors())
     for size in (1, 2, 5):
-        monkeypatch.setattr(descriptions, "_ENTITIES", size)
+        monkeypatch.setattr(module, "_ENTITIES", size)
         again = description_vectors(kb, word_vectors())
         assert again[0].tobytes() == whole[0].tobytes()
         assert again[1] == whole[1]

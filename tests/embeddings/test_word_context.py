@@ -11,9 +11,8 @@ import pytest
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB, Linker, build_kb, train_kb
-from eigenthemes.documents.given import as_document
-from eigenthemes.embeddings.word_context import WINDOW, WordContext
-from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.documents.json_lines import as_document
+from eigenthemes.embeddings.word_vectors import WINDOW, WordContext, WordVectors
 from eigenthemes.errors import EigenthemesError
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
-from eigenthemes.documents.given import as_document
+from eigenthemes.documents.json_lines import as_document
 from eigenthemes.explanations import Explanation
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
@@ -19,6 +18,7 @@ from eigenthemes.ranking.features import COLUMNS, JOINT_GROUPS, FeatureContext, 
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.methods import METHODS, Scored
 from eigenthemes.ranking.ranker import BatchRanking, Ranker, Weights, rank_batch
+from eigenthemes.train import store_ranker
 from helpers.documents import names_document
 from helpers.kbs import build_untrained
 

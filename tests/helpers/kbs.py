@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from eigenthemes import KB, build_kb
-from eigenthemes.build import embed_kb, import_vectors, store, store_ranker
+from eigenthemes.build import embed_kb, import_vectors, store
 from eigenthemes.embeddings.vector_sets import VectorSet
 from eigenthemes.kg.demo import SMALL
 from eigenthemes.selftrain.training import self_train
+from eigenthemes.train import store_ranker
 from helpers.files import write_jsonl
 
 DEMO = "https://example.org/demo/"  # what the ids of the demo KG begin with

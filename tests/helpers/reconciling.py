@@ -12,9 +12,9 @@ import pytest
 from referencing import Registry, Resource
 
 from eigenthemes import KB, Linker
-from eigenthemes.build import store_ranker
 from eigenthemes.service.reconcile.queries import parse_batch
 from eigenthemes.service.reconcile.reconciler import Reconciler
+from eigenthemes.train import store_ranker
 from helpers.explaining import ranker_by_hand
 from helpers.files import REAL_DATA, write_jsonl
 from helpers.kbs import build_untrained

@@ -12,10 +12,10 @@ import pytest
 from helpers.files import file_bytes, write_jsonl
 
 from eigenthemes import KB, ReadOptions, build_kb, embed_kb, train_kb
-from eigenthemes.build import store_ranker, train_ranker
 from eigenthemes.errors import KBDamagedError, KBVersionError
 from eigenthemes.kb.manifest import own_hash, replace_manifest
 from eigenthemes.kb.writer import KBWriter
+from eigenthemes.train import store_ranker, train_ranker
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -156,7 +156,7 @@ def _ranker(kb: KB) -> Any:
 
 def test_train_writes_what_the_kb_expects(kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:
     assert train_kb(kb.path).manifest["expects"] == ["ranker"]
-    monkeypatch.setattr("eigenthemes.build.train_ranker", train_ranker)
+    monkeypatch.setattr("eigenthemes.train.train_ranker", train_ranker)
     changed = embed_kb(kb.path, dimensions=2, name="second")
     assert list(changed.rankers) == ["prone", "second"]
     assert changed.missing_parts() == []

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.build import embed_kb, forget, train_kb
+from eigenthemes.build import embed_kb
 from eigenthemes.errors import KBDamagedError
 from eigenthemes.kb.manifest import replace_manifest
 from eigenthemes.kb.name_memory import ADDED, Memory, NameMemories, document_key, key_of, name_memories
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.records import Document, Mention, Table
+from eigenthemes.train import forget, train_kb
 
 TEXT = "Paris is in Texas."
 

@@ -15,13 +15,13 @@ from helpers.kbs import copy_kb
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
-from eigenthemes.build import store_ranker
 from eigenthemes.kb.attributes import FILES, EntityAttributes
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.column import CellEvidence
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, LinkedTable, Mention, Table
+from eigenthemes.train import store_ranker
 
 
 @pytest.fixture(scope="module")

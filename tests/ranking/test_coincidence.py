@@ -8,7 +8,6 @@ from helpers.documents import names_document
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import batch_maker
@@ -19,6 +18,7 @@ from eigenthemes.ranking.features.column import CELL_COLUMNS
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention, Table
 from eigenthemes.selftrain.training import self_train
+from eigenthemes.train import store_ranker
 
 TOWNS = ("Arbon", "Belmar", "Corvin", "Dalheim", "Estrel", "Farnow", "Gistad", "Holmby")
 VILLAGES = tuple(f"{first}{last}" for first in ("Upper ", "Lower ", "New ", "Old ") for last in ("Wyck", "Thorpe", "Leigh"))

@@ -16,10 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB, Linker
-from eigenthemes.build import train_kb
 from eigenthemes.cli import cli
 from eigenthemes.cli.advice import advise
-from eigenthemes.documents.given import as_document
+from eigenthemes.documents.json_lines import as_document
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.evaluation.comparison import evaluate, report
 from eigenthemes.pipeline.batch import batch_maker
@@ -27,6 +26,7 @@ from eigenthemes.ranking.context_methods import context_scores
 from eigenthemes.ranking.methods import method_named, scoring_options
 from eigenthemes.ranking.options import ContextOptions, EigenOptions
 from eigenthemes.text.words import is_content, noun_tagger, nouns
+from eigenthemes.train import train_kb
 
 WORDS = {
     "planet": (1, 0, 0), "orbit": (0.9, 0.1, 0), "telescope": (0.8, 0, 0.2), "metal": (0, 1, 0), "liquid": (0.1, 0.9, 0),

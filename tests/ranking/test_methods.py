@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.documents.given import as_document
+from eigenthemes.documents.json_lines import as_document
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import Vectors
 from eigenthemes.pipeline.batch import Batch, batch_maker

@@ -12,10 +12,10 @@ from helpers.inspecting import UNTRAINED_METHODS
 from helpers.kbs import TINY_EDGES, TINY_NODES, build_from_records
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
 from eigenthemes.errors import OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.selftrain.training import self_train
+from eigenthemes.train import store_ranker
 
 # none of them
 

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.comparison import evaluate, report
@@ -27,6 +26,7 @@ from eigenthemes.linker import Linker
 from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.selftrain.training import self_train
+from eigenthemes.train import store_ranker
 
 TWO_TABLES = {"table": {"header": ["who", "team"], "rows": [["Jordan", "Chicago"], ["Barkley", "Phoenix"], ["Pippen", "7"]]}}
 

@@ -11,12 +11,12 @@ from helpers.kbs import build_untrained, copy_kb
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
-from eigenthemes.build import store_ranker
 from eigenthemes.kb.graph import Hubs
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.ranker import AS_FOUND, Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.training import self_train
+from eigenthemes.train import store_ranker
 
 GENES = tuple(f"Gen{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
 ONLY_MOUSE = tuple(f"Mou{letter}" for letter in "abcdefgh")

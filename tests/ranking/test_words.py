@@ -11,7 +11,6 @@ from helpers.kbs import build_from_records
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Document, Linker, Mention
-from eigenthemes.build import store_ranker
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.linker import as_document
@@ -19,6 +18,7 @@ from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.features.text_words import WINDOW, compute, windows_of
+from eigenthemes.train import store_ranker
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import pytest
 from helpers.kbs import build_from_records
 
 from eigenthemes import KB
-from eigenthemes.build import adapt_kb, store_ranker
 from eigenthemes.kb.info import card, card_lines, corpus_prior_in_words
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.adaptation import CorpusPrior, entity_numbers
@@ -17,6 +16,7 @@ from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.adapt import learn_corpus_prior
 from eigenthemes.selftrain.training import self_train
+from eigenthemes.train import adapt_kb, store_ranker
 
 MANY = 40
 

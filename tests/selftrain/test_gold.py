@@ -7,7 +7,6 @@ from helpers.kbs import build_from_records
 from helpers.rankers import assert_usable, same_weights
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import batch_maker
@@ -19,6 +18,7 @@ from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.gold import gold_train
 from eigenthemes.selftrain.training import TrainingBatch, self_train
+from eigenthemes.train import store_ranker
 
 # a little gold
 

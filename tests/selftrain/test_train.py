@@ -11,7 +11,6 @@ from helpers.kbs import build_from_records, build_untrained
 from helpers.rankers import assert_usable, rng, same_weights
 
 from eigenthemes import KB
-from eigenthemes.build import store_ranker
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.demo import SMALL
 from eigenthemes.linker import Linker
@@ -26,6 +25,7 @@ from eigenthemes.selftrain import synthetic as made_up
 from eigenthemes.selftrain.fit import without_removed
 from eigenthemes.selftrain.sampling import REMOVED, Sampler
 from eigenthemes.selftrain.training import documents_for, self_train
+from eigenthemes.train import store_ranker
 
 ODD: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str]]]] = {
     "one entity": ([{"id": "a", "name": "Alpha Beta", "aliases": ["Al"]}], []),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.lazy import lazy
 from eigenthemes.core.pool import Pool
-from eigenthemes.embeddings.word_context import WordContext
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.graph import Hubs
 from eigenthemes.kb.name_memory import name_memories

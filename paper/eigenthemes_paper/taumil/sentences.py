@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import unit_rows
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
-from eigenthemes.embeddings.word_context import WordContext
-from eigenthemes.embeddings.word_vectors import WordVectors
+from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention

@@ -9,9 +9,9 @@ from typing import IO
 import pytest
 from helpers.gold_files import refusal, write
 
-from eigenthemes.core import files
-from eigenthemes.documents.files import find_files
+from eigenthemes.core import storage
 from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
+from eigenthemes.documents.record_reader import find_files
 from eigenthemes.errors import OptionError, SourceError
 
 
@@ -67,7 +67,7 @@ def test_a_file_without_permission(folder: Path, monkeypatch: pytest.MonkeyPatch
             raise PermissionError(13, "Permission denied")
         return open(path, "rb")
 
-    monkeypatch.setattr(files, "open", opened, raising=False)  # of root, who may read everything, too
+    monkeypatch.setattr(storage, "open", opened, raising=False)  # of root, who may read everything, too
     first, *others = open_documents(folder)
     assert "a.txt cannot be read (Permission denied); check its permissions" in refusal(lambda: parse_record(first))
     assert len(others) == 3

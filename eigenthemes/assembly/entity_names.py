@@ -1,4 +1,4 @@
-"""The names of the entities, and which entities may be answers."""
+"""The names and types of the entities, and which entities are linkable."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from eigenthemes.kg.statements import ALIAS, Statements
 _SKOS, _THESAURI = "http://www.w3.org/2004/02/skos/core#", "http://purl.org/iso25964/skos-thes#"
 _CONCEPT = (f"{_SKOS}Concept",)
 _CATEGORY = "dbpedia.org/resource/Category:"
-ORGANIZING = (  # types of what puts others in order and is seldom meant itself
+ORGANIZING = (  # types of entities that organise others and are seldom mentioned
     f"{_SKOS}ConceptScheme", f"{_SKOS}Collection", f"{_SKOS}OrderedCollection",
     f"{_THESAURI}ConceptGroup", f"{_THESAURI}ThesaurusArray",
     "http://www.wikidata.org/entity/Q4167836", "Q4167836", "wd:Q4167836",
@@ -45,8 +46,18 @@ class Names:
     further: tuple[NDArray[np.int64], NDArray[Any]]
 
 
+def name_by_id(statements: Statements) -> None:
+    """Name nodes without a name by the last part of their id."""
+    named = np.zeros(len(statements.ids), dtype=bool)
+    named[statements.numbers("name_node")] = True
+    for external_id, node in statements.ids.items():
+        if not named[node] and not external_id.startswith("_:"):
+            last = external_id.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+            statements.name(node, unquote(last).replace("_", " "), 0)
+
+
 def collect_names(statements: Statements, nodes: Nodes) -> Names:
-    """Return the names of the entities: distinct strings, the best one of a label predicate first."""
+    """Return the distinct names of the entities, the best label of each first."""
     scratch = statements.scratch
     owner, row = ranked_rows(statements, nodes, "name")
     texts, languages = statements.texts("name_text"), statements.numbers("name_language")
@@ -55,7 +66,7 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
     is_label, language = scratch.empty(len(row), np.bool_), scratch.empty(len(row), narrow)
     further: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
     size = 0
-    for first, last in _whole_entities(owner):
+    for first, last in _entity_blocks(owner):
         rows, owners, tags = row[first:last], owner[first:last], languages[row[first:last]].astype(narrow)
         again, repeated = _repeated(owners, hash_strings(texts.take(rows)))
         label_rank = statements.numbers("name_rank")[rows] < ALIAS
@@ -76,7 +87,7 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
     )
 
 
-def _whole_entities(owner: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
+def _entity_blocks(owner: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
     """Yield the bounds of blocks of rows that end where another entity begins."""
     begin = 0
     for _, last in blocks(len(owner)):
@@ -87,9 +98,9 @@ def _whole_entities(owner: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
 
 
 def _repeated(owner: NDArray[np.uint32], hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return an order in which equal names of an entity follow one another, and which mentions are not the first of a name.
+    """Return an order in which equal names of an entity are adjacent, and which names repeat an earlier one.
 
-    A name may come twice (label in two languages): its first mention is kept, and the languages of further ones are noted.
+    A label may be the same in two languages: the first is kept, with the languages of the others.
     """
     again = np.lexsort((hashes, owner))
     repeated = np.zeros(len(owner), dtype=bool)
@@ -101,27 +112,27 @@ def _repeated(owner: NDArray[np.uint32], hashes: NDArray[np.uint64]) -> tuple[ND
 def _further_languages(
     again: NDArray[np.int64], repeated: NDArray[np.bool_], language: NDArray[Any], is_label: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return names that are labels in more languages than that of their first mention, and these languages.
+    """Return the rows of names that are labels in further languages, and these languages.
 
-    again     [mentions] the mentions in an order in which equal names of an entity follow one another, the first one first
-    repeated  [mentions] not the first mention of a name
+    again     [n] an order in which equal names of an entity are adjacent, the first one first
+    repeated  [n] repeats an earlier name of the entity
     """
     firsts = np.flatnonzero(~repeated[again])
-    first = again[firsts][np.cumsum(~repeated[again]) - 1]  # of each mention in that order
-    wanted = (repeated & is_label & (language > 0))[again]
-    row = (np.cumsum(~repeated) - 1)[first[wanted]]
-    found = language[again[wanted]]
-    other = found != language[first[wanted]]
+    first = again[firsts][np.cumsum(~repeated[again]) - 1]  # for each name in that order
+    selected = (repeated & is_label & (language > 0))[again]
+    row = (np.cumsum(~repeated) - 1)[first[selected]]
+    found = language[again[selected]]
+    other = found != language[first[selected]]
     pairs = np.unique(np.stack((row[other], found[other].astype(np.int64))), axis=1)
     return pairs[0], pairs[1].astype(language.dtype)
 
 
-def choose_answers(
+def choose_linkable(
     statements: Statements, nodes: Nodes, names: Names, only_types: Sequence[str] = (), not_types: Sequence[str] = ()
 ) -> NDArray[np.bool_]:
-    """Which entities may be answers [n]: named ones of the wanted types, and no schemes or categories unless they are wanted.
+    """Return which entities are linkable [n]: those with a name and of the given types, no concept schemes or categories.
 
-    not_types  "none" among them: schemes and categories are answers, too
+    not_types  types to exclude; with "none" among them, concept schemes and categories are linkable, too
     """
     named: NDArray[np.bool_] = np.diff(names.indptr) > 0
     indptr, entity_types = collect_types(statements, nodes)
@@ -138,17 +149,13 @@ def choose_answers(
         organizing = having(ORGANIZING, must_occur=False) & ~having(_CONCEPT, must_occur=False)
         organizing[nodes.ids.holding(_CATEGORY)] = True
         answers = named & ~organizing
-        _note_connectors(statements, int((named & organizing).sum()))
+        if count := int((named & organizing).sum()):
+            statements.notes[f"{count:,} schemes, collections and categories connect others and are no answers"] = None
     unwanted = [each for each in not_types if each != "none"]
     answers = answers & ~having(unwanted) if unwanted else answers
     if not answers.any():
         raise BuildError("no entity with a name is left that may be an answer; give other types", code="no-answers")
     return answers
-
-
-def _note_connectors(statements: Statements, count: int) -> None:
-    if count:
-        statements.notes[f"{count:,} schemes, collections and categories connect others and are no answers"] = None
 
 
 def collect_types(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
