@@ -153,7 +153,7 @@ def train_taumil(
     positives: int,
     resume: bool,
 ) -> None:
-    """Train tau-MIL-ND, the paper's neural rival, for the methods taumil and taumil-weighted.
+    """Train tau-MIL-ND, the paper's neural baseline, for the methods taumil and taumil-weighted.
 
     DOCUMENTS have text, and mentions or none: then the KB's names are found. Gold is not read. The
     objective of each epoch is printed on stderr; an interrupted training goes on with --resume.
