@@ -109,7 +109,7 @@ def mentions_of(file: Path) -> Mentions:
 def write_inputs(kb: KB, mentions: Mentions, folder: Path) -> tuple[Path, Path]:
     """Write what peers read: the entities that may be answers with their names, and the mentions."""
     folder.mkdir(exist_ok=True)
-    entities = ([kb.id_of(i), float(kb.prior[i]), kb.names_of(i)] for i in range(len(kb)) if kb.answers[i])
+    entities = ([kb.id_of(i), float(kb.prior[i]), kb.names_of(i)] for i in range(len(kb)) if kb.linkable[i])
     files = folder / "names.jsonl", folder / "mentions.jsonl"
     for file, lines in zip(files, (entities, (text for text, _ in mentions)), strict=True):
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

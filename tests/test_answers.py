@@ -62,7 +62,7 @@ def test_entities_of_a_type_may_be_no_answers(tmp_path: Path) -> None:
 
 def test_training_never_asks_for_what_is_no_answer(tmp_path: Path) -> None:
     kb = build(tmp_path, not_types=("Country",))
-    assert [kb.id_of(index) for index in np.flatnonzero(~kb.answers)] == ["france"]
+    assert [kb.id_of(index) for index in np.flatnonzero(~kb.linkable)] == ["france"]
     documents = Sampler(kb, np.random.default_rng(0)).documents(50)
     gold = {entity for document in documents for mention in document.mentions or () for entity in mention.gold or ()}
     assert gold
@@ -124,7 +124,7 @@ def build_skos(folder: Path, **options: Any) -> KB:
 
 def test_schemes_collections_and_categories_connect_and_are_no_answers(tmp_path: Path) -> None:
     kb = build_skos(tmp_path)
-    assert sorted(kb.label_of(index) for index in np.flatnonzero(kb.answers)) == ["Both", "School", "University"]
+    assert sorted(kb.label_of(index) for index in np.flatnonzero(kb.linkable)) == ["Both", "School", "University"]
     assert found(kb, "Education") == []
     assert "Education" in [neighbor.label for neighbor in kb.neighbors("http://e.org/school")]
     assert kb.manifest["notes"] == ["3 schemes, collections and categories connect others and are no answers"]

@@ -250,7 +250,7 @@ class CandidateGenerator:
         names = kb.names_of(entity)
         if not names:
             return f"{named_id} has no name in the KB: it connects others but is never a candidate"
-        if not kb.answers[entity]:
+        if not kb.linkable[entity]:
             return f"{named_id} ({names[0]}) connects others but is never a candidate: the KB was built so"
         if self.allowed is not None and not self.allowed[entity]:
             types = ", ".join(kb.types_of(entity)) or "none"

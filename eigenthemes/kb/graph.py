@@ -202,7 +202,7 @@ class Hubs:
 
 def hubs_of(kb: KB, popularity: NDArray[np.float64]) -> Hubs:
     """Find the hubs of a KB, and the share of entities around each, where entities are drawn by their popularity [n]."""
-    named = kb.answers
+    named = kb.linkable
     enough = max(_LEAST, _LEAST_SHARE * np.count_nonzero(named))
     entities = np.flatnonzero(named & (kb.graph.degree >= enough)).astype(np.uint32)
     drawn = np.where(named, popularity, 0.0)

@@ -243,7 +243,7 @@ class KB(KBFiles, Shown):
         if first < last:
             return str(self.names[first])
         entity_id = self.id_of(index)
-        return "something without a name" if entity_id.startswith(BLANK) else entity_id
+        return "(unnamed)" if entity_id.startswith(BLANK) else entity_id
 
     def names_of(self, index: int) -> list[str]:
         """Return all names, the label first."""
@@ -325,7 +325,7 @@ class KB(KBFiles, Shown):
         return self.array("prior")
 
     @cached_property
-    def answers(self) -> NDArray[np.bool_]:
+    def linkable(self) -> NDArray[np.bool_]:
         """Return a mask of linkable entities [n]: named, and not kept only as connectors."""
         named: NDArray[np.bool_] = np.diff(self.array("entity_names")) > 0
         return named & (self.array("answers") != 0) if self.has("answers") else named

@@ -81,7 +81,7 @@ class Sampler:
     ) -> None:
         self.kb, self.rng, self.recipe, self.profiles = kb, rng, recipe, profiles
         names = np.diff(kb.array("entity_names"))
-        named = kb.answers
+        named = kb.linkable
         popularity = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
         self.namer = Namer(kb, recipe, rng)
         self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, popularity, named, rng)

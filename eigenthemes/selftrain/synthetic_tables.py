@@ -50,7 +50,7 @@ class TableSampler:
         self.kb, self.rng, self.recipe = kb, rng, recipe
         self.sampler = Sampler(kb, rng, recipe.cells)
         self._types = len(kb.types)
-        self._members, self._first = _entities_by_attribute(*attributes, kb.answers, self._types + 2 * len(kb.relations))
+        self._members, self._first = _entities_by_attribute(*attributes, kb.linkable, self._types + 2 * len(kb.relations))
         self._counts = np.diff(self._first)
         self._roots_of_degrees = self._roots(kb.graph.degree)
 

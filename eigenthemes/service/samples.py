@@ -57,7 +57,7 @@ def _known_texts(linker: Linker) -> Iterator[tuple[float, Sample]]:
 
 def _made_up(kb: KB) -> Iterator[Sample]:
     """Yield texts about popular entities: their description, and some neighbours; each name in one of them only."""
-    popular = np.argsort(-np.where(kb.answers, kb.prior, -np.inf), kind="stable")[:_HUBS].tolist()
+    popular = np.argsort(-np.where(kb.linkable, kb.prior, -np.inf), kind="stable")[:_HUBS].tolist()
     used: set[str] = set()
     for index in popular:
         hub, description = kb.label_of(index), kb.description_of(index)

@@ -406,7 +406,7 @@ def test_a_blank_node_connects_and_is_neither_an_answer_nor_shown(tmp_path: Path
     assert kb.search("home") == []
     assert kb.neighbors("http://example.org/a") == []
     blank = next(index for index in range(len(kb)) if kb.id_of(index).startswith("_:"))
-    assert kb.label_of(blank) == "something without a name"
+    assert kb.label_of(blank) == "(unnamed)"
 
 
 def test_sources_that_name_blank_nodes_only_are_told_to_give_ids(tmp_path: Path) -> None:

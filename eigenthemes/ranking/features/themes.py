@@ -132,7 +132,7 @@ def reasons(contributions: Contributions, shares: Mapping[str, Floats], position
 def _is_informative(context: FeatureContext, nodes: Ints) -> NDArray[np.bool_]:
     """Return a mask of the shared neighbours worth naming [n]: named, and not shared by nearly all."""
     has_name = context.name_counts(nodes) > 0
-    least = np.where(context.kb.answers[nodes], _EVERYBODYS, _EVERYBODYS_SCHEME)
+    least = np.where(context.kb.linkable[nodes], _EVERYBODYS, _EVERYBODYS_SCHEME)
     return np.asarray(has_name & (context.graph[2][nodes] > least))
 
 

@@ -90,7 +90,7 @@ class Reconciler:
     def _by_id(self, name: str) -> list[Answer]:
         """Return the entity whose id stands in a cell instead of a name; digits alone may be anything, so they are no match."""
         index = self.kb.index_of(name) if name else None
-        if index is None or not self.kb.answers[index]:
+        if index is None or not self.kb.linkable[index]:
             return []
         return [{**self._record(index), "score": 100.0, "match": not name.isdigit(), "features": []}]
 

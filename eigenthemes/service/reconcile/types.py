@@ -20,7 +20,7 @@ def types_of(kb: KB) -> dict[str, Named]:
 
 def _types_of(kb: KB) -> dict[str, Named]:
     owner = np.repeat(np.arange(len(kb)), np.diff(kb.array("type_indptr")))
-    counts = np.bincount(kb.array("entity_types")[kb.answers[owner]], minlength=len(kb.types))
+    counts = np.bincount(kb.array("entity_types")[kb.linkable[owner]], minlength=len(kb.types))
     rows = np.argsort(-counts, kind="stable").tolist()
     used = [(str(kb.types[row]), int(counts[row])) for row in rows if counts[row]]
     return {type_id: Named(type_id, type_label(kb, type_id), f"{count:,} entities") for type_id, count in used}

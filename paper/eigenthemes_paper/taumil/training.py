@@ -267,7 +267,7 @@ def read_training_mentions(
     if not places:
         raise DocumentError("no mention of the documents has a candidate in the KB; give documents that speak of its entities")
     count = np.concatenate(counts)
-    named = np.flatnonzero(kb.answers)
+    named = np.flatnonzero(kb.linkable)
     return TrainingMentions(Sentences.read(places, words), np.cumsum(count) - count, count, np.concatenate(entities), named)
 
 
