@@ -46,6 +46,7 @@ _BOMS = {
 }
 _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 _LINES_SAMPLED = 50
+_CLEARLY = 0.1  # difference of two scores of charset-normalizer ("chaos", from 0 to 1)
 _BYTES_SAMPLED = 1 << 16  # of the lines that are not UTF-8
 _CUT = 30_000  # characters of a beginning that may end within a cell
 _LONGEST_LINE = 1 << 24  # bytes that are checked together
@@ -380,13 +381,14 @@ def _is_utf_8(line: bytes) -> bool:
 
 
 def _legacy_encoding(data: bytes) -> str:
-    """Return the encoding that charset-normalizer finds; Windows-1252 where nothing fits better."""
+    """Return Windows-1252, or another encoding where charset-normalizer finds that the text cannot well be that."""
     from charset_normalizer import from_bytes
 
     matches = from_bytes(data, cp_isolation=_LEGACY)
     best = matches.best()
     western = next((match for match in matches if WINDOWS in match.could_be_from_charset), None)
-    if best is None or (western is not None and (western.chaos, -western.coherence) <= (best.chaos, -best.coherence)):
+    # its scores of Latin code pages differ by chance, so the most frequent one is taken unless it is clearly wrong
+    if best is None or (western is not None and western.chaos <= best.chaos + _CLEARLY):
         return WINDOWS
     return codecs.lookup(best.encoding).name
 

@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -76,11 +77,24 @@ def test_letters_that_the_encoding_does_not_know(degree_linker: Linker, tmp_path
 
 @pytest.mark.parametrize("encoding", ["cp1251", "cp932", "gb18030", "cp1253"])
 def test_other_encodings_are_found(degree_linker: Linker, tmp_path: Path, encoding: str) -> None:
-    words = {"cp1251": "Москва,Россия", "cp932": "東京,日本", "gb18030": "北京,中国", "cp1253": "Αθήνα,Ελλάδα"}
-    data = ("a,b,city\n" + f"{words[encoding]},Paris\n" * 5).encode(encoding)
+    words = {
+        "cp1251": "Москва,Россия",
+        "cp932": "東京,日本\n大阪,日本\n京都府,日本",
+        "gb18030": "北京,中国",
+        "cp1253": "Αθήνα,Ελλάδα",
+    }
+    lines = [f"{line},Paris" for line in words[encoding].split("\n")]
+    data = "\n".join(["a,b,city", *lines * 5, ""]).encode(encoding)
     written = linked_bytes(degree_linker, data, tmp_path, output="o.jsonl")
     assert words[encoding].partition(",")[0] in written.decode()
     assert linked_bytes(degree_linker, data, tmp_path).splitlines()[1] == data.splitlines()[1] + b",paris,Paris,"
+
+
+@pytest.mark.parametrize("text", ["Köln", "México D.F.", "naïve €", "Ville Lumière", "Århus", "Señor Peña", "Łódź"])
+def test_windows_1252_is_taken_where_nothing_speaks_against_it(degree_linker: Linker, tmp_path: Path, text: str) -> None:
+    encoding = "cp1250" if text == "Łódź" else "cp1252"
+    written = linked_bytes(degree_linker, f"x,city\n{text},Paris\n".encode(encoding), tmp_path, output="o.jsonl")
+    assert json.loads(written)["x"] == text.encode(encoding).decode("cp1252")
 
 
 @pytest.mark.parametrize(("row", "value"), [(b'1,"Paris"', "1"), (b'"x""y",Paris', 'x"y'), (b'"a\rb",Paris', "a\rb")])
