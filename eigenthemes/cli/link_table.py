@@ -57,11 +57,11 @@ _BINARY = ("parquet", "xlsx")
 @click.option("--suffix", default="", metavar="TEXT", help="Put before _id, _label and _probability in new columns' names.")
 @click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet, by name or number from 1.  [default: the first]")
 @click.option("--no-header", is_flag=True, help="The first row is data; --columns takes numbers.")
-@click.option("--delimiter", metavar="X", help="Between the cells of a text: ; , | or tab.  [default: found]")
-@click.option("--encoding", metavar="NAME", help="Of a text, e.g. cp1250.  [default: UTF-8, UTF-16 or Windows-1252 as found]")
-@click.option("--no-quotes", is_flag=True, help="Quotes in a text are letters like the rest.")
-@click.option("--report", is_flag=True, help="Say what the table is about: the type of each column, relations between them.")
-@click.option("--report-json", type=click.Path(), metavar="FILE", help="Write the same here, as JSON.")
+@click.option("--delimiter", metavar="X", help="Between the cells of a CSV: ; , | or tab.  [default: detected]")
+@click.option("--encoding", metavar="NAME", help="Of a CSV or TSV, e.g. cp1250.  [default: detected]")
+@click.option("--no-quotes", is_flag=True, help="Read quotes in a CSV or TSV as characters like any other.")
+@click.option("--report", is_flag=True, help="Print the type of each column, and the relations between columns.")
+@click.option("--report-json", type=click.Path(), metavar="FILE", help="Write the same as JSON to this file.")
 @click.option("--sssom", type=click.Path(), metavar="FILE", help="Also write the links as a set of SSSOM mappings.")
 @scoring_flags
 @vectors_option
@@ -71,14 +71,14 @@ _BINARY = ("parquet", "xlsx")
 def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs: int, **options: Any) -> None:
     """Link the cells of TABLE to the entities of a KB.
 
-    TABLE is CSV, TSV, Excel, Parquet or JSON lines (plain or compressed), - is standard input. The same table comes back, its
-    rows, order, types and other columns kept, with NAME_id, NAME_label and NAME_probability added for each linked column.
-    --only-type COLUMN=TYPE holds for one column. See docs/tables.md.
+    TABLE is CSV, TSV, Excel, Parquet or JSON lines (plain or compressed), - is standard input. The output is the same table
+    with the columns NAME_id, NAME_label and NAME_probability added for each linked column. --only-type COLUMN=TYPE applies to
+    one column. See docs/tables.md.
     """
     from eigenthemes.stream import collect_garbage_rarely
     from eigenthemes.tables.open_table import open_table
     from eigenthemes.tables.table_file import TableOptions
-    from eigenthemes.tables.table_stream import TableTask, link_opened_table
+    from eigenthemes.tables.table_stream import link_table_file
 
     reading = TableOptions(
         header=not options["no_header"], sheet=options["sheet"], delimiter=options["delimiter"], encoding=options["encoding"],
@@ -91,27 +91,27 @@ def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs:
         target = _target(output, opened)
         linker = open_linker(kb, {**options, "top": 1})
         collect_garbage_rarely()
-        task = TableTask(
-            columns=chosen or None, context=options["context"], only_types=only_types, suffix=options["suffix"],
-            sssom=options["sssom"], jobs=jobs, on_sample=_reporter(linker, options["report"], options["report_json"]),
+        summary = link_table_file(
+            linker, opened, target, columns=chosen or None, context=options["context"], only_types=only_types,
+            suffix=options["suffix"], sssom=options["sssom"], jobs=jobs, progress=terminal_progress(),
+            on_sample=_reporter(linker, options["report"], options["report_json"]),
         )  # fmt: skip
-        summary = link_opened_table(linker, opened, table, target, task, terminal_progress())
-    _tell(summary, time.perf_counter() - started)
+    _print_summary(summary, time.perf_counter() - started)
 
 
 def _reporter(linker: Linker, wanted: bool, file: str | None) -> Callable[[LinkedTable], None] | None:
-    """Return what tells, or writes, what a linked table is about; None where nobody asked."""
+    """Return a function that prints or writes the report on a linked table; None if neither is wanted."""
     if file is not None:
         check_output(file, remedy="give another place with --report-json")
 
-    def tell(linked: LinkedTable) -> None:
+    def report_on(linked: LinkedTable) -> None:
         report = linker.report_table(linked)
         for sentence in report.sentences() if wanted else ():
             say(sentence, err=True)
         if file is not None:
             _write_json(file, report.to_dict())
 
-    return tell if wanted or file is not None else None
+    return report_on if wanted or file is not None else None
 
 
 def _write_json(path: str, value: Any) -> None:
@@ -125,12 +125,12 @@ def _target(output: str, opened: TableFile) -> str | IO[bytes]:
     if output != "-":
         return output
     if opened.format in _BINARY and sys.stdout.isatty():
-        raise OptionError(f"{opened.name} is no text to show on a terminal; give the file to write to with -o")
+        raise OptionError(f"{opened.name} is not text for a terminal; give the file to write to with -o")
     return sys.stdout.buffer
 
 
 def _parts(opened: TableFile, given: str) -> Sequence[str]:
-    """Return the columns that one --columns names: the value itself where a column is called so, else its parts."""
+    """Return the columns given by one --columns: the value itself if a column has that name, else its parts."""
     if given in opened.header:
         return [given]
     try:
@@ -140,7 +140,7 @@ def _parts(opened: TableFile, given: str) -> Sequence[str]:
 
 
 def _column(opened: TableFile, given: str) -> str | int:
-    """Return the name of a column, or its number from 0 where it is none; people count from 1."""
+    """Return the name of a column, or its number from 0; on the command line numbers count from 1."""
     count = opened.header.count(given)
     if count > 1:
         places = " and ".join(str(number) for number, name in enumerate(opened.header, 1) if name == given)
@@ -154,7 +154,7 @@ def _column(opened: TableFile, given: str) -> str | int:
 
 
 def _types(opened: TableFile, given: Sequence[str]) -> tuple[dict[str | int, list[str]], tuple[str, ...]]:
-    """Return the types of single columns, and those of all."""
+    """Return the types of single columns, and the types of all columns."""
     of_column: dict[str | int, list[str]] = {}
     of_all = []
     for each in given:
@@ -167,7 +167,7 @@ def _types(opened: TableFile, given: Sequence[str]) -> tuple[dict[str | int, lis
     return of_column, tuple(of_all)
 
 
-def _tell(summary: TableSummary, seconds: float) -> None:
+def _print_summary(summary: TableSummary, seconds: float) -> None:
     if summary.profiles:
         for profile in summary.profiles:
             name = profile.name or f"column {profile.column + 1}"

@@ -1,26 +1,26 @@
-"""Batches of Arrow in, the same batches with links out: what Ray, Spark, Dask and Parquet files are linked by.
+"""Link the documents in batches of Arrow: for Ray, Spark, Dask and Parquet files.
 
     linked = link_arrow(batch, Linker("my.kb"))
 
-A row is a document, by the columns of `documents.arrow_rows`. Every row comes back, in its place, with all its columns as they
-were and these two at the end (links in place of the mentions, where the batch has such a column):
+A row is a document, by the columns of `documents.arrow_rows`. Rows, their order and their columns are kept, and two columns are
+added; where the batch has a column of mentions, it is replaced.
 
     mentions  list<struct<
                 start, end: int64                half-open span of the text in code points, or
                 row, col: int64                  cell of the table, from 0
-                full_name: string                the name that the text stands for, where that is another
+                full_name: string                the name that the text abbreviates, if any
                 text: string
-                ...                              whatever the mentions of the batch hold besides
-                entity, label: string            the answer; null where there is none
+                ...                              other fields of the mentions of the batch
+                entity, label: string            the link; null where there is none
                 score, probability: double
                 ranking: list<struct<id: string, label: string, score: double>>
-                nil_reason: string               why there is no entity; null where there is one
-                unknown_candidates: list<string> ids that the document gave and the KB does not know; else null
-                explanation: string              JSON; only of a linker that explains
+                nil_reason: string               why there is no entity; else null
+                unknown_candidates: list<string> ids in the document that the KB does not have; else null
+                explanation: string              JSON; only if the linker explains
               >>
-    error     string: why a row could not be linked, its mentions are null then; null where it was linked
+    error     string: why a row could not be linked; its mentions are null then
 
-Null means what a missing field means in JSON; `arrow_json_lines` writes the rows as `eigenthemes link` does.
+Null stands for a field that is missing in JSON; `arrow_json_lines` writes the rows as `eigenthemes link` does.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.records import Document
 
 ERROR = "error"
-_MOST_LETTERS = 1 << 20  # of the texts that are linked together
+_MOST_CHARACTERS = 1 << 20  # of the texts that are linked together
 
 Links = list[dict[str, Any]]
 RecordBatchOrTable = TypeVar("RecordBatchOrTable", pa.RecordBatch, pa.Table)
@@ -46,17 +46,25 @@ RecordBatchOrTable = TypeVar("RecordBatchOrTable", pa.RecordBatch, pa.Table)
 def link_arrow(
     batch: RecordBatchOrTable, linker: Linker, *, columns: Mapping[str, str] | None = None, error_column: str = ERROR
 ) -> RecordBatchOrTable:
-    """Link the documents of a batch or a table, and return it with their links; see this module for the columns.
+    """Link the documents of a batch or a table, and return it with their links and errors.
 
-    The answers are those of `Linker.link`, whatever else is in the batch. A row that cannot be linked has an error and no
-    mentions; columns that hold no documents at all are refused.
+    The links are those of `Linker.link`. A row that cannot be linked has an error and no mentions.
 
     Parameters
     ----------
+    batch
+        A document per row; see this module for the columns.
+    linker
+        Links the documents.
     columns
-        What the columns of documents are called, by role: {"text": "body", "id": "doc", "mentions": "links"}.
+        Role -> name of a column: {"text": "body", "id": "doc", "mentions": "links"}.
     error_column
-        What the column of errors is called.
+        Name of the column of errors.
+
+    Raises
+    ------
+    OptionError
+        If no column holds documents, or the column of errors exists already.
     """
     if not isinstance(batch, pa.RecordBatch | pa.Table) or not isinstance(linker, Linker):
         raise OptionError(
@@ -83,7 +91,17 @@ def link_arrow(
 def linked_schema(
     schema: pa.Schema, *, explain: bool = False, columns: Mapping[str, str] | None = None, error_column: str = ERROR
 ) -> pa.Schema:
-    """Return the schema that `link_arrow` gives to a batch of this schema; Spark asks for it beforehand."""
+    """Return the schema of the result of `link_arrow`; Spark needs it in advance.
+
+    Parameters
+    ----------
+    schema
+        Schema of the documents.
+    explain
+        True if the linker explains its links.
+    columns, error_column
+        As for `link_arrow`.
+    """
     roles = DocumentColumns.of(columns)
     roles.check(schema)
     if error_column in schema.names or error_column == roles.mentions:
@@ -99,20 +117,28 @@ def linked_schema(
 
 
 def arrow_json_lines(batch: pa.RecordBatch, *, columns: Mapping[str, str] | None = None) -> bytes:
-    """Return a linked batch as JSON lines: for each row what `eigenthemes link` writes for that document."""
+    """Return a batch that `link_arrow` returned as JSON lines, as `eigenthemes link` writes them.
+
+    Parameters
+    ----------
+    batch
+        Result of `link_arrow`.
+    columns
+        As for `link_arrow`.
+    """
     return json_lines_of(batch, DocumentColumns.of(columns))
 
 
 def _linked(linker: Linker, documents: Iterator[Document | DocumentError]) -> Iterator[Links | DocumentError]:
-    """Link documents some at a time; errors keep their place."""
+    """Link documents in batches; errors keep their place."""
     waiting: list[Document | DocumentError] = []
-    letters = 0
+    characters = 0
     for document in documents:
         waiting.append(_checked(linker, document))
-        letters += len(document.text or "") if isinstance(document, Document) else 0
-        if len(waiting) >= BATCH or letters >= _MOST_LETTERS:
+        characters += len(document.text or "") if isinstance(document, Document) else 0
+        if len(waiting) >= BATCH or characters >= _MOST_CHARACTERS:
             yield from _decided(linker, waiting)
-            waiting, letters = [], 0
+            waiting, characters = [], 0
     yield from _decided(linker, waiting)
 
 

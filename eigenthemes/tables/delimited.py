@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
@@ -23,6 +23,7 @@ from eigenthemes.tables.table_file import (
     CHUNK,
     CHUNK_SIZE,
     ColumnLinks,
+    ListRows,
     Sampler,
     Scan,
     TableFile,
@@ -75,27 +76,10 @@ class TextStyle:
     errors: str = "replace"
 
 
-@dataclass(slots=True)
-class TextRows:
-    """Rows of a delimited text.
-
-    cells  as they are written again
-    clean  returns the value of a cell; None where it is the cell itself
-    """
-
-    cells: list[list[str]]
-    clean: Callable[[str], str] | None
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    def values(self, column: int) -> list[Any]:
-        values = [row[column] if column < len(row) else "" for row in self.cells]
-        return values if self.clean is None else list(map(self.clean, values))
-
-
 class DelimitedFile:
     """A CSV or TSV file."""
+
+    source: str  # set by open_table
 
     def __init__(self, path: str, name: str, options: TableOptions, head: bytes) -> None:
         self.path, self.name, self.options = path, name, options
@@ -132,16 +116,16 @@ class DelimitedFile:
         kinds = {column: {"text"} for column in range(self.width)}
         return Scan(sampler.seen, sampler.kept, kinds, findings.notes(self.style.encoding))
 
-    def chunks(self) -> Iterator[TextRows]:
+    def chunks(self) -> Iterator[ListRows]:
         clean = self._clean if self.has_escaped_bytes or not self.style.quotes else None
-        rows, size = TextRows([], clean), 0
+        rows, size = ListRows([], "", clean=clean), 0
         for number, row in enumerate(self._rows()):
             if number or not self.options.header:
                 rows.cells.append(row.cells)
                 size += sum(map(len, row.cells))
             if len(rows) >= CHUNK or size >= CHUNK_SIZE:
                 yield rows
-                rows, size = TextRows([], clean), 0
+                rows, size = ListRows([], "", clean=clean), 0
         if rows.cells:
             yield rows
 

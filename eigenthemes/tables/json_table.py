@@ -52,6 +52,7 @@ class JsonLinesFile:
     """A table of JSON lines; its columns are the fields of all records, in the order in which they first occur."""
 
     format = "jsonl"
+    source: str  # set by open_table
 
     def __init__(self, path: str, name: str, options: TableOptions) -> None:
         if not options.header:

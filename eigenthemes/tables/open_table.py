@@ -40,7 +40,7 @@ def open_table(path: str, options: TableOptions | None = None) -> Iterator[Table
     options = options or TableOptions()
     head = _head(path) if path != "-" else b""
     if path != "-" and not (head.startswith(_BINARY) and _is_compressed(path)):
-        yield _opened(path, Path(path).name, options, head)
+        yield _opened(path, path, Path(path).name, options, head)
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "table"
@@ -48,7 +48,7 @@ def open_table(path: str, options: TableOptions | None = None) -> Iterator[Table
             shutil.copyfileobj(source, target, 1 << 20)
         with copy.open("rb") as file:
             head = file.read(SNIFF)
-        yield _opened(str(copy), "stdin" if path == "-" else _name_without_compression(path), options, head)
+        yield _opened(path, str(copy), "stdin" if path == "-" else _name_without_compression(path), options, head)
 
 
 def format_of_name(name: str) -> str | None:
@@ -56,8 +56,9 @@ def format_of_name(name: str) -> str | None:
     return FORMATS.get(Path(_name_without_compression(name)).suffix.lower())
 
 
-def _opened(path: str, name: str, options: TableOptions, head: bytes) -> TableFile:
+def _opened(source: str, path: str, name: str, options: TableOptions, head: bytes) -> TableFile:
     table = _table_of(path, name, options, head)
+    table.source = source
     is_text, is_sheet = isinstance(table, DelimitedFile), isinstance(table, SpreadsheetFile)
     given = {"delimiter": options.delimiter, "encoding": options.encoding, "quotes": None if options.quotes else False}
     for option, value in given.items():
@@ -113,7 +114,7 @@ def _name_without_compression(path: str) -> str:
 def table_writer(
     table: TableFile, scan: Scan, output: str | Path | IO[bytes], target: IO[bytes], added: Sequence[str]
 ) -> TableWriter:
-    """Return a writer of the format that the name of the output says; else of the format of the table."""
+    """Return a writer of the format given by the ending of the output, or else of the format of the table."""
     name = str(output).lower() if isinstance(output, str | Path) else ""
     wanted = format_of_name(name)
     if wanted is None or _is_same_format(table, wanted, name):

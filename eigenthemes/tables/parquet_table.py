@@ -50,6 +50,7 @@ class ParquetTable:
     """A Parquet file."""
 
     format = "parquet"
+    source: str  # set by open_table
 
     def __init__(self, path: str, name: str, options: TableOptions) -> None:
         import pyarrow

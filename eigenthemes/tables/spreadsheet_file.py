@@ -23,6 +23,7 @@ from eigenthemes.errors import MissingExtraError, SourceError
 from eigenthemes.tables.table_file import (
     CHUNK,
     ColumnLinks,
+    ListRows,
     Sampler,
     Scan,
     TableFile,
@@ -41,26 +42,11 @@ _FORMULA = re.compile(rb"<f[ >]")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-class SheetRows:
-    """Consecutive rows of a sheet.
-
-    first  number of the first one in the sheet, from 0
-    """
-
-    def __init__(self, first: int, rows: list[Row]) -> None:
-        self.first, self.rows = first, rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def values(self, column: int) -> list[Any]:
-        return [row[column] if column < len(row) else None for row in self.rows]
-
-
 class SpreadsheetFile:
     """A sheet of a spreadsheet; the first row that has cells is its header."""
 
     format = "xlsx"
+    source: str  # set by open_table
 
     def __init__(self, path: str, name: str, options: TableOptions) -> None:
         self.name = name
@@ -88,10 +74,10 @@ class SpreadsheetFile:
         notes = [f"the sheet {self.sheet!r} is linked; others are kept as they are"] if len(self.workbook.sheets) > 1 else []
         return Scan(sampler.seen, sampler.kept, kinds, notes)
 
-    def chunks(self) -> Iterator[SheetRows]:
+    def chunks(self) -> Iterator[ListRows]:
         rows, first = self._rows(), self.first
         while some := list(islice(rows, CHUNK)):
-            yield SheetRows(first, some)
+            yield ListRows(some, first=first)
             first += len(some)
 
     def _rows(self) -> Iterator[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
 
@@ -52,6 +52,28 @@ class Rows(Protocol):
     def values(self, column: int) -> list[Any]:
         """Return the cells of a column with the types of the format; None for missing ones."""
         ...
+
+
+@dataclass(slots=True)
+class ListRows:
+    """Rows as lists of cells, which may be shorter than the table is wide.
+
+    missing  value of a cell that a row does not have
+    first    number of the first row in its sheet, from 0
+    clean    returns the value of a cell; None where it is the cell itself
+    """
+
+    cells: list[list[Any]]
+    missing: Any = None
+    first: int = 0
+    clean: Callable[[Any], Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def values(self, column: int) -> list[Any]:
+        values = [row[column] if column < len(row) else self.missing for row in self.cells]
+        return values if self.clean is None else list(map(self.clean, values))
 
 
 def texts_of(rows: Rows, column: int) -> list[str]:
@@ -133,9 +155,11 @@ class Scan:
 class TableFile(Protocol):
     """An opened table file.
 
+    source  path that was opened; "-" for standard input
     format  "csv", "tsv", "jsonl", "parquet" or "xlsx"
     """
 
+    source: str
     name: str
     format: str
 

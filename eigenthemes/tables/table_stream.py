@@ -16,6 +16,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from eigenthemes.core.files import source_size
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.documents.sssom import COMPOSITE, LEXICAL, MappingSet
@@ -42,23 +43,6 @@ _BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods that do not use
 
 Texts = list[list[str]]  # cells of some rows, column by column
 OnSample = Callable[[LinkedTable], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTask:
-    """The options of `link_table_file` that do not concern reading."""
-
-    columns: Columns | None = None
-    context: str = "table"
-    only_types: Mapping[str | int, Sequence[str]] = field(default_factory=dict)
-    suffix: str = ""
-    sssom: str | Path | None = None
-    jobs: int = 1
-    on_sample: OnSample | None = None
-
-    def __post_init__(self) -> None:
-        if self.context not in CONTEXTS:
-            raise OptionError(f"context is {self.context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
 
 
 @dataclass(slots=True)
@@ -106,7 +90,7 @@ class ColumnPlan:
 
 def link_table_file(
     linker: Linker,
-    path: str | Path,
+    path: str | Path | TableFile,
     output: str | Path | IO[bytes],
     *,
     columns: Columns | None = None,
@@ -125,7 +109,7 @@ def link_table_file(
     ----------
     linker : Linker
         Decides the cells.
-    path : str or Path
+    path : str, Path or opened table
         CSV, TSV, Excel, Parquet or JSON lines; "-" is standard input.
     output : str, Path or binary stream
         The ending of a path gives the format; any other ending, or a stream, keeps that of the input.
@@ -161,39 +145,25 @@ def link_table_file(
     OptionError
         If a column, sheet, type or option is unknown.
     """
-    task = TableTask(
-        columns=columns,
-        context=context,
-        only_types=only_types or {},
-        suffix=suffix,
-        sssom=sssom,
-        jobs=jobs,
-        on_sample=on_sample,
-    )
-    with open_table(str(path), reading) as table:
-        return link_opened_table(linker, table, path, output, task, progress or Silent())
-
-
-def link_opened_table(
-    linker: Linker, table: TableFile, path: str | Path, output: str | Path | IO[bytes], task: TableTask, progress: Progress
-) -> TableSummary:
-    """Link a table that is open already, as `link_table_file` does."""
-    if task.sssom is not None and isinstance(output, str | Path) and Path(output).absolute() == Path(task.sssom).absolute():
+    if context not in CONTEXTS:
+        raise OptionError(f"context is {context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
+    if sssom is not None and isinstance(output, str | Path) and Path(output).absolute() == Path(sssom).absolute():
         raise OptionError(f"the table and its mappings would both be written to {output}; give two files", where=str(output))
-    size = None if str(path) == "-" else Path(path).stat().st_size
-    with progress.step(f"reading {table.name}", total=size, unit="bytes") as advance:
-        scan = table.scan(advance)
-    summary = TableSummary(scan.rows, notes=scan.notes)
-    chosen, plan = plan_columns(linker, table, scan, task, summary)
-    added = _added_names(table, plan.names, task.suffix)
-    if task.on_sample is not None:
-        task.on_sample(_linked_table(linker, plan, _columns_of(scan.sample, chosen)))
     with ExitStack() as stack:
-        target = stack.enter_context(_opened_output(table, path, output))
+        table = stack.enter_context(open_table(str(path), reading)) if isinstance(path, str | Path) else path
+        progress = progress or Silent()
+        with progress.step(f"reading {table.name}", total=source_size(table.source), unit="bytes") as advance:
+            scan = table.scan(advance)
+        summary = TableSummary(scan.rows, notes=scan.notes)
+        chosen, plan = plan_columns(linker, table, scan, columns, context, only_types or {}, summary)
+        if on_sample is not None:
+            on_sample(_linked_table(linker, plan, _columns_of(scan.sample, chosen)))
+        added = _added_names(table, plan.names, suffix)
+        target = stack.enter_context(_opened_output(table, output))
         writer = table_writer(table, scan, output, target, added)
         stack.callback(writer.discard)
-        mappings = stack.enter_context(_mappings(linker, table, path, task.sssom))
-        workers = stack.enter_context(Workers(task.jobs))
+        mappings = stack.enter_context(_mappings(linker, table, sssom))
+        workers = stack.enter_context(Workers(jobs))
         advance = stack.enter_context(progress.step("linking", total=scan.rows, unit="rows"))
         for rows, texts, links in _linked_chunks(linker, table, chosen, plan, workers):
             writer.write(rows, links)
@@ -205,10 +175,10 @@ def link_opened_table(
 
 
 @contextmanager
-def _opened_output(table: TableFile, path: str | Path, output: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
+def _opened_output(table: TableFile, output: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
     """Open the output; Parquet and Excel need a seekable file, which a stream may not be."""
     if isinstance(output, str | Path):
-        with replacing_file(output, inputs=(path,)) as file:
+        with replacing_file(output, inputs=(table.source,)) as file:
             yield file
     elif table.format not in ("parquet", "xlsx"):
         yield output
@@ -223,19 +193,25 @@ def _opened_output(table: TableFile, path: str | Path, output: str | Path | IO[b
 
 
 def plan_columns(
-    linker: Linker, table: TableFile, scan: Scan, task: TableTask, summary: TableSummary
+    linker: Linker,
+    table: TableFile,
+    scan: Scan,
+    columns: Columns | None,
+    context: str,
+    only_types: Mapping[str | int, Sequence[str]],
+    summary: TableSummary,
 ) -> tuple[tuple[int, ...], ColumnPlan]:
     """Return the numbers of the columns to link, and how to link them; the summary gets the reasons."""
     sample = Table(full_header(table), tuple(scan.sample))
-    if task.columns is None:
+    if columns is None:
         summary.profiles = profile_columns(sample, linker.batches.generator)
         chosen = _columns_of_names(table.name, summary.profiles)
     else:
-        chosen = column_numbers(sample, task.columns)
-    types = _types(linker, sample, chosen, task.only_types)
+        chosen = column_numbers(sample, columns)
+    types = _types(linker, sample, chosen, only_types)
     names = summary.columns = _names(sample, chosen)
     summary.cells, summary.linked = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    return chosen, ColumnPlan(names, task.context, types, _sample_of_chunk(scan, chosen, task.context))
+    return chosen, ColumnPlan(names, context, types, _sample_of_chunk(scan, chosen, context))
 
 
 def _columns_of_names(name: str, profiles: list[ColumnProfile]) -> tuple[int, ...]:
@@ -283,7 +259,7 @@ def _types(
 
 
 def _sample_of_chunk(scan: Scan, chosen: tuple[int, ...], context: str) -> Texts:
-    """Return rows from the complete table, column by column; none where it is linked at once, or each row on its own."""
+    """Return rows from the complete table, column by column; none if it is linked at once, or each row separately."""
     if scan.rows <= CHUNK or context not in ("table", "column"):
         return []
     places = np.linspace(0, len(scan.sample) - 1, min(len(scan.sample), SAMPLE)).astype(int).tolist()
@@ -360,7 +336,7 @@ def _count(summary: TableSummary, texts: Texts, links: list[ColumnLinks], mappin
 
 
 @contextmanager
-def _mappings(linker: Linker, table: TableFile, path: str | Path, target: str | Path | None) -> Iterator[MappingSet | None]:
+def _mappings(linker: Linker, table: TableFile, target: str | Path | None) -> Iterator[MappingSet | None]:
     """Yield a set of mappings, which is written at the end; None where there is no file for it."""
     if target is None:
         yield None
@@ -370,6 +346,6 @@ def _mappings(linker: Linker, table: TableFile, path: str | Path, target: str | 
     justification = LEXICAL if linker.method_name in _BY_NAME_ONLY else COMPOSITE
     kb = linker.kb.path.name
     mappings = MappingSet(kb, f"{table.name} linked to {kb}", __version__, justification)
-    with replacing_file(target, inputs=(path,)) as file:
+    with replacing_file(target, inputs=(table.source,)) as file:
         yield mappings
         file.write(mappings.to_bytes())
