@@ -196,7 +196,7 @@ class GoldSet:
 
     def p_at_1(self, method: str, vectors: NDArray[np.float32]) -> float:
         """Score every candidate with these vectors; the mean over all mentions."""
-        from eigenthemes.core.blas import one_thread
+        from eigenthemes.core.threads import one_thread
         from eigenthemes.metrics.precision import credit
         from eigenthemes.ranking.methods import method_named
 
@@ -306,7 +306,7 @@ def measure_svd(arguments: argparse.Namespace) -> list[Row]:
     from scipy.sparse import csr_matrix
     from sklearn.utils.extmath import randomized_svd
 
-    from eigenthemes.core.blas import one_thread
+    from eigenthemes.core.threads import one_thread
     from eigenthemes.embeddings.blocks import Blocks
     from eigenthemes.embeddings.prone import factorize, logarithms
 

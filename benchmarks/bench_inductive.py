@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
-from eigenthemes.core.blas import one_thread
+from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
 from eigenthemes.embeddings.prone import prone

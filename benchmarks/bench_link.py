@@ -40,7 +40,7 @@ from benchmarks.common import (
     say,
 )
 from eigenthemes.candidates.generator import CandidateTable
-from eigenthemes.core.blas import one_thread
+from eigenthemes.core.threads import one_thread
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import method_named

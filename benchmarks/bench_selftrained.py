@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.candidates.rules import SHARING
-from eigenthemes.core.blas import one_thread
+from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.comparison import evaluate, report
 from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage

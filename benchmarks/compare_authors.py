@@ -34,7 +34,7 @@ import numpy as np
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.build import build_kb, import_vectors
-from eigenthemes.core.blas import one_thread
+from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import open_documents, read_gold
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.core.blas import limit_blas_threads
-from eigenthemes.core.checks import check_probability, check_whole
+from eigenthemes.core.checks import check_integer, check_probability
+from eigenthemes.core.threads import limit_blas_threads
 from eigenthemes.documents.json_lines import AnyDocument, as_document
 from eigenthemes.documents.json_writer import LinkEncoder
 from eigenthemes.errors import DocumentError, OptionError
@@ -98,7 +98,7 @@ class LinkOptions:
     def __post_init__(self) -> None:
         if self.method is not None:
             method_named(self.method)
-        check_whole("top", self.top, least=0)
+        check_integer("top", self.top, least=0)
         if self.threshold is not None:
             check_probability("threshold", self.threshold)
             if not self.allow_nil:
@@ -124,7 +124,7 @@ class Linker:
 
     Notes
     -----
-    Opening a linker limits BLAS to one thread in this process (see `core.blas`).
+    Opening a linker limits BLAS to one thread in this process (see `core.threads`).
     """
 
     def __init__(self, kb: KB | str | Path, *, options: LinkOptions | None = None, **changes: Any) -> None:
@@ -220,7 +220,7 @@ class Linker:
             What becomes of a document that cannot be linked: "raise" ends with a `DocumentError` that says which, after those
             before it; "skip" leaves it out; a function is called with its number and the error.
         """
-        check_whole("batch_size", batch_size)
+        check_integer("batch_size", batch_size)
         if not callable(on_error) and on_error not in ("raise", "skip"):
             raise OptionError(f"on_error is {on_error!r}; expected 'raise', 'skip' or a function")
         if isinstance(documents, str | bytes | Mapping):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from eigenthemes import KB, EigenOptions, Linker
-from eigenthemes.core import blas
+from eigenthemes.core import threads
 from eigenthemes.ranking.ranker import feature_context_of
 
 THREADS = 8
@@ -134,13 +134,13 @@ def test_blas_keeps_its_threads_where_that_is_asked_for(monkeypatch: pytest.Monk
     def refuse() -> None:
         raise AssertionError("limited")
 
-    monkeypatch.setattr(blas, "_limited", set())
-    monkeypatch.setenv(blas.VARIABLE, "keep")
+    monkeypatch.setattr(threads, "_limited", set())
+    monkeypatch.setenv(threads.VARIABLE, "keep")
     monkeypatch.setattr("threadpoolctl.ThreadpoolController", refuse)
-    blas.limit_blas_threads()
-    monkeypatch.delenv(blas.VARIABLE)
+    threads.limit_blas_threads()
+    monkeypatch.delenv(threads.VARIABLE)
     with pytest.raises(AssertionError, match="limited"):
-        blas.limit_blas_threads()
+        threads.limit_blas_threads()
 
 
 def test_garbage_collection_is_left_alone(demo_kb: KB) -> None:

@@ -27,8 +27,8 @@ from eigenthemes.candidates.rules import (
 )
 from eigenthemes.candidates.whole_names import match_types_of, matched_name, may_be_inflected, remembered_rows
 from eigenthemes.core.arrays import read_only
-from eigenthemes.core.lazy import lazy
 from eigenthemes.core.strings import OutOfBoundsError
+from eigenthemes.core.threads import lazy
 from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.name_arrays import SHORT_ACRONYM, UNBRACKETED, LabelWords
 from eigenthemes.kb.name_memory import name_memories
@@ -39,8 +39,9 @@ from eigenthemes.text.normalize import normalize, normalize_many, squash, tokeni
 
 _BATCH = 64  # mentions from which kernels may be used
 _SINGLES = 2000  # the same for mentions looked up one by one
-_STEPS = 60  # inner steps that take about as long as looking one mention up in plain Python, until that is measured
-_SOONER = 3  # compiled look-ups are used by every command, so they are compiled sooner than other kernels
+# inner steps that take about as long as looking one mention up in plain Python, until that is measured; some 30 times as many
+# where words have families; four times as many as it takes, because every command uses these kernels once they are compiled
+_STEPS, _STEPS_WITH_FAMILIES, _WEIGHT = 240, 8000, 4
 _KEPT = 1 << 12  # bytes of the longest name for which buffers are kept
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
 _START = np.zeros(1, dtype=np.int64)
@@ -287,7 +288,11 @@ class CandidateGenerator:
             return False
         from eigenthemes.candidates.compiled import find_candidates
 
-        return find_candidates.select_backend(_STEPS * mentions) is find_candidates
+        return find_candidates.select_backend(self._steps * mentions) is find_candidates
+
+    @property
+    def _steps(self) -> int:
+        return _STEPS_WITH_FAMILIES if self._has_families() else _STEPS
 
     def _plain(self, name: str, limit: int | None) -> MatchTypes:
         try:
@@ -338,7 +343,7 @@ class CandidateGenerator:
         if len(names) >= _BATCH:  # from tens of microseconds in a small KB to a millisecond in an ontology
             from eigenthemes.candidates.compiled import find_candidates
 
-            find_candidates.add_plain_run(_STEPS * len(names), _SOONER * (time.thread_time() - start))
+            find_candidates.add_plain_run(self._steps * len(names), _WEIGHT * (time.thread_time() - start))
         matches = [found[name] for name in names]
         entity = np.array([entity for matched in matches for entity in matched], dtype=np.uint32)
         match_types = np.array([match_type for matched in matches for match_type in matched.values()], dtype=np.uint8)

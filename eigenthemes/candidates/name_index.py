@@ -190,7 +190,7 @@ class _Chunks:
         return self._whole("key_hash"), self._whole("key_name"), self._whole("key_kind")
 
     def _whole(self, name: str) -> NDArray[Any]:
-        return self._columns.pop(name).whole()
+        return self._columns.pop(name).concatenate()
 
 
 def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eigenthemes.core.checks import check_whole
+from eigenthemes.core.checks import check_integer
 from eigenthemes.errors import OptionError
 
 GENERATORS = ("default", "paper")
@@ -39,4 +39,4 @@ class CandidateOptions:
         if self.generator not in GENERATORS:
             raise OptionError(f"generator {self.generator!r} is unknown; expected one of {', '.join(GENERATORS)}")
         if self.max_candidates is not None:
-            check_whole("max_candidates", self.max_candidates, otherwise=", or None for all")
+            check_integer("max_candidates", self.max_candidates, otherwise=", or None for all")

@@ -42,7 +42,7 @@ def build_typo_index(tokens: Strings, scratch: Scratch | None = None) -> TypoInd
         hash_column.append(hashes)
         row_column.append(row + np.uint32(first))
         check_column.append((np.minimum(lengths[row] - ONE_SLIP, 15) << 4).astype(np.uint8) | (hashes & np.uint64(0xF)))
-    hashes, rows, checks = hash_column.whole(), row_column.whole(), check_column.whole()
+    hashes, rows, checks = hash_column.concatenate(), row_column.concatenate(), check_column.concatenate()
     bits = max(1, int(len(hashes) // 2).bit_length())
     bucket = scratch.by_blocks(lambda some: (some >> np.uint64(64 - bits),), (hashes,), (np.uint32,))[0]
     filtered = bit_filter(hashes)

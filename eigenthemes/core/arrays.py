@@ -1,4 +1,4 @@
-"""Operations on arrays that know nothing of what they hold."""
+"""Operations on arrays of numbers, and on the types of Arrow."""
 
 from __future__ import annotations
 
@@ -50,3 +50,12 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def is_text(type_: Any) -> bool:
+    """Return whether a type of Arrow is one of text."""
+    import pyarrow.types as types
+
+    value = type_.value_type if types.is_dictionary(type_) else type_
+    views = getattr(types, "is_string_view", lambda each: False)
+    return bool(types.is_string(value) or types.is_large_string(value) or views(value))

@@ -1,4 +1,4 @@
-"""One id, many spellings: `DOID:1612` is `http://purl.obolibrary.org/obo/DOID_1612`, and what identifiers.org makes of it.
+"""Spellings of one id: `DOID:1612`, `http://purl.obolibrary.org/obo/DOID_1612`, and the IRIs of identifiers.org.
 
 The policy is in docs/sources.md: an entity keeps the id that its first source writes, and every other spelling leads to it.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Curie(NamedTuple):
-    """A prefix and what is behind it, as they were written."""
+    """A prefix and the local id behind it, as written."""
 
     prefix: str
     local: str
@@ -85,7 +85,7 @@ _IRIS = tuple(
 
 
 def curie_of_iri(entity_id: str) -> Curie | None:
-    """Return the CURIE that an IRI of the known hosts stands for; None for any other id."""
+    """Return the CURIE of an IRI of a known host; None for any other id."""
     if not entity_id.startswith(_HOSTS):
         return None
     for pattern in _IRIS:
@@ -96,13 +96,13 @@ def curie_of_iri(entity_id: str) -> Curie | None:
 
 
 def parse_curie(entity_id: str) -> Curie | None:
-    """Return an id that is a CURIE in its parts; None for any other."""
+    """Split an id that is a CURIE; None for any other id."""
     match = _CURIE.fullmatch(entity_id)
     return Curie(match[1], match[2]) if match else None
 
 
 def other_spellings(entity_id: str) -> Iterator[str]:
-    """Yield the other ids that mean the same, the likeliest first; none for an id that has one spelling only."""
+    """Yield the other spellings of an id, the likeliest first."""
     curie = curie_of_iri(entity_id) or parse_curie(entity_id)
     if curie is None:
         return

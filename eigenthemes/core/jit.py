@@ -22,7 +22,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, overload
 
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 
 _SECONDS_PER_STEP = 5e-7  # of plain Python, as long as that is not measured
 _SECONDS_OF_LOADING = 1.0  # that plain Python takes before numba is loaded

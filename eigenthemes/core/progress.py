@@ -1,4 +1,4 @@
-"""How long steps report that they move; the command line draws bars, a library call stays silent."""
+"""Progress of long steps: the command line draws bars, a library call is silent."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Advance = Callable[[float], None]
 
 
 class Progress(Protocol):
-    """A place to report progress to: `with progress.step("reading", total=n, unit="bytes") as advance: advance(10)`."""
+    """Receives progress: `with progress.step("reading", total=n, unit="bytes") as advance: advance(10)`."""
 
     def step(self, label: str, *, total: float | None, unit: str) -> AbstractContextManager[Advance]: ...
 
 
 class Silent:
-    """No progress at all."""
+    """Ignores progress."""
 
     @contextmanager
     def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
@@ -25,7 +25,7 @@ class Silent:
 
 
 class StepTimes:
-    """Keeps how long each step took, in seconds; all reading is one step."""
+    """Measures the seconds of each step; all reading is one step."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.seconds: dict[str, float] = {}
@@ -38,7 +38,7 @@ class StepTimes:
         self.add("reading" if label.startswith("reading") else label, self._clock() - start)
 
     def add(self, label: str, seconds: float) -> None:
-        """Count some time for a step."""
+        """Add seconds to a step."""
         self.seconds[label] = self.seconds.get(label, 0.0) + seconds
 
     @property

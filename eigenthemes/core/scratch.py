@@ -1,7 +1,7 @@
-"""Where the large arrays of a build live while it runs, and how they are sorted: in memory, or on disk within a limit.
+"""Large arrays of a build, in memory or, within a limit of memory, on disk.
 
-All that is done with them is written once, by blocks of rows, over a `Scratch`. `Scratch` itself is memory; `core.spill` is the
-same on disk. Whatever is made is the same, byte for byte, wherever it was made.
+`Scratch` allocates and sorts arrays in memory; `SpillScratch` (`core.spill`) overrides both for files. All other operations are
+written once, by blocks of rows; results are the same, byte for byte, wherever arrays are.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Scratch:
         return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
 
     def columns_at_once(self, bytes_each: int, most: int) -> int:
-        """Return how many columns that take so many bytes each may be worked on at a time in memory."""
+        """Return how many columns of `bytes_each` bytes fit into memory at a time, `most` at most."""
         return most
 
-    # what follows is the same wherever arrays live
+    # the same in memory and on disk
 
     def by_blocks(
         self,
@@ -67,7 +67,7 @@ class Scratch:
         return tuple(array[:at] for array in made)
 
     def joined(self, parts: Sequence[Column], dtype: Any) -> Column:
-        """Return arrays one behind the other."""
+        """Return the concatenation of arrays."""
         whole = self.empty(sum(map(len, parts)), dtype)
         at = 0
         for part in parts:
@@ -96,7 +96,7 @@ class Scratch:
         return Strings(blob, offsets)
 
     def offsets(self, lengths: Column) -> NDArray[np.int64]:
-        """Return where parts of these lengths begin and end: 0, and the running sums, [n + 1]."""
+        """Return the bounds of parts of these lengths: 0, and the running sums, [n + 1]."""
         offsets = self.empty(len(lengths) + 1, np.int64)
         offsets[0] = 0
         for first, last in blocks(len(lengths)):
@@ -105,7 +105,7 @@ class Scratch:
         return offsets
 
     def indptr(self, ascending: Column, rows: int) -> NDArray[np.int64]:
-        """Return where each of the numbers 0, ..., rows - 1 begins in an ascending column, [rows + 1]."""
+        """Return the first position of each of the numbers 0, ..., rows - 1 in an ascending column, [rows + 1]."""
         bounds = self.empty(rows + 1, np.int64)
         for first, last in blocks(rows):
             bounds[first:last] = np.searchsorted(ascending, np.arange(first, last).astype(ascending.dtype))
@@ -166,7 +166,7 @@ class Scratch:
 
 
 class GrowingColumn:
-    """A column that grows by parts; what it holds is laid into the scratch now and then."""
+    """A column that grows by parts, which are copied into the scratch from time to time."""
 
     def __init__(self, scratch: Scratch, dtype: Any) -> None:
         self._scratch, self._dtype = scratch, dtype
@@ -189,7 +189,7 @@ class GrowingColumn:
         self._laid.append(self._scratch.joined(self._waiting, self._dtype))
         self._waiting, self._rows_waiting = [], 0
 
-    def whole(self) -> Column:
+    def concatenate(self) -> Column:
         """Return all rows; the column must not be used afterwards."""
         if self._waiting or not self._laid:
             self._lay()
@@ -204,7 +204,7 @@ def blocks(size: int, rows: int = _ROWS) -> Iterator[tuple[int, int]]:
 
 
 def part_of(strings: Strings, first: int, last: int) -> Strings:
-    """Return the strings of some rows that follow one another; nothing is copied but the offsets."""
+    """Return the strings of consecutive rows; only the offsets are copied."""
     offsets = strings.offsets[first : last + 1]
     return Strings(strings.blob[offsets[0] : offsets[-1]], offsets - offsets[0])
 

@@ -69,7 +69,7 @@ class SpillScratch(Scratch):
         self._parent = folder
 
     def __enter__(self) -> SpillScratch:
-        with one_sentence(self._parent):
+        with spill_errors(self._parent):
             existing = next(folder for folder in (self._parent, *self._parent.absolute().parents) if folder.exists())
             self.folder = Path(tempfile.mkdtemp(prefix=".eigenthemes-", dir=existing))
         return self
@@ -88,7 +88,7 @@ class SpillScratch(Scratch):
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         if size <= _SMALL:
             return np.empty(shape, dtype=dtype)
-        with one_sentence(self.folder), tempfile.TemporaryFile(dir=self.folder) as file:
+        with spill_errors(self.folder), tempfile.TemporaryFile(dir=self.folder) as file:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
             else:
@@ -185,7 +185,7 @@ def _import_duckdb() -> Any:
     return duckdb
 
 
-def one_sentence(folder: Path) -> AbstractContextManager[None]:
+def spill_errors(folder: Path) -> AbstractContextManager[None]:
     """Translate errors of the operating system about temporary files."""
 
     def cannot(reason: str) -> BuildError:

@@ -28,19 +28,19 @@ _STRETCH = 1 << 16  # bytes it takes at a time
 
 
 class OutOfBoundsError(Exception):
-    """Numbers that say where something lies lead out of their array: its file is damaged."""
+    """An offset is outside of its array: the file is damaged."""
 
 
 def bounds_of(bounds: NDArray[Any], row: int, size: int) -> tuple[int, int]:
-    """Return where part `row` begins and ends, of something of this size that is cut into parts."""
+    """Return the begin and end of part `row`; `bounds` divide an array of `size` entries into parts."""
     first, last = int(bounds[row]), int(bounds[row + 1])
     if not 0 <= first <= last <= size:
         raise OutOfBoundsError(f"part {row:,} is {first:,} to {last:,}, of {size:,}")
     return first, last
 
 
-class StringPile:
-    """An append-only pile of strings in compact form."""
+class StringBuilder:
+    """Collects strings as UTF-8 bytes; `strings` returns them as arrays."""
 
     def __init__(self) -> None:
         self.blob = bytearray()
@@ -50,14 +50,14 @@ class StringPile:
         self.blob += _encode(text)
         self.ends.append(len(self.blob))
 
-    def extend(self, other: StringPile) -> None:
+    def extend(self, other: StringBuilder) -> None:
         base = len(self.blob)
         self.blob += other.blob
         shifted = np.frombuffer(other.ends, dtype=np.int64) + base
         self.ends.frombytes(shifted.tobytes())
 
     def clear(self) -> None:
-        """Take all strings away."""
+        """Remove all strings."""
         self.blob.clear()
         del self.ends[:]
 
@@ -65,7 +65,7 @@ class StringPile:
         return len(self.ends)
 
     def strings(self) -> Strings:
-        """Return the pile as arrays; the pile must not grow afterwards."""
+        """Return the strings as arrays; nothing may be appended afterwards."""
         offsets = np.zeros(len(self.ends) + 1, dtype=np.int64)
         if self.ends:
             offsets[1:] = np.frombuffer(self.ends, dtype=np.int64)
@@ -129,7 +129,7 @@ class Strings(Sequence[str]):
         return (blob[a:b].decode("utf-8") for a, b in pairwise(bounds))
 
     def holding(self, text: str) -> NDArray[np.int64]:
-        """Return the rows of the strings that hold a text, ascending."""
+        """Return the rows of the strings that contain a text, ascending."""
         sought = re.escape(text.encode("utf-8"))
         starts = np.array([match.start() for match in re.finditer(sought, self.blob.data)], dtype=np.int64)
         rows = np.searchsorted(self.offsets, starts, side="right") - 1
@@ -149,7 +149,7 @@ class Strings(Sequence[str]):
 
 
 def hash_bytes(data: bytes) -> int:
-    """FNV-1a with a final mix, of one string."""
+    """Return the hash of one string: FNV-1a with a final mix."""
     return finish_hash(extend_hash(FNV_OFFSET, data))
 
 
@@ -165,7 +165,7 @@ def extend_hash(h: int, data: bytes) -> int:
 
 
 def _extend_hash_long(h: int, data: NDArray[np.uint8]) -> int:
-    """Return what a step for each byte gives, by arrays.
+    """Return the state after all bytes, computed by arrays.
 
     A byte only changes the low eight bits of the state before they are all multiplied. Those eight depend on no higher bit,
     and each of them is a running XOR of what the lower ones and the bytes say: known for all steps after eight passes. What
@@ -192,7 +192,7 @@ def finish_hash(h: int) -> int:
 
 
 def hash_strings(strings: Strings) -> NDArray[np.uint64]:
-    """`hash_bytes` of every string, one column of bytes at a time; of few or long ones, one by one, which is quicker."""
+    """Return `hash_bytes` of every string, one column of bytes at a time; few or long strings one by one, which is faster."""
     if strings.blob.size <= _FEW_BYTES:
         return np.array([hash_bytes(strings.raw(row)) for row in range(len(strings))], dtype=np.uint64)
     starts, lengths = strings.offsets[:-1], np.diff(strings.offsets)
@@ -219,7 +219,7 @@ def mix(h: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def bit_filter(hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Set one bit for the low bits of each hash, [2^b / 8] uint8: small enough for the cache, it ends most looks in vain."""
+    """Set one bit for the low bits of each hash, [2^b / 8] uint8: it fits into the cache and rules out most unknown hashes."""
     bits = max(3, int(8 * len(hashes)).bit_length())
     marked = np.zeros(1 << bits >> 3, dtype=np.uint8)
     for first in range(0, len(hashes), _MARKED):
@@ -256,14 +256,14 @@ class HashTable:
         return 65 - len(self.buckets).bit_length()
 
     def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the rows that hold many hashes, -1 where none does."""
+        """Return the rows of many hashes, -1 for those that the table does not have."""
         if not len(self.hashes):
             return np.full(len(hashes), -1)
         row = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
         return np.where(self.hashes[row] == hashes, row, -1)
 
     def find(self, h: int) -> int:
-        """Return the row that holds `h`, or -1."""
+        """Return the row of the hash `h`, or -1."""
         bucket = h >> self.shift
         for row in range(*bounds_of(self.buckets, bucket, len(self.hashes))):
             if self.hashes[row] == h:

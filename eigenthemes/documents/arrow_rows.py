@@ -20,7 +20,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.types as types
 
-from eigenthemes.core.arrow_types import is_text
+from eigenthemes.core.arrays import is_text
 from eigenthemes.documents.json_lines import document_of_json
 from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.records import Document

@@ -16,8 +16,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.blas import one_thread
 from eigenthemes.core.scratch import Scratch
+from eigenthemes.core.threads import one_thread
 from eigenthemes.kb.graph import Graph
 
 Matrix = NDArray[np.float32]

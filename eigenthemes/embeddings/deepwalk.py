@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
-from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_whole
+from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_integer
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.prefetch import prefetch_row
 from eigenthemes.core.progress import Progress, Silent
@@ -143,7 +143,7 @@ def _zeros(rows: int, width: int) -> Matrix:
 def _check_options(**options: int) -> None:
     for name, value in options.items():
         most = {"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES)
-        check_whole(name, value, least=2 if name == "length" else 1, most=most)
+        check_integer(name, value, least=2 if name == "length" else 1, most=most)
 
 
 TOGETHER = 16  # walks that step at the same time: their waits for memory overlap

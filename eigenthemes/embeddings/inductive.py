@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import sum_rows, unit_rows
-from eigenthemes.core.blas import one_thread
-from eigenthemes.core.checks import check_number, check_whole
+from eigenthemes.core.checks import check_integer, check_number
+from eigenthemes.core.threads import one_thread
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
 
@@ -34,7 +34,7 @@ def from_neighbors(graph: Graph, vectors: Matrix, has: Mask, *, rounds: int = 1,
 
     rounds  in round 2, vectors of round 1 count as well, and so on; each entity gets its vector once
     """
-    check_whole("rounds", rounds)
+    check_integer("rounds", rounds)
     _check_shapes(len(graph), vectors, has)
 
     def means(rows: Rows) -> Matrix:

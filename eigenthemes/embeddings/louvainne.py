@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.checks import MOST_DIMENSIONS, check_jobs, check_number, check_whole
+from eigenthemes.core.checks import MOST_DIMENSIONS, check_integer, check_jobs, check_number
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
@@ -32,7 +32,7 @@ def louvainne(
     progress: Progress | None = None,
 ) -> Matrix:
     """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero."""
-    check_whole("dimensions", dimensions, most=MOST_DIMENSIONS)
+    check_integer("dimensions", dimensions, most=MOST_DIMENSIONS)
     check_jobs(jobs)
     check_number("damping", damping, "a number between 0 and 1", above=0)
     if damping >= 1:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
-from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_number, check_whole
+from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_integer, check_number
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix
@@ -218,7 +218,7 @@ def factorize(matrix: SparseMatrix, dimensions: int, blocks: Blocks, seed: int) 
 
 def _check(**options: int) -> None:
     for name, value in options.items():
-        check_whole(name, value, most={"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES))
+        check_integer(name, value, most={"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES))
 
 
 _S32 = np.uint64(32)

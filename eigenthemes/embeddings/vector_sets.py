@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.checks import MOST_DIMENSIONS, check_jobs, check_seed, check_whole
+from eigenthemes.core.checks import MOST_DIMENSIONS, check_integer, check_jobs, check_seed
 from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.errors import OptionError, VectorError
@@ -118,7 +118,7 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
     if method is not None and method not in GRAPH_METHODS:
         raise OptionError(f"embedding {method!r} is unknown; expected one of {', '.join(METHODS)}, or none")
     if dimensions is not None:
-        check_whole("dimensions", dimensions, most=MOST_DIMENSIONS)
+        check_integer("dimensions", dimensions, most=MOST_DIMENSIONS)
 
 
 def align_vectors(

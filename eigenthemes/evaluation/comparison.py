@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import Sharing
-from eigenthemes.core.blas import one_thread
 from eigenthemes.core.checks import check_probability
 from eigenthemes.core.progress import Advance
+from eigenthemes.core.threads import one_thread
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB

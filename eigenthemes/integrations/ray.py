@@ -23,7 +23,7 @@ import ray
 import ray.data
 import ray.exceptions
 
-from eigenthemes.core.checks import check_whole
+from eigenthemes.core.checks import check_integer
 from eigenthemes.core.storage import reason
 from eigenthemes.corpus.engine import Engine, link_file_in_worker
 from eigenthemes.corpus.job import CorpusFile, FileReport, Job
@@ -78,7 +78,7 @@ def link_dataset(
     -------
     ray.data.Dataset
     """
-    check_whole("batch_size", batch_size)
+    check_integer("batch_size", batch_size)
     linker = Linker(kb_path, **options)  # refuses wrong options here rather than on the cluster
     fewest, most = _pool_size(workers)
     archive = None if kb_archive is None else (kb_archive, archive_hash(kb_archive))
@@ -100,8 +100,8 @@ def _pool_size(workers: int | tuple[int, int] | None) -> tuple[int, int]:
     if workers is None:
         workers = (1, max(1, _cluster_cpus() - 1))
     fewest, most = workers if isinstance(workers, tuple) else (workers, workers)
-    check_whole("workers", fewest)
-    check_whole("workers", most, least=fewest)
+    check_integer("workers", fewest)
+    check_integer("workers", most, least=fewest)
     return fewest, most
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.scratch import Scratch, blocks, part_of
-from eigenthemes.core.spill import SpillScratch, one_sentence
+from eigenthemes.core.spill import SpillScratch, spill_errors
 from eigenthemes.core.strings import HashTable, Strings, hash_bytes
 from eigenthemes.kg.statements import Statements
 
@@ -138,7 +138,7 @@ class Parts:
         import pyarrow as pa
 
         batch = pa.record_batch({name: _to_arrow(values) for name, values in columns.items()})
-        with one_sentence(self._folder.parent):
+        with spill_errors(self._folder.parent):
             self._folder.mkdir(exist_ok=True)
             with pa.OSFile(str(self._file(table, self._count[table])), "wb") as out, pa.ipc.new_file(out, batch.schema) as file:
                 file.write_batch(batch)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.diagnostics import EXAMPLES, Diagnostics
 from eigenthemes.core.scratch import Scratch
-from eigenthemes.core.strings import StringPile, Strings
+from eigenthemes.core.strings import StringBuilder, Strings
 
 _DTYPES = {"B": np.uint8, "I": np.uint32, "d": np.float64}
 ALIAS = 128  # a name's rank: 0..127 may serve as the label, 128.. is an alias; the lower the better the language
@@ -51,9 +51,9 @@ class Statements:
         self.types: dict[str, int] = {}
         self.edge_source, self.edge_target, self.edge_relation = array("I"), array("I"), array("I")
         self.languages: dict[str, int] = {"": 0}
-        self.name_node, self.name_rank, self.name_text = array("I"), array("B"), StringPile()
+        self.name_node, self.name_rank, self.name_text = array("I"), array("B"), StringBuilder()
         self.name_language = array("I")
-        self.description_node, self.description_rank, self.description_text = array("I"), array("B"), StringPile()
+        self.description_node, self.description_rank, self.description_text = array("I"), array("B"), StringBuilder()
         self.type_node, self.type_id = array("I"), array("I")
         self.prior_node, self.prior_value = array("I"), array("d")
         # of formats with records: the nodes with a record and its line; the edges of records and their lines
@@ -251,7 +251,7 @@ class Statements:
 
     def texts(self, name: str) -> Strings:
         """Return a column of texts; the column must not grow any more."""
-        pile: StringPile = getattr(self, name)
+        pile: StringBuilder = getattr(self, name)
         before, grown = self._settled.get(name), pile.strings()
         if not isinstance(before, Strings):
             return grown
@@ -259,7 +259,7 @@ class Statements:
             blob = self.scratch.joined([before.blob, grown.blob], np.uint8)
             offsets = self.scratch.joined([before.offsets, grown.offsets[1:] + before.offsets[-1]], np.int64)
             before = self._settled[name] = Strings(blob, offsets)
-            setattr(self, name, StringPile())
+            setattr(self, name, StringBuilder())
         return before
 
     def id_strings(self) -> Strings:
@@ -292,8 +292,8 @@ class Statements:
         setattr(self, name, array(getattr(self, name).typecode))
 
 
-def _taken(column: array[Any] | StringPile) -> NDArray[Any] | Strings:
-    if isinstance(column, StringPile):
+def _taken(column: array[Any] | StringBuilder) -> NDArray[Any] | Strings:
+    if isinstance(column, StringBuilder):
         strings = column.strings()
         taken = Strings(strings.blob.copy(), strings.offsets)
         del strings

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import REMEMBERED, Sharing
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.mentions.detector import Detector, detector_named, with_mentions

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import lists_of, read_only
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.text.normalize import normalize, normalize_many
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.features.column import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence

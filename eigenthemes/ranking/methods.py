@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.rules import SHARING_UNWEIGHED, Sharing
 from eigenthemes.core import extensions
-from eigenthemes.core.blas import limit_blas_threads
 from eigenthemes.core.extensions import find_extension, load_extensions
+from eigenthemes.core.threads import limit_blas_threads
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.store import KB, Vectors

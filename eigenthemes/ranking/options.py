@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.checks import check_number, check_whole
+from eigenthemes.core.checks import check_integer, check_number
 from eigenthemes.embeddings.word_vectors import WINDOW
 from eigenthemes.errors import OptionError
 
@@ -79,7 +79,7 @@ class EigenOptions(AverageOptions):
     def __post_init__(self) -> None:
         AverageOptions.__post_init__(self)
         if self.k is not None:
-            check_whole("k", self.k, otherwise=", or None for all")
+            check_integer("k", self.k, otherwise=", or None for all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +101,7 @@ def check_delta(delta: float) -> None:
 
 
 def check_window(window: int) -> None:
-    check_whole("window", window)
+    check_integer("window", window)
 
 
 def refuse_changed(options: Any, unused: Iterable[str], user: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.blas import limit_blas_threads
+from eigenthemes.core.threads import limit_blas_threads
 from eigenthemes.ranking.eigensolver import SIDE_BY_SIDE, WORK, largest_eigenpairs
 
 _FEW = 2  # times as many candidates as dimensions

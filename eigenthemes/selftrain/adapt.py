@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.core.threads import one_thread
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB

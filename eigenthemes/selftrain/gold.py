@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.candidates.rules import REMEMBERED, SHARING
-from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.core.threads import one_thread
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.name_memory import NOT_A_NAME, Memory, document_key

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.candidates.rules import SHARING
-from eigenthemes.core.blas import one_thread
 from eigenthemes.core.progress import Advance, Progress, Silent
+from eigenthemes.core.threads import one_thread
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.store import KB

@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
-from eigenthemes.core.checks import check_jobs, check_number, check_whole
+from eigenthemes.core.checks import check_integer, check_jobs, check_number
 from eigenthemes.errors import OptionError
 
 CONTEXTS = ("column", "row", "none")  # which rows of a reconciliation batch are decided together
@@ -44,7 +44,7 @@ class ServiceSettings:
     def __post_init__(self) -> None:
         check_jobs(self.workers)
         for name in ("max_body", "max_documents", "max_mentions", "max_characters", "max_concurrent"):
-            check_whole(name, getattr(self, name))
+            check_integer(name, getattr(self, name))
         for name in ("max_seconds", "max_body_seconds"):
             check_number(name, getattr(self, name), "more than 0", above=0)
         if self.context not in CONTEXTS:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from eigenthemes.core.arrow_types import is_text
+from eigenthemes.core.arrays import is_text
 from eigenthemes.core.progress import Advance
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.tables.table_file import (

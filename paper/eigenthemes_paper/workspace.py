@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.core.blas import one_thread
+from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.evaluation.comparison import Run, evaluate

@@ -72,7 +72,7 @@ def test_what_is_done_by_blocks_is_what_numpy_does_at_once(on_disk: SpillScratch
         growing = GrowingColumn(scratch, np.uint32)
         for first, last in blocks(len(column), 3):
             growing.append(column[first:last])
-        assert (len(growing), growing.whole().tolist()) == (len(column), numbers)
+        assert (len(growing), growing.concatenate().tolist()) == (len(column), numbers)
 
 
 def test_files_have_no_name_and_the_folder_goes(tmp_path: Path) -> None:

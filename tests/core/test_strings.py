@@ -13,7 +13,7 @@ from eigenthemes.core.strings import (
     FNV_OFFSET,
     FNV_PRIME,
     HashTable,
-    StringPile,
+    StringBuilder,
     Strings,
     extend_hash,
     hash_bytes,
@@ -25,7 +25,7 @@ texts = st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 
 @given(texts)
 def test_what_goes_in_comes_out(strings: list[str]) -> None:
-    pile = StringPile()
+    pile = StringBuilder()
     for text in strings:
         pile.append(text)
     assert list(pile.strings()) == list(Strings.of(strings)) == strings
@@ -34,7 +34,7 @@ def test_what_goes_in_comes_out(strings: list[str]) -> None:
 
 @given(texts, texts)
 def test_piles_join(one: list[str], other: list[str]) -> None:
-    piles = [StringPile(), StringPile()]
+    piles = [StringBuilder(), StringBuilder()]
     for pile, strings in zip(piles, (one, other), strict=True):
         for text in strings:
             pile.append(text)

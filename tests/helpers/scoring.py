@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eigenthemes.core.blas import one_thread
+from eigenthemes.core.threads import one_thread
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import Scored, method_named, scoring_options

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
 from eigenthemes.candidates.whole_names import matched_name
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 from eigenthemes.explanations import (
     GIVEN,
     ColumnReason,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.pipeline.mention_groups import MentionGroups

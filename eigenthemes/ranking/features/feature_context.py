@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.lazy import lazy
-from eigenthemes.core.pool import Pool
+from eigenthemes.core.threads import Pool, lazy
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.graph import Hubs

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import position, sort
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 from eigenthemes.explanations import RowReason
 from eigenthemes.kb.attributes import readable_relation
 from eigenthemes.pipeline.mention_groups import MentionGroups

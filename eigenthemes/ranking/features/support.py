@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.lazy import lazy
+from eigenthemes.core.threads import lazy
 from eigenthemes.kb.store import Vectors
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext

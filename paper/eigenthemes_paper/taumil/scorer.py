@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from eigenthemes.core.blas import keeps_threads
+from eigenthemes.core.threads import keeps_threads
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch

@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from eigenthemes.core.pool import Pool
+from eigenthemes.core.threads import Pool
 
 
 @pytest.fixture

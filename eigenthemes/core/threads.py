@@ -1,0 +1,120 @@
+"""Objects that threads share: attributes computed once, a pool of buffers, and the threads of BLAS.
+
+BLAS is held to one thread: its threads slow small matrices down, and change the last bits of results. The limit is set once for
+each library of the process, when a linker opens, a build begins or the library is loaded, and stays, because another thread may
+rely on it. Whoever wants numpy's own threads in the same process (a notebook, say) sets the environment variable
+EIGENTHEMES_BLAS_THREADS to `keep`; then results may differ in their last bits.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+VARIABLE = "EIGENTHEMES_BLAS_THREADS"
+
+_LIBRARIES = ("numpy", "scipy.linalg")  # each brings a BLAS of its own
+_limited: set[str] = set()
+_lock = threading.Lock()
+
+
+class lazy(Generic[T]):
+    """As `functools.cached_property`, which in Python 3.11 holds one lock for all instances while it computes.
+
+    Two threads that ask one instance at the same moment may both compute: fine where the result is the same.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self.compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any]) -> lazy[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any]) -> T: ...
+    def __get__(self, instance: object | None, owner: type[Any]) -> lazy[T] | T:
+        if instance is None:
+            return self
+        value = self.compute(instance)
+        instance.__dict__[self.name] = value  # found before this descriptor from now on
+        return value
+
+
+class Pool(Generic[T]):
+    """Lend objects to threads, each to one thread at a time.
+
+    A new one is made only when all are lent. At most one more than are lent wait: after a rush of threads the rest
+    is dropped. A borrower leaves an object as it was; where an exception ends the borrowing it may not be, and is dropped.
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._idle: list[T] = []
+        self._lent = 0
+
+    def __len__(self) -> int:
+        """Count the objects, lent or idle."""
+        with self._lock:
+            return self._lent + len(self._idle)
+
+    @contextmanager
+    def borrow(self) -> Iterator[T]:
+        """Lend an object until the block ends."""
+        with self._lock:
+            self._lent += 1
+            item = self._idle.pop() if self._idle else None
+        try:
+            if item is None:
+                item = self._make()
+            yield item
+        except BaseException:
+            with self._lock:
+                self._lent -= 1
+            raise
+        with self._lock:
+            self._lent -= 1
+            self._idle.append(item)
+            del self._idle[self._lent + 1 :]
+
+
+def keeps_threads() -> bool:
+    """Return whether the user wants the threads of numerical libraries left alone."""
+    return os.environ.get(VARIABLE) == "keep"
+
+
+def limit_blas_threads() -> None:
+    """Hold every BLAS that is loaded to one thread from now on; does nothing where that was done before."""
+    loaded = {name for name in _LIBRARIES if _is_loaded(name)}
+    if loaded <= _limited or keeps_threads():
+        return
+    with _lock:
+        if not loaded <= _limited:
+            from threadpoolctl import ThreadpoolController
+
+            ThreadpoolController().limit(limits=1, user_api="blas")
+            _limited.update(loaded)
+
+
+def _is_loaded(name: str) -> bool:
+    """Return whether a library is loaded, and not just being loaded by another thread."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return spec is not None and not getattr(spec, "_initializing", False)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute with one thread of BLAS; the limit stays afterwards."""
+    import scipy.linalg  # noqa: F401  only a BLAS that is loaded can be limited
+
+    limit_blas_threads()
+    yield
