@@ -14,14 +14,13 @@ import click
 
 from eigenthemes import __version__
 from eigenthemes.cli.advice import advise
-from eigenthemes.cli.output import plain, say
-from eigenthemes.cli.streams import prepare_streams
+from eigenthemes.cli.output import plain, prepare_streams, say
 from eigenthemes.core import extensions
 from eigenthemes.core.extensions import find_extension, load_extensions
 from eigenthemes.errors import EigenthemesError
 
 _HELP = ["-h", "--help"]
-# command -> its module; one that is not asked for is not imported
+# command -> its module, imported when the command is used
 _COMMANDS = {
     "build": "build",
     "embed": "embed",
@@ -29,7 +28,7 @@ _COMMANDS = {
     "adapt": "adapt",
     "corrections": "corrections",
     "info": "inspect",
-    "show": "show",
+    "show": "inspect",
     "verify": "inspect",
     "candidates": "inspect",
     "link": "link",
@@ -37,13 +36,13 @@ _COMMANDS = {
     "explain": "explain",
     "eval": "evaluate",
     "serve": "serve",
-    "warm-up": "warm_up",
+    "warm-up": "build",
     "demo": "demo",
 }
 
 
 class _Group(click.Group):
-    """Import a command when it is asked for. And click itself would end with 1 where the reader of the output has gone."""
+    """Import a command when it is used; end with 0, not click's 1, when the reader of the output has gone."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return [*_COMMANDS, *load_extensions(extensions.COMMANDS)]
@@ -53,7 +52,7 @@ class _Group(click.Group):
             command = _built_in(name) if name in _COMMANDS else find_extension(extensions.COMMANDS, name)
             if command is None:
                 return None
-            command.context_settings.setdefault("help_option_names", _HELP)  # click keeps the option of whoever asks first
+            command.context_settings.setdefault("help_option_names", _HELP)
             self.add_command(command, name)
         return self.commands[name]
 
@@ -108,7 +107,7 @@ def main() -> None:
 
 
 def _leave_quietly() -> None:
-    """Exit without an error where the reader of the output has gone (`| head`)."""
+    """End without an error: the reader of the output has gone, as with `| head`."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(0)
 
@@ -119,6 +118,6 @@ def _stop(sentence: str, code: int) -> None:
 
 
 def _show(error: click.ClickException) -> None:
-    """Print how a command is used and what was wrong: arguments, which it repeats, may hold anything."""
+    """Print the usage of a command and the error, without control characters that an argument may hold."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     click.UsageError(plain(error.format_message()), context).show()

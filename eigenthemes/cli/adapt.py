@@ -1,17 +1,28 @@
-"""The command `eigenthemes adapt`."""
+"""eigenthemes adapt, and link --adapt: learn from the documents before they are linked."""
 
 from __future__ import annotations
 
+import io
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.options import text_option
 from eigenthemes.cli.output import counted, say, terminal_progress
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
+    from eigenthemes.records import Document
 
 
 @click.command()
@@ -19,7 +30,7 @@ if TYPE_CHECKING:
 @click.argument("documents", nargs=-1, type=click.Path(allow_dash=True))
 @click.option("--vectors", metavar="NAME", help="The vectors whose ranker is adapted; default: those made or imported last.")
 @click.option("--reset", is_flag=True, help="Forget what was learned.")
-@click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
+@text_option
 @tells_damage
 def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool, plain_text: bool) -> None:
     """Learn from DOCUMENTS, without labels, how names are written there, what stands beside them, and what they are about.
@@ -43,11 +54,11 @@ def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool,
     if reset:
         say(f"{kb}: forgot what was learned from documents", err=True)
         return
-    tell_what_was_learned(changed, vectors, kb)
+    print_adaptation(changed, vectors, kb)
 
 
-def tell_what_was_learned(kb: KB, vectors: str | None, whose: str) -> None:
-    """Say what a KB was adapted to."""
+def print_adaptation(kb: KB, vectors: str | None, whose: str) -> None:
+    """Print what a KB was adapted to."""
     from eigenthemes.kb.info import corpus_prior_in_words
 
     about = _ranker(kb, vectors)
@@ -65,5 +76,73 @@ def tell_what_was_learned(kb: KB, vectors: str | None, whose: str) -> None:
 
 
 def _ranker(kb: KB, vectors: str | None) -> dict[str, Any]:
-    """Return what the KB says of its ranker."""
+    """Return the manifest's description of the ranker."""
     return kb.rankers.get(vectors or next(iter(kb.vector_sets), ""), {})
+
+
+MOST_DOCUMENTS = 20_000  # documents learned from: the first ones; they are in memory at once
+
+
+@contextmanager
+def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[str]:
+    """Adapt a temporary copy of a KB to the documents, and give its path."""
+    from eigenthemes.train import adapt_kb
+    from eigenthemes.selftrain.adapt import ENOUGH
+
+    if options["method"] not in (None, "selftrained"):
+        raise OptionError(f"--adapt is for selftrained, not for {options['method']}; leave one of them out")
+    with ExitStack() as stack:
+        rewind = stack.enter_context(_read_twice()) if "-" in documents else None
+        learned = list(islice(_readable(documents, options), MOST_DOCUMENTS))
+        if len(learned) < ENOUGH:
+            raise DocumentError(
+                f"{counted(len(learned), 'document')} {'is' if len(learned) == 1 else 'are'} too few to learn "
+                f"from what they are about; expected {ENOUGH} or more: "
+                "leave out --adapt, or adapt the KB to other documents like these (eigenthemes adapt)"
+            )
+        copy = (
+            Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_folder_near(kb), prefix="eigenthemes-"))) / "adapted.kb"
+        )
+        changed = adapt_kb(kb, learned, vectors=options["vectors"], into=copy, progress=terminal_progress())
+        print_adaptation(changed, options["vectors"], "the documents")
+        if len(learned) == MOST_DOCUMENTS:
+            say(f"learned from the first {MOST_DOCUMENTS:,} documents", err=True)
+        if rewind is not None:
+            rewind()
+        yield str(copy)
+
+
+def _readable(documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[Document]:
+    """Read the documents without those that cannot be read, which linking reports."""
+    from eigenthemes.documents.reader import open_documents, parse_record
+
+    how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
+    with open_documents(documents, **how) as files:
+        for record in files:
+            try:
+                yield parse_record(record)
+            except DocumentError:
+                continue
+
+
+@contextmanager
+def _read_twice() -> Iterator[Any]:
+    """Copy standard input to a temporary file; the function that is given goes back to its start."""
+    given = sys.stdin
+    with tempfile.TemporaryFile() as spooled:
+        shutil.copyfileobj(given.buffer, spooled)
+        spooled.seek(0)
+        sys.stdin = io.TextIOWrapper(spooled, encoding="utf-8")
+        try:
+            yield lambda: spooled.seek(0)
+        finally:
+            sys.stdin.detach()
+            sys.stdin = given
+
+
+def _folder_near(kb: str) -> str | None:
+    """Return a folder on the disk of the KB, so that its files can be linked instead of copied; None: the usual one."""
+    beside = Path(kb).absolute().parent
+    usual = tempfile.gettempdir()
+    same_disk = beside.exists() and Path(usual).stat().st_dev == beside.stat().st_dev
+    return str(beside) if not same_disk and os.access(beside, os.W_OK) else None

@@ -1,4 +1,4 @@
-"""What to add on the command line against an error: the library names no flags, so they are added here by the error's code."""
+"""Add command line flags to errors, by their code: the library itself names none."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from eigenthemes.errors import EigenthemesError
 
-# a sentence of a command itself names its own flags already
+# messages of the commands themselves name flags already
 _NAMES_A_FLAG = re.compile(r"(?<![\w-])(?:--[a-z]|-o\b)|\beigenthemes (?:build|embed|train)")
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a user of the command line can do about an error.
+    """A remedy on the command line.
 
-    text      `{where}` stands for what the error is about
-    commands  those whose options the text names; empty: the text names whole commands, and serves every command
+    text      `{where}` stands for the error's `where`
+    commands  commands that have the options of the text; empty: it holds whole commands, for any command
     """
 
     text: str
@@ -87,7 +87,7 @@ ADVICE: dict[str, Advice] = {
 
 
 def advise(error: EigenthemesError, command: str | None) -> str:
-    """Return the sentence of an error, with what to add to the command that failed."""
+    """Return the message of an error with the remedy for the command that failed."""
     sentence, advice = str(error), ADVICE.get(error.code)
     if advice is None or (advice.commands and command not in advice.commands) or _NAMES_A_FLAG.search(sentence):
         return sentence

@@ -71,7 +71,7 @@ def _print(kb: KB, memory: Memory) -> None:
 
 
 def _meaning(kb: KB, gold: tuple[str, ...], not_a_name: bool) -> tuple[str, str]:
-    """Return the label and the id of what a name was said to mean."""
+    """Return the label and the id of the entity that a name was corrected to."""
     if not_a_name:
         return "not a name", ""
     known = [index for entity_id in gold if (index := kb.index_of(entity_id)) is not None]

@@ -67,7 +67,7 @@ def demo(context: click.Context, kg: str, output: str | None, is_served: bool, p
 
 
 def _link(kb: str, file: Path, *, only_first: bool, compared: tuple[str, ...]) -> None:
-    """Print the texts, what popularity alone says of their names, and what the names say of each other."""
+    """Print the texts, and the links of their names by popularity alone and by all names together."""
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.linker import Linker
 

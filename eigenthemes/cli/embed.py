@@ -106,7 +106,7 @@ def _embed(kb: str, options: dict[str, Any]) -> Any:
 
 
 def _own(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what only some methods can be told, where it was given."""
+    """Return the options that only some methods take, where they were given."""
     from eigenthemes.embeddings.deepwalk import PAPER
 
     own = {name: options[name] for name in ("walks", "length", "window") if options[name] is not None}
@@ -122,7 +122,7 @@ def _own(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_size(text: str) -> float:
-    """Return a number of bytes: 500M, 4G, 2e9."""
+    """Parse a number of bytes: 500M, 4G, 2e9."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([kmg]?)b?", text.strip().lower())
     if found is None or not 0 < float(found[1]) < math.inf:
         raise OptionError(f"--max-memory is {text[:40]!r}; expected a size such as 500M or 4G")

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.evaluate_detect import evaluate_texts, tell_trained_on
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import (
     candidate_options,
     language_option,
+    link_options,
     parse_candidates,
     parse_scoring,
     scoring_flags,
@@ -25,6 +26,7 @@ from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
+
 
 _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 
@@ -90,7 +92,7 @@ def evaluate(
             )
         if run.unknown:
             say(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
-        tell_trained_on(name, run.trained_on)
+        warn_trained_on(name, run.trained_on)
         try:
             check_gold(run, opened, name)
         except SourceError as error:  # the other sets are worth their figures
@@ -108,7 +110,7 @@ def evaluate(
 
 
 def _ready(kb: KB, vectors: str | None, *, best_only: bool = False) -> str:
-    """Return the methods that are compared unless others are named: those the KB is ready for, or the best of them."""
+    """Return the default methods: those the KB is ready for, or the best of them."""
     from eigenthemes.ranking.methods import default_method
 
     best = default_method(kb, vectors)
@@ -120,7 +122,7 @@ def _ready(kb: KB, vectors: str | None, *, best_only: bool = False) -> str:
 
 
 def set_names(paths: tuple[str, ...]) -> dict[str, str]:
-    """Name -> path: file names without any suffix, with as many parents as tell two sets apart."""
+    """Return name -> path: file names without suffixes, with as many parent folders as make them unique."""
     from eigenthemes.documents.reader import document_name
 
     places = {path: [*Path(path).absolute().parts[:-1], document_name(path)] for path in dict.fromkeys(paths)}
@@ -192,8 +194,71 @@ def _row(method: str, figures: dict[str, Any], first: str) -> tuple[str, ...]:
 
 
 def _against(compared: dict[str, float] | None) -> str:
-    """How a method differs from the first one."""
+    """Return the difference from the first method, with its interval and p-value."""
     if compared is None:
         return ""
     difference, low, high = (round(compared[key], 3) + 0.0 for key in ("difference", "low", "high"))  # no negative zeros
     return f"{difference:+.3f} [{low:+.3f}, {high:+.3f}], p = {compared['p_value']:.2g}"
+
+
+_ROWS = {
+    "links": "found and linked",
+    "linked_spans": "found, whatever the link",
+    "proposed_spans": "proposed, linked or not",
+    "given": "mentions given, linked",
+}
+
+
+def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return name of a set -> method -> figures; print them unless --json was given."""
+    from eigenthemes.evaluation.detect import detection_report, evaluate_detection
+    from eigenthemes.kb.name_memory import name_memories
+    from eigenthemes.linker import Linker
+    from eigenthemes.ranking.methods import method_named, scoring_options
+
+    scoring = scoring_options({name: method_named(name) for name in methods}, parse_scoring(dict(options)))
+    linkers = {name: Linker(kb, options=link_options(options, name, scoring[name])) for name in methods}
+    results: dict[str, Any] = {}
+    for name, documents in gold.items():
+        read = list(documents)
+        results[name] = {}
+        memory = name_memories(kb)
+        warn_trained_on(name, 0 if memory is None else sum(document in memory for document in read))
+        for method, linker in linkers.items():
+            with terminal_progress(Silent()).step(f"{name}, {method}", total=len(read), unit="documents") as advance:
+                figures = detection_report(evaluate_detection(linker, read, advance=advance))
+            results[name][method] = figures
+            if not figures["documents"]:
+                say(f"warning: {name}: no document has a text and mentions with spans and gold", err=True)
+            if not options["as_json"]:
+                _print_detection(name, method, figures)
+    return results
+
+
+def warn_trained_on(name: str, documents: int) -> None:
+    """Warn of documents of a set that the KB remembers."""
+    if documents:
+        told = f"warning: {name}: {counted(documents, 'document')} the KB was trained on: figures on them say nothing"
+        say(f"{told}; evaluate on others", err=True)
+
+
+def _print_detection(name: str, method: str, figures: dict[str, Any]) -> None:
+    passed_over = f", {counted(figures['passed_over'], 'document')} without a text or spans passed over"
+    passed_over *= bool(figures["passed_over"])
+    say(
+        f"{name}, {method}: {counted(figures['documents'], 'text')}, {counted(figures['mentions'], 'annotated span')}, "
+        f"{figures['outside']:,} of them outside the KB, left out{passed_over}; {counted(figures['links_given'], 'link')} given"
+    )
+    header = ("spans", "matching", "precision", "recall", "F1", "macro F1")
+    rows = []
+    for what, told in _ROWS.items():
+        for how in ("strong", "weak"):
+            found = figures[what][how]
+            shares = (*(found["micro"][figure] for figure in ("precision", "recall", "f1")), found["macro"]["f1"])
+            rows.append((told, how, *(f"{share:.3f}" for share in shares)))
+    print_table(header, rows, right=range(2, 6))
+    say(
+        f"calibration error of the links found {figures['calibration']['ece']:.3f}; "
+        f"{figures['megabytes_per_second']:.2f} million characters/s"
+    )
+    click.echo()

@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
-from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, vectors_option
+from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, text_option, vectors_option
 from eigenthemes.cli.output import print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @candidate_options
 @language_option
 @about_option
-@click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
+@text_option
 @tells_damage
 def explain(
     kb: str,
@@ -42,7 +42,7 @@ def explain(
     plain_text: bool,
     **options: Any,
 ) -> None:
-    """Say why the names in DOCUMENTS were linked as they were.
+    """Explain the links of the names in DOCUMENTS.
 
     DOCUMENTS are read as by link; - reads standard input. Prints a sentence for each mention, or for one mention (--mention)
     the sentence, its candidates and the names that support the best of them. The ranker is the self-trained one of the KB.
@@ -66,7 +66,7 @@ def explain(
 
 
 def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterator[Document]:
-    """Return the first document, all, or one by its id; a number counts where no id is that number."""
+    """Return the first document, all, or one by its id, or by its number if no id equals it."""
     if wanted == "all":
         yield from documents
     elif wanted is None:
@@ -103,7 +103,7 @@ def _check_number(mention: int, there: int) -> None:
 
 def _print_document(document: Document, found: list[Explanation], *, headed: bool) -> None:
     if headed:
-        say("(a document without an id)" if document.id is None else str(document.id))
+        say("(document without an id)" if document.id is None else str(document.id))
     if not found:
         say("warning: the document has no mentions, and no name of the KB was found in it", err=True)
     width = len(str(len(found) - 1))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +20,6 @@ from eigenthemes.cli.link_corpus import (
     link_into_folder,
     parse_columns,
 )
-from eigenthemes.cli.link_output import check_outputs, document_writer, failure_teller, open_output_file, output_format
 from eigenthemes.cli.options import (
     JOBS,
     about_option,
@@ -27,26 +28,26 @@ from eigenthemes.cli.options import (
     link_options,
     parse_scoring,
     scoring_flags,
+    text_option,
     vectors_option,
 )
-from eigenthemes.cli.output import counted, say, terminal_progress
+from eigenthemes.cli.output import counted, plain, say, table_text, terminal_progress
 from eigenthemes.core.progress import Silent
+from eigenthemes.core.storage import check_output
+from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
     from eigenthemes.documents.reader import DocumentFiles
     from eigenthemes.linker import Linker
-    from eigenthemes.stream import Report
+    from eigenthemes.records import LinkedDocument
+    from eigenthemes.stream import Failure, Report
 
 
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option("-o", "--output", type=click.Path(), default="-", help="Write here instead of standard output.")
-@click.option(
-    "--method",
-    metavar="NAME",
-    help="How candidates are ranked: see docs/methods.md.  [default: selftrained, if the KB has a ranker, else eigen]",
-)
+@click.option("--method", metavar="NAME", help="Method: see docs/methods.md.  [default: selftrained if trained, else eigen]")
 @click.option("--threshold", type=float, metavar="P", help="Least probability of a link; default: the KB's own, see info.")
 @click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always link.")
 @scoring_flags
@@ -57,21 +58,17 @@ if TYPE_CHECKING:
     default="names",
     show_default=True,
     metavar="NAME",
-    help="What finds mentions where documents bring none: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
+    help="Finds mentions in documents without any: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
 )
 @language_option
 @about_option
-@click.option(
-    "--adapt",
-    is_flag=True,
-    help="Read all DOCUMENTS first, 100 or more, and learn what they are about; the KB stays as it is. See docs/detection.md.",
-)
-@click.option("--nested", is_flag=True, help="Names within names, too; default: the longest win.")
-@click.option("--explain", is_flag=True, help="Add to each link why: which names and which edges spoke for it.")
-@click.option("--table", is_flag=True, help="For people: a table of the names and their entities instead of JSON.")
+@click.option("--adapt", is_flag=True, help="Adapt to DOCUMENTS, 100 or more, without changing the KB: see docs/detection.md.")
+@click.option("--nested", is_flag=True, help="Find names within names, too; default: only the longest.")
+@click.option("--explain", is_flag=True, help="Add an explanation to each link.")
+@click.option("--table", is_flag=True, help="Print a table of names and entities instead of JSON.")
 @click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
 @click.option("--label-lang", metavar="TAG", help="Show labels in this language where the KB has them, for instance de.")
-@click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts. Default where they do not begin as JSON.")
+@text_option
 @click.option("--per-line", is_flag=True, help="DOCUMENTS are plain texts with a document on each line.")
 @click.option("--format", metavar="NAME", help="What DOCUMENTS are; default: found from their content. See docs/formats.md.")
 @click.option(
@@ -115,7 +112,7 @@ def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
 
 
 def _adapted(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> AbstractContextManager[str]:
-    from eigenthemes.cli.link_adapted import adapted_kb  # what it imports takes time that most runs need not wait
+    from eigenthemes.cli.adapt import adapted_kb  # slow to import, and rarely used
 
     return adapted_kb(kb, documents, options)
 
@@ -161,7 +158,7 @@ def _link_opened(linker: Linker, files: DocumentFiles, options: Mapping[str, Any
         on_document=None if as_json_lines else document_writer(wanted, options["output"], out.write, stack),
         jobs=options["jobs"],
         strict=options["strict"],
-        on_failure=failure_teller(errors, several=files.several),
+        on_failure=failure_writer(errors, several=files.several),
         on_progress=stack.enter_context(terminal_progress(Silent()).step("linking", total=None, unit="documents")),
     )
 
@@ -196,3 +193,120 @@ def _tell(report: Report, wanted: bool) -> None:
             f"in {report.seconds:.1f} s ({report.documents / max(1e-9, report.seconds):,.0f} documents/s)",
             err=True,
         )
+
+
+_SHOWN = 10  # failures on stderr where there is no file for them
+
+
+def output_format(output: str, given: str | None, table: bool) -> str:
+    """Return the output format: the given one, or that of the file's name."""
+    from eigenthemes.documents.output import format_of_name
+
+    if table:
+        if given is not None:
+            raise OptionError(f"--table and --output-format {given} are two formats; choose one")
+        return "table"
+    return format_of_name(output) if given is None else given
+
+
+def document_writer(
+    name: str, output: str, write: Callable[[bytes], object], stack: ExitStack
+) -> Callable[[LinkedDocument], object]:
+    """Return a function that writes a linked document; closing the stack writes the end of the file."""
+    from eigenthemes.documents.output import open_output
+
+    if name == "table":
+        return lambda linked: write(_linked_table(linked).encode())
+    return stack.enter_context(open_output(name, write, folder=output)).write
+
+
+def _linked_table(linked: LinkedDocument) -> str:
+    """Return a linked document as a table, a row per mention, and the explanations."""
+    from eigenthemes.display.views import links_table
+
+    heading = "" if linked.document.id is None else f"{plain(str(linked.document.id))}\n"
+    header, rows = links_table(linked.links)
+    lines = [heading + table_text(header, rows, right=(3,))]
+    lines += [plain(link.explanation.sentence) for link in linked.links if link.explanation is not None]
+    return "\n".join(lines) + "\n"
+
+
+def failure_writer(file: IO[bytes] | OutputFile | None, *, several: bool) -> Callable[[Failure], None]:
+    """Return a function that writes failures: all to a file, or the first few to stderr."""
+    import orjson
+
+    count = 0
+
+    def tell(failure: Failure) -> None:
+        nonlocal count
+        count += 1
+        record = failure.to_dict()
+        if not several:
+            record.pop("file")
+        if file is not None:
+            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+        elif count <= _SHOWN:
+            say(
+                f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}",
+                err=True,
+            )
+
+    return tell
+
+
+def check_outputs(documents: Sequence[str], output: str, errors: str | None) -> None:
+    """Refuse an output that is an input, or the other output."""
+    for path in (path for path in (output, errors) if path not in (None, "-") and Path(str(path)).exists()):
+        for source in filter(None, map(_status, documents)):
+            if os.path.samestat(Path(str(path)).stat(), source):
+                raise OptionError(f"{path} is the input itself; give another file to write to", where=str(path))
+    if errors is not None and output != "-" and Path(errors).absolute() == Path(output).absolute():
+        raise OptionError(f"-o and --errors are both {errors}; give two files", where=errors)
+
+
+def _status(document: str) -> os.stat_result | None:
+    if document != "-":
+        return Path(document).stat()
+    try:
+        return os.fstat(sys.stdin.fileno())
+    except (OSError, ValueError):  # a stream in memory, or none
+        return None
+
+
+class OutputFile:
+    """A file to write to, with an error message for a full disk."""
+
+    def __init__(self, path: str, option: str) -> None:
+        self.path, self.option, self.file = path, option, open(path, "wb")  # noqa: SIM115
+
+    def write(self, data: bytes) -> None:
+        try:
+            self.file.write(data)
+            self.file.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise SourceError(
+                f"{self.path} cannot be written ({error.strerror}); it holds what was linked so far: free some space, or give "
+                f"another place with {self.option}",
+                where=self.path,
+            ) from None
+
+    def __enter__(self) -> OutputFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # reported when it was written
+            self.file.close()
+
+
+def open_output_file(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes] | OutputFile:
+    if path == "-":
+        return sys.stdout.buffer
+    check_output(path, remedy=f"give another place with {option}")
+    try:
+        return stack.enter_context(OutputFile(path, option))
+    except OSError as error:
+        raise SourceError(
+            f"{path} cannot be written ({error.strerror}); give another place with {option}", where=path
+        ) from None

@@ -1,8 +1,9 @@
-"""Options that several commands share: the same flags, the same meaning, and what they are in Python."""
+"""Options that several commands share, and their values in Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,76 +24,40 @@ _DIGITS = 4000  # Python itself reads no more than 4,300
 SCORING = ("k", "delta", "weights", "window", "word_vectors", "unique", "model")  # options of methods
 
 
-def candidate_options(command: Command) -> Command:
-    """How candidates are found."""
-    for option in (
-        click.option("--not-type", multiple=True, metavar="TYPE", help="No entities of this type; may be given several times."),
-        click.option("--only-type", multiple=True, metavar="TYPE", help="Only entities of this type (id, its end, or label)."),
-        click.option("--no-aliases", is_flag=True, help="Look at labels only."),
-        click.option("--max-candidates", default="20", show_default=True, metavar="N", help="How many at most, or all."),
-        click.option("--generator", default="default", show_default=True, metavar="NAME", help="default or paper."),
-    ):
-        command = option(command)
-    return command
+def option_group(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that adds several options to a command, shown in this order."""
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
-def language_option(command: Command) -> Command:
-    """Return the language of the texts."""
-    return click.option(
-        "--lang",
-        "language",
-        metavar="TAG",
-        help="Language of the texts: en, de, fr, es or tr. Default: that of the KB's names, or what each text looks like.",
-    )(command)
-
-
-def about_option(command: Command) -> Command:
-    """Return what is known of the source."""
-    return click.option(
-        "--about",
-        metavar="TEXT",
-        help="Text about the source of all documents, as a heading or a place: its words and names are evidence, not mentions.",
-    )(command)
-
-
-def vectors_option(command: Command) -> Command:
-    """Which of the KB's vectors."""
-    return click.option("--vectors", metavar="NAME", help="Which vectors of the KB; default: those made or imported last.")(
-        command
-    )
-
-
-def scoring_flags(command: Command) -> Command:
-    """Return what the methods can be told; a method that does not use one refuses it."""
-    for option in (
-        click.option(
-            "--model", type=click.Path(), metavar="FILE", help="taumil (of eigenthemes-paper): a model; default: the KB's own."
-        ),
-        click.option("--unique", is_flag=True, default=None, help="eigen, average: an entity counts once per document."),
-        click.option(
-            "--window",
-            type=int,
-            metavar="N",
-            help="Words on each side of a mention that are its local context.  [default: 5]",
-        ),
-        click.option(
-            "--word-vectors",
-            type=click.Path(),
-            metavar="FILE",
-            help="Word vectors, where the text counts; default: those the KB keeps.",
-        ),
-        click.option(
-            "--delta", type=float, help="eigen, average, taumil-weighted: candidates weigh rank^-delta.  [default: 1]"
-        ),
-        click.option(
-            "--weights",
-            metavar="NAME",
-            help="eigen, average: what ranks candidates for their weights: degree, local, global, none.  [default: degree]",
-        ),
-        click.option("--k", metavar="N", help="eigen: eigenthemes, or all.  [default: 10]"),
-    ):
-        command = option(command)
-    return command
+language_option = click.option(
+    "--lang",
+    "language",
+    metavar="TAG",
+    help="Language of the texts: en, de, fr, es or tr. Default: that of the KB's names, or detected in each text.",
+)
+about_option = click.option(
+    "--about",
+    metavar="TEXT",
+    help="Text about the source of all documents, such as a heading or a place: evidence for links, never linked itself.",
+)
+vectors_option = click.option("--vectors", metavar="NAME", help="Vectors of the KB to use; default: those made last.")
+text_option = click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts, even if they begin as JSON.")
+candidate_options = option_group(
+    click.option("--generator", default="default", show_default=True, metavar="NAME", help="default or paper."),
+    click.option("--max-candidates", default="20", show_default=True, metavar="N", help="At most so many candidates, or all."),
+    click.option("--no-aliases", is_flag=True, help="Match labels only."),
+    click.option("--only-type", multiple=True, metavar="TYPE", help="Only entities of this type (id, its end, or label)."),
+    click.option("--not-type", multiple=True, metavar="TYPE", help="No entities of this type; may be given several times."),
+)
+scoring_flags = option_group(
+    click.option("--k", metavar="N", help="eigen: number of eigenthemes, or all.  [default: 10]"),
+    click.option("--weights", metavar="NAME", help="eigen, average: rank by degree, local, global, none.  [default: degree]"),
+    click.option("--delta", type=float, help="eigen, average: candidates are weighted by rank^-delta.  [default: 1]"),
+    click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Word vectors; default: those of the KB."),
+    click.option("--window", type=int, metavar="N", help="Words of local context on each side of a mention.  [default: 5]"),
+    click.option("--unique", is_flag=True, default=None, help="eigen, average: an entity counts once per document."),
+    click.option("--model", type=click.Path(), metavar="FILE", help="taumil (eigenthemes-paper): model; default: the KB's."),
+)
 
 
 def link_options(given: Mapping[str, Any], method: str, scoring: ScoringOptions | None) -> LinkOptions:
@@ -121,7 +86,7 @@ def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:
 
 
 def parse_scoring(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of methods that were given as flags."""
+    """Return the options of methods from the flags of a command, without those that were not given."""
     values = {name: given[name] for name in SCORING if given.get(name) is not None}
     if "k" in values:
         values["k"] = parse_count(values["k"], "--k")
@@ -129,7 +94,7 @@ def parse_scoring(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_count(text: str, name: str) -> int | None:
-    """Return a whole number of 1 or more, or all."""
+    """Parse a whole number of 1 or more; None for "all"."""
     if text == "all":
         return None
     number = parse_digits(text)
@@ -139,5 +104,5 @@ def parse_count(text: str, name: str) -> int | None:
 
 
 def parse_digits(text: str) -> int | None:
-    """Return a whole number that a computer can count to, or None."""
+    """Parse a whole number; None if the text is none."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _DIGITS else None

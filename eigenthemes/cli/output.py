@@ -1,4 +1,4 @@
-"""What commands print with: lines and tables for people, progress bars for terminals.
+"""Printing: lines and tables for people, progress bars, and standard streams that are closed.
 
 Labels, ids, file names and the messages of other libraries may hold anything, also what drives a terminal: all of it passes
 through `plain` on its way there. JSON is for programs, and goes out as it is.
@@ -6,10 +6,14 @@ through `plain` on its way there. JSON is for programs, and goes out as it is.
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -31,7 +35,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def terminal_progress(otherwise: Progress | None = None) -> Progress:
-    """Return bars on stderr with rate and time left; where stderr is not a terminal, a line now and then, or what is given."""
+    """Return progress bars on stderr; where that is not a terminal, a line every few seconds, or `otherwise`."""
     return Bars() if sys.stderr.isatty() else otherwise or Lines()
 
 
@@ -64,7 +68,7 @@ class Lines:
 
 
 def _so_far(done: float, total: float | None, unit: str, seconds: float) -> str:
-    """Say how far a step has come, how quickly, and how long it will still take."""
+    """Return the progress of a step: share, rate and time left."""
     rate = done / max(1e-3, seconds)
     if not total:
         return f"{_rate(rate, unit)}, {seconds:.0f} s so far"
@@ -149,3 +153,49 @@ def _fitted_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: S
     with console.capture() as capture:
         console.print(table)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+
+
+class _Closed(io.RawIOBase):
+    """Stands for a closed stream: fails when it is used."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        raise OSError(errno.EBADF, f"{self.name} is closed")
+
+    def write(self, data: Any) -> int:
+        raise OSError(errno.EBADF, f"{self.name} is closed")
+
+
+def prepare_streams() -> None:
+    """Replace closed streams, and let streams replace letters that they cannot encode."""
+    for handle in (0, 1, 2):
+        _occupy(handle)
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_Closed("standard input")), encoding="utf-8")
+    if sys.stdout is None:
+        # unbuffered: what could not be written is not tried again when the program ends
+        sys.stdout = io.TextIOWrapper(_Closed("standard output"), encoding="utf-8", write_through=True)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
+
+
+def _occupy(handle: int) -> None:
+    """Open the null device in place of a closed stream, so that no file of ours gets its number."""
+    try:
+        os.fstat(handle)
+    except OSError:
+        nothing = os.open(os.devnull, os.O_RDWR)
+        if nothing != handle:
+            os.dup2(nothing, handle)
+            os.close(nothing)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--jobs", type=JOBS, help="Processes; default: the cores of this machine, 8 at most.")
 @tells_damage
 def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **options: Any) -> None:
-    """Train the ranker of a KB on documents made up from its own graph; build does so by itself.
+    """Train the ranker of a KB on synthetic documents from its graph; build does so, too.
 
     GOLD, documents with "gold" in the formats of eval, is remembered, from a single mention on: what a name meant there, none
     of the KG, or "not_a_name". The same document again replaces what it said. From 20 mentions on, in all, the weights are
@@ -67,13 +67,13 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     )
     if "memory" in changed.manifest:
         say(f"{kb} remembers {memory_in_words(changed.manifest['memory'])}", err=True)
-    _tell_unknown(changed, documents or ())
+    _warn_unknown(changed, documents or ())
     if "gold" in about:
-        _tell_gold(about["gold"])
+        _print_gold(about["gold"])
 
 
-def _tell_unknown(kb: KB, documents: Sequence[Document]) -> None:
-    """Warn of gold that is no id of the KB: it may be a slip, and it is remembered as none of the KG."""
+def _warn_unknown(kb: KB, documents: Sequence[Document]) -> None:
+    """Warn of gold that is no id of the KB: it may be a mistake, and counts as not in the KG."""
     mentions = [mention for document in documents for mention in document.mentions or () if mention.gold]
     unknown = [mention for mention in mentions if not any(each in kb for each in mention.gold or ())]
     if not unknown:
@@ -88,7 +88,7 @@ def _tell_unknown(kb: KB, documents: Sequence[Document]) -> None:
     )
 
 
-def _tell_gold(gold: dict[str, Any]) -> None:
+def _print_gold(gold: dict[str, Any]) -> None:
     told = f"gold: {counted(gold['documents'], 'document')}, {counted(gold['mentions'], 'mention')}"
     if "p_at_1" in gold:
         told += (

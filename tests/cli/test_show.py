@@ -50,7 +50,7 @@ def test_neighbours_beyond_the_asked_number_are_counted(tiny: KB) -> None:
 
 
 def test_a_node_without_a_name_is_shown_as_a_connector(tiny: KB) -> None:
-    assert "it connects others, and is never an answer" in call("show", tiny.path, "nameless").stdout
+    assert "it has no name, so it is never linked" in call("show", tiny.path, "nameless").stdout
 
 
 def test_what_is_neither_an_id_nor_a_name_is_told_with_the_nearest(tiny: KB) -> None:

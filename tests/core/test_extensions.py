@@ -17,7 +17,7 @@ from eigenthemes.ranking.methods import METHODS, all_methods, method_named
 
 POINTS = [
     importlib.metadata.EntryPoint("best", "eigenthemes.ranking.methods:_SAMPLE", "eigenthemes.methods"),
-    importlib.metadata.EntryPoint("greet", "eigenthemes.cli.show:show", "eigenthemes.commands"),
+    importlib.metadata.EntryPoint("greet", "eigenthemes.cli.inspect:show", "eigenthemes.commands"),
 ]
 
 
