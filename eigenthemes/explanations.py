@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from eigenthemes.display import Shown
-from eigenthemes.display.plain import plain
-from eigenthemes.display.short import short
+from eigenthemes.display.parts import plain, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

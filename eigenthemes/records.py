@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from eigenthemes.display import Shown
-from eigenthemes.display.short import short, short_repr
+from eigenthemes.display.parts import short, short_repr
 from eigenthemes.errors import DocumentError
 
 if TYPE_CHECKING:

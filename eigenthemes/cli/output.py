@@ -19,7 +19,7 @@ import click
 
 from eigenthemes.core.progress import Advance, Progress
 from eigenthemes.display.parts import Cell
-from eigenthemes.display.plain import plain as plain
+from eigenthemes.display.parts import plain as plain
 
 SECONDS_BETWEEN_LINES = 5.0
 

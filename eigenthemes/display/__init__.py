@@ -1,10 +1,10 @@
-"""How records show themselves: in a notebook as HTML, in a terminal by rich, in a Python shell in one line.
+"""Display records: as HTML in notebooks, with rich in terminals, in one line in a Python shell.
 
-    record -> views.py -> parts -> html.py      what Jupyter asks for, `_repr_html_`
-                                -> terminal.py  what rich asks for, `__rich__`
+    record -> views.py -> parts -> html.py      for Jupyter, `_repr_html_`
+                                -> terminal.py  for rich, `__rich__`
 
-It stands beneath the records, which know it: it reads their attributes, and imports none of them. Nothing but this file is
-imported until something is shown.
+This package is a layer below the records: it reads their attributes, and imports none of them. Everything but this file and
+`parts` is imported when a record is displayed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Shown:
-    """What shows itself: its parts, which a subclass gives, as HTML and in a terminal."""
+    """Base of records that are displayed in notebooks and terminals; a subclass yields the parts of its view."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
-"""Parts as HTML: everything escaped, nothing loaded, no script, and readable on light and dark pages alike.
+"""Render parts as HTML: escaped, without scripts or external files, for light and dark pages.
 
-The marks are those of the page of the service: the label, the id and the probability are in their title.
+Mentions are marked as on the page of the service: label, id and probability are in the title.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from eigenthemes.records import Link
 
-# Colours let the page shine through: a notebook does not say whether it is dark
+# Transparent colours, because a notebook does not say whether it is dark
 MARK_STYLE = """mark{background:rgb(38 139 155/22%);border-bottom:2px solid #2b8a99;color:inherit;border-radius:3px}
 mark.nil{background:none;border-bottom:2px dashed #8a8a8a}"""
 
@@ -42,7 +42,7 @@ _WEB_ADDRESS = re.compile(r"https?://[^\s\"'<>\\^`{|}]+")
 
 
 def html_of(parts: Iterable[Part]) -> str:
-    """Return parts as an element of a page, its style in it; what is no text (half of a surrogate pair) becomes `?`."""
+    """Return parts as an HTML element with its style; half of a surrogate pair becomes `?`."""
     shown = "".join(map(_part, parts)).encode("utf-8", "replace").decode()
     return f'<div class="eigenthemes"><style>{_STYLE}</style>{shown}</div>'
 
@@ -102,7 +102,7 @@ def marked_text(part: MarkedText) -> str:
 
 
 def marked(content: str, link: Link) -> str:
-    """Return some HTML within a mark that tells what it is linked to."""
+    """Return HTML within a mark whose title holds the link."""
     if link.entity is None:
         return f'<mark class="nil" title="no link ({escaped(link.nil_reason or "")})">{content}</mark>'
     sure = "" if link.probability is None else f"{link.probability:.2f}"
@@ -112,5 +112,5 @@ def marked(content: str, link: Link) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text as HTML; control characters, which it cannot hold, become what stands for the unknown."""
+    """Escape a text for HTML; control characters become U+FFFD."""
     return escape(text.translate(_CONTROLS), quote=True).replace("\r", "&#13;")  # a bare one would be read as a line break

@@ -1,14 +1,16 @@
-"""The parts of which everything shown is made: each one that shows them knows all of these, and nothing else."""
+"""The parts of a view, which html.py and terminal.py render, and short texts for Python shells and terminals."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import re
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from eigenthemes.records import Link
+
 
 Span = tuple[int, int]
 
@@ -17,14 +19,14 @@ _DEEPEST = 8  # marks within marks that are shown
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What it is."""
+    """The title of a view."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Some sentences; quiet ones are beside the point."""
+    """Sentences; quiet ones are less important."""
 
     text: str
     quiet: bool = False
@@ -38,7 +40,7 @@ class MarkedText:
     placed: Sequence[tuple[Span, Link]]
 
     def pieces(self) -> Iterator[tuple[str, list[Link]]]:
-        """Yield the text in pieces, each with the links it is within, the longest first; a crossing one is cut in two."""
+        """Yield the text in pieces, each with the links around it, the longest first; one that crosses another is cut."""
         placed = self.placed
         opening: dict[int, list[int]] = {}
         for number, ((start, _), _) in enumerate(placed):
@@ -91,3 +93,51 @@ class Grid:
 
 
 Part = Heading | Prose | MarkedText | Facts | Grid
+
+
+_LINE_BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+# C0 and C1 controls, DEL, overrides of the direction of a text (not the marks in Hebrew names), and surrogates, which
+# represent bytes that are not UTF-8
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    """Return a text as one line without control characters, which are written out: `\\x1b`."""
+    return spelled(_LINE_BREAKS.sub(" ", text).replace("\t", " "))
+
+
+def spelled(text: str) -> str:
+    """Return a text with all control characters written out, including line breaks and tabs."""
+    return _CONTROL.sub(_spelling, text)
+
+
+def _spelling(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte of a file name that is not UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
+
+
+_LETTERS, _ITEMS = 60, 3  # shown of a text, and of a tuple
+
+
+def short_repr(record: Any) -> str:
+    """Return the constructor call of a data class, without fields that are empty or have their default."""
+    given = ((each, getattr(record, each.name)) for each in fields(record) if each.repr)
+    given_fields = [f"{each.name}={short(value)}" for each, value in given if not _usual(each, value)]
+    return f"{type(record).__name__}({', '.join(given_fields)})"
+
+
+def short(value: Any) -> str:
+    """Return the repr of a value, cut if it is long."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= _LETTERS else repr(value[:_LETTERS]) + "..."
+    if isinstance(value, tuple) and len(value) > _ITEMS:
+        return f"({', '.join(map(short, value[:_ITEMS]))}, ... {len(value):,} in all)"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(short, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
+
+
+def _usual(field: Field[Any], value: Any) -> bool:
+    return value in (None, "", ()) if field.default is MISSING else bool(value == field.default)

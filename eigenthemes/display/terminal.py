@@ -1,4 +1,4 @@
-"""Parts in a terminal, by rich: nothing in a text is markup, and nothing drives the terminal."""
+"""Render parts with rich: nothing in a text is markup or a control character."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose
-from eigenthemes.display.plain import plain, spelled
+from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose, plain, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +22,7 @@ _LINKED, _NIL, _QUIET = "bold cyan", "dim underline", "dim"
 
 
 def renderable_of(parts: Iterable[Part]) -> Group:
-    """Return parts as what rich prints."""
+    """Return parts as a rich renderable."""
     return Group(*map(_part, parts))
 
 
@@ -42,7 +41,7 @@ def _part(part: Part) -> RenderableType:
 
 
 def _marked_text(part: MarkedText) -> Text:
-    """Return the text in its own lines; what is within several links has the style of the shortest."""
+    """Return the text with its line breaks; within several links the shortest gives the style."""
     text = Text()
     for piece, links in part.pieces():
         lines = (spelled(line.replace("\t", "    ")) for line in piece.replace("\r\n", "\n").split("\n"))

@@ -1,4 +1,4 @@
-"""What is shown of each record, as parts; long ones are cut, and say so."""
+"""The view of each record, as parts; long ones are cut, with a note."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def text_with_links(linked: LinkedDocument, *, letters: int | None = None) -> Ma
 
 
 def links_table(links: Sequence[Link]) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
-    """Return the header and a row for each link: the name, the id and label of its entity, how sure, what is next best."""
+    """Return the header and a row for each link: name, id and label of its entity, probability, next best candidates."""
     calibrated = not any(link.entity is not None and link.probability is None for link in links)
     header = ("name", "entity", "label", "probability" if calibrated else "score", "next best")
     return header, [_row(link) for link in links]
@@ -51,19 +51,19 @@ def links_table(links: Sequence[Link]) -> tuple[tuple[str, ...], list[tuple[Cell
 
 def _row(link: Link) -> tuple[Cell, ...]:
     times = Counter(candidate.label for candidate in link.ranking)
-    ranking = [f"{_told_apart(candidate, times)} {candidate.score:.3f}" for candidate in link.ranking]
+    ranking = [f"{_distinct_label(candidate, times)} {candidate.score:.3f}" for candidate in link.ranking]
     if link.entity is None:
         return link.mention.text, f"({link.nil_reason})", "", "", ", ".join(ranking)
     return link.mention.text, EntityId(link.entity), str(link.label), f"{link.score:.3f}", ", ".join(ranking[1:])
 
 
-def _told_apart(candidate: RankedCandidate, times: Counter[str]) -> str:
+def _distinct_label(candidate: RankedCandidate, times: Counter[str]) -> str:
     """Return the label of a candidate, with its id where another candidate has the same."""
     return candidate.label if times[candidate.label] == 1 else f"{candidate.label} ({candidate.id})"
 
 
 def counted_links(links: Sequence[Link], shown: int | None = None) -> str:
-    """Return how many names are linked, in words."""
+    """Return a phrase with the number of linked names."""
     if not links:
         return "no names were found"
     linked = sum(link.entity is not None for link in links)
@@ -101,7 +101,7 @@ def _cell(text: str, link: Link | None) -> Cell:
 
 
 def view_of_entity(entity: Entity) -> Iterator[Part]:
-    """Yield what a KB holds of an entity."""
+    """Yield the fields of an entity."""
     yield Heading(entity.label)
     if entity.description:
         yield Prose(entity.description)
@@ -120,7 +120,7 @@ def view_of_entities(entities: Sequence[Entity]) -> Grid:
 
 
 def view_of_explanation(found: Explanation, candidates: Sequence[ExplainedCandidate] | None = None) -> Iterator[Part]:
-    """Yield why a mention was linked as it was; `candidates`: all of them, where more than the explained ones are known."""
+    """Yield the explanation of a link; `candidates` are all of the mention, None: only those of the explanation."""
     yield Prose(found.sentence)
     if candidates is None:
         candidates = _explained(found)
@@ -138,13 +138,13 @@ def view_of_explanation(found: Explanation, candidates: Sequence[ExplainedCandid
 
 
 def _explained(found: Explanation) -> list[ExplainedCandidate]:
-    """Return the candidates that an explanation tells of, each once."""
-    told = (found.best, found.runner_up, found.more_popular)
-    return list({each.id: each for each in told if each is not None}.values())
+    """Return the distinct candidates of an explanation."""
+    explained = (found.best, found.runner_up, found.more_popular)
+    return list({each.id: each for each in explained if each is not None}.values())
 
 
 def _decision(found: Explanation) -> str:
-    """Say what decided between the best candidate and the next."""
+    """Return a phrase with the features that separate the best candidate from the next."""
     if found.runner_up is None:
         return f"Speaks for it: {_shares(found.shares) or 'nothing'}"
     if not found.shares:

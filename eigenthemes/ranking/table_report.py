@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.display import Shown
-from eigenthemes.display.plain import plain
+from eigenthemes.display.parts import plain
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, described_attribute, readable_relation
 from eigenthemes.kb.store import KB
 from eigenthemes.records import LinkedTable
