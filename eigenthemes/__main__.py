@@ -1,7 +1,4 @@
-"""The command eigenthemes, and python -m eigenthemes: Ctrl-C ends them in a sentence, also before and after their work.
-
-Python itself starts before the first line of this file; until then Ctrl-C is Python's.
-"""
+"""Entry point of the command eigenthemes, and of python -m eigenthemes: Ctrl-C ends it with one sentence at any time."""
 
 import sys
 
@@ -14,19 +11,19 @@ except KeyboardInterrupt:
     sys.exit(130)
 
 INTERRUPTED = 130
-_AGAIN = 0.01  # seconds until an interrupt that got lost comes again
-_codes: list[object] = []  # that the command ended with
+_RETRY = 0.01  # seconds until a lost interrupt is sent again
+_codes: list[object] = []  # exit codes of the command
 
 
 def main() -> None:
     """Import the command line and run it."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, as in the background, and stays so
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # ignored, as for a background job: leave it ignored
         from eigenthemes.cli import main as run
 
         run()
         return
     try:
-        signal.signal(signal.SIGINT, _stop_before)  # no exception: an import may swallow one, or print it
+        signal.signal(signal.SIGINT, _stop_before)  # no exception, because an import may swallow or print it
         atexit.register(_end_now)
         from eigenthemes.cli import main as run
 
@@ -37,12 +34,12 @@ def main() -> None:
             _codes.append(stop.code)
             raise
         except Exception:
-            if sys.unraisablehook is not _hear:
+            if sys.unraisablehook is not _ignore_unraisable:
                 raise
             _stop_after()  # compiled modules answer an interrupt with an ImportError
         finally:
             signal.signal(signal.SIGINT, _stop_after)
-    except KeyboardInterrupt:  # in the moments between
+    except KeyboardInterrupt:  # between two handlers
         _stop_after()
 
 
@@ -57,23 +54,22 @@ def _stop_after(*_: object) -> None:
 
 
 def _interrupt(*_: object) -> None:
-    sys.unraisablehook = _hear
+    sys.unraisablehook = _ignore_unraisable
     raise KeyboardInterrupt
 
 
-def _hear(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Silence objects that an interrupt left half made, which complain when they go; one that got lost there comes again."""
+def _ignore_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Ignore errors of half-made objects after an interrupt; send an interrupt again that was lost in one."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         import threading
 
-        threading.Timer(_AGAIN, signal.raise_signal, (signal.SIGINT,)).start()
+        threading.Timer(_RETRY, signal.raise_signal, (signal.SIGINT,)).start()
 
 
 def _end_now() -> None:
-    """End the process with the code of the command, once all exit handlers have run.
+    """End with the code of the command once all other exit handlers have run, without Python's slow shutdown.
 
-    What Python does after that takes time for nothing, and Ctrl-C would end it by the signal. Where something
-    cannot be written any more, Python has to say so.
+    Where output cannot be written, let Python report it.
     """
     if not _codes or not isinstance(_codes[-1], int | None):
         return

@@ -1,4 +1,4 @@
-"""Every error a user can meet, as one tree.
+"""All errors of the package, as one tree.
 
 EigenthemesError                 the message is one sentence: what was found, what was expected, the remedy
 ├── OptionError                  an option has a value that cannot be used
@@ -11,7 +11,7 @@ EigenthemesError                 the message is one sentence: what was found, wh
 │   └── KBDamagedError           a file is missing, has another size, or another hash
 ├── DocumentError                a document cannot be linked: what is wrong with it, and where
 ├── VectorError                  vectors cannot be made, read, or are missing from a KB
-├── WorkerError                  a process that shared the work ended abruptly
+├── WorkerError                  a worker process ended unexpectedly
 └── MissingExtraError            an optional package is needed; the message holds the install command
 """
 
@@ -19,19 +19,16 @@ from __future__ import annotations
 
 
 class EigenthemesError(Exception):
-    """Base of all errors that are the user's to mend.
+    """Base of all errors that users can correct.
 
-    The message is one sentence, "what was found; what to do"; the last clause is the remedy. It names no option of the
-    command line: the command line adds those by the code.
-
-    Attributes
+    Parameters
     ----------
-    code
-        A stable name of what went wrong, for programs; the command line and others add their advice by it.
-    where
-        The KB, file, record or field it is about, where there is one.
-    remedy
-        What to do.
+    message : str
+        One sentence, "what was found; what to do". It names no option of the command line, which adds those by the code.
+    code : str, optional
+        A stable name of the problem, for programs. None: that of the class.
+    where : str, optional
+        The KB, file, record or field that the error is about.
     """
 
     code = "error"
@@ -43,6 +40,7 @@ class EigenthemesError(Exception):
 
     @property
     def remedy(self) -> str:
+        """Last clause of the message: what to do."""
         return str(self).rpartition("; ")[2]
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -50,7 +48,7 @@ class EigenthemesError(Exception):
 
 
 def _restored(error_type: type[EigenthemesError], message: str, code: str, where: str | None) -> EigenthemesError:
-    """Make an error again that comes from a worker process; its type may have a constructor of its own."""
+    """Restore a pickled error, whose class may have another constructor."""
     error = error_type.__new__(error_type)
     EigenthemesError.__init__(error, message, code=code, where=where)
     return error
@@ -81,7 +79,7 @@ class KBError(EigenthemesError):
 
 
 class KBExistsError(KBError):
-    """There is a KB, or something else, at that path already, and ``force`` was not given."""
+    """The path of a new KB exists already, and ``force`` was not given."""
 
     code = "kb-exists"
 
@@ -117,7 +115,7 @@ class VectorError(EigenthemesError):
 
 
 class WorkerError(EigenthemesError):
-    """A process that shared the work ended abruptly."""
+    """A worker process ended unexpectedly."""
 
     code = "worker"
 

@@ -1,7 +1,7 @@
-"""Records that say why: explanations of links, and the map of a document's candidates; each turns into JSON by itself.
+"""Records that explain links: frozen data classes, each with `to_dict` for JSON.
 
-Explanation (ExplainedCandidate, Support, Reason, ColumnReason, RowReason, TopicReason, MemoryReason)   why a link is as it is
-CandidateMap (MapPoint, MapSupport)   where the candidates of a document lie, and what supports what
+Explanation (ExplainedCandidate, Support, Reason, ColumnReason, RowReason, TopicReason, MemoryReason)   of a link
+CandidateMap (MapPoint, MapSupport)   the candidates of a document in the plane of its two strongest eigenthemes
 """
 
 from __future__ import annotations
@@ -17,25 +17,30 @@ if TYPE_CHECKING:
 
     from eigenthemes.display.parts import Part
 
-# Why a candidate of another name supports one: the values of `Reason.type`.
+# Values of `Reason.type`.
 EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"
 GIVEN = "given by the document"  # a match type beside those of `candidates.rules.MATCH_TYPES`
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedCandidate:
-    """A candidate as the ranker saw it.
+    """A candidate with what its features contribute.
 
-    Attributes
+    Parameters
     ----------
-    display_label
-        Its label, told apart from the mention and from other candidates of the same label.
-    match_type
-        How its name matched: a value of `candidates.rules.MATCH_TYPES`, or GIVEN; and which name did, matched_name.
-    contributions
-        Feature group -> what it adds to the utility; 1 more than another candidate is 2.7 times as likely.
-    connected
-        Do the other names share an edge, a neighbour or the entity itself with it?
+    id, label, description : str
+        Of the entity.
+    display_label : str
+        Label, extended where the mention or another candidate has the same.
+    probability, prior : float
+    match_type : str
+        How its name matched: a value of `candidates.rules.MATCH_TYPES`, or GIVEN.
+    matched_name : str
+        The name that matched.
+    contributions : dict
+        Feature group -> what it adds to the utility; one more makes a candidate 2.7 times as likely.
+    connected : bool
+        The other names share an edge, a neighbour or the entity itself with it.
     """
 
     id: str
@@ -53,24 +58,25 @@ class ExplainedCandidate:
         return f"ExplainedCandidate({short(self.id)}, {short(self.display_label)}, {self.probability:.3f})"
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         record: dict[str, Any] = _rounded(asdict(self))
         return record
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """How a candidate of another name supports.
+    """One connection between a candidate and the candidate of another name that supports it.
 
-    Attributes
+    Parameters
     ----------
-    type
+    type : str
         EDGE, SHARED, SAME, LONGER or CLOSE.
-    relation
-        Of the edge; of both edges, where shared neighbours are reached by the same one.
-    reverse
-        The statement runs from the other candidate to the one it supports.
-    shared
-        Labels of the shared neighbours, the rarest first.
+    relation : str
+        Relation of the edge, or of both edges to shared neighbours.
+    reverse : bool
+        The statement leads from the supporting candidate.
+    shared : tuple of str
+        Labels of shared neighbours, the rarest first.
     """
 
     type: str
@@ -81,16 +87,22 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Another name of the document that supports, and its candidate that supports most.
+    """Another name of the document that supports a candidate.
 
-    Attributes
+    Parameters
     ----------
-    mention
-        The number of the (first) mention of that name in the document, from 0.
-    share
+    text : str
+        The name.
+    mention : int
+        Number of its first mention in the document, from 0.
+    id, label : str
+        Of its candidate that supports most.
+    probability : float
+        Of that candidate.
+    share : float
         Of the support by all other names.
-    reasons
-        The most telling first.
+    reasons : tuple of Reason
+        The strongest first.
     """
 
     text: str
@@ -104,18 +116,22 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReason:
-    """What the other names of a table's column, or of a text, have in common with a candidate.
+    """A type or relation that a candidate shares with the other names of its column or text.
 
-    Attributes
+    Parameters
     ----------
-    attribute
-        The id of a type, or a relation as the sources name it.
-    label
-        Of the type, or the relation as words.
-    is_type
-        False: it is a relation; reverse: one whose statement runs from the neighbour.
-    having
-        So many of the `others`, the other names of the column or text that were counted, can have it.
+    attribute : str
+        Id of the type, or the relation as named in the sources.
+    label : str
+        Label of the type, or the relation in words.
+    is_type : bool
+        False: a relation.
+    reverse : bool
+        The statement of the relation leads from the neighbour.
+    having : int
+        Number of other names whose entity may have the attribute.
+    others : int
+        Number of other names that were counted.
     """
 
     attribute: str
@@ -128,14 +144,18 @@ class ColumnReason:
 
 @dataclass(frozen=True, slots=True)
 class TopicReason:
-    """What a text is about: an entity that the best candidate has to do with, as have most of what the other names mean.
+    """The topic of a text: an entity related to the best candidate and to most entities of the other names.
 
-    Attributes
+    Parameters
     ----------
-    probability
-        That the text is about it.
-    having
-        So many of all `names` of the text most likely have to do with it.
+    id, label : str
+        Of the topic.
+    probability : float
+        That it is the topic.
+    having : int
+        Number of names that are most likely related to it.
+    names : int
+        Number of names of the text.
     """
 
     id: str
@@ -147,18 +167,22 @@ class TopicReason:
 
 @dataclass(frozen=True, slots=True)
 class RowReason:
-    """The cell of the same row that speaks for a candidate: a relation leads from it to what that cell means, as in other rows.
+    """A relation between a candidate and the entity of another cell of its row, as in other rows.
 
-    Attributes
+    Parameters
     ----------
-    relation
-        As the sources name it; label: as words.
-    reverse
+    relation, label : str
+        The relation as named in the sources, and in words.
+    reverse : bool
         It leads from the other cell to this one.
-    text
-        Of the other cell; id, neighbor: of the entity that it means, and its label.
-    having
-        So many of the `rows` with other names, both in the KG, have the relation, by what is likely.
+    text : str
+        Of the other cell.
+    id, neighbor : str
+        Id and label of the entity of the other cell.
+    having : int
+        Number of rows that most likely have the relation.
+    rows : int
+        Number of rows with other names, both of them in the KG.
     """
 
     relation: str
@@ -173,20 +197,20 @@ class RowReason:
 
 @dataclass(frozen=True, slots=True)
 class MemoryReason:
-    """What corrections say of a name: in how many documents each.
+    """Corrections of a name: the number of documents with each answer.
 
-    Attributes
+    Parameters
     ----------
-    linked
-        It meant the best candidate.
-    otherwise
-        It meant something else of the KG.
-    none
-        It was none of the KG.
-    not_a_name
-        It was no name.
-    here
-        This very document is one of them.
+    linked : int
+        The best candidate.
+    otherwise : int
+        Another entity of the KG.
+    none : int
+        Not in the KG.
+    not_a_name : int
+        Not a name.
+    here : bool
+        One of them is this document.
     """
 
     linked: int
@@ -198,46 +222,50 @@ class MemoryReason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Shown):
-    """Why a mention was linked as it was.
+    """The explanation of a link.
 
-    Attributes
+    Parameters
     ----------
-    sentence
-        All this in plain English.
-    nil_reason
-        None where the best candidate is the answer.
-    nil_probability
-        That no candidate is right.
-    candidate_count
-        How many candidates there were.
-    other_names
-        How many other names the document has.
-    more_popular
-        The candidate of the highest prior, if that is not the best one.
-    shares
-        Feature group -> its share of what speaks for the best candidate against the runner-up; sums to 1.
-    against
-        The same for what speaks against it, in the same measure.
-    support
+    text : str
+        The mention.
+    nil_reason : str, optional
+        None: the best candidate is linked.
+    nil_probability : float
+        Probability that no candidate is right.
+    threshold : float
+        Least probability of a link.
+    candidate_count, other_names : int
+        Number of candidates of the mention, and of other names of the document.
+    best, runner_up : ExplainedCandidate, optional
+        The first and the second candidate.
+    more_popular : ExplainedCandidate, optional
+        The candidate of the highest prior, if it is not the best one.
+    shares : dict
+        Feature group -> its share of the advantage of the best candidate over the runner-up; sums to 1.
+    against : dict
+        Feature group -> its share of the disadvantage, in the same unit.
+    support : tuple of Support
         The names that support most.
-    other_support
-        The share of the support by further names.
-    detection
-        How likely a name found by its spelling is a name at all: a factor of all probabilities; None: it was given.
-    stands_for
-        What the text itself defines the name to stand for, where that speaks against it.
-    column
-        What the column of a table has in common with the best candidate; None: nothing, or it is no cell.
-    row
-        The cell of its row that speaks for the best candidate; None: there is none, or it is no cell.
-    memory
-        What people's corrections say of the name; None: nothing.
-    coincidence
-        What the other names of a text could have in common with it; None: nothing that speaks for it.
-    topic
-        What the text is about, if that speaks for it; None: nothing can be told.
-    words
-        Words near the name that are in its description or in its neighbours' labels, the rarest first.
+    other_support : float
+        Share of the support by further names.
+    detection : float, optional
+        Probability that a name found by its spelling is a name: a factor of all probabilities. None: it was given.
+    stands_for : str
+        Definition of an abbreviation in the text that contradicts the candidate.
+    column : ColumnReason, optional
+        What the column of a table has in common with the best candidate.
+    row : RowReason, optional
+        The cell of the same row that supports the best candidate.
+    memory : MemoryReason, optional
+        Corrections of the name.
+    coincidence : ColumnReason, optional
+        What the other names of a text have in common with the best candidate.
+    topic : TopicReason, optional
+        The topic of the text, if it supports the best candidate.
+    words : tuple of str
+        Words near the name that occur in its description or in labels of its neighbours, the rarest first.
+    sentence : str
+        All this in plain English.
     """
 
     text: str
@@ -272,7 +300,7 @@ class Explanation(Shown):
         return view_of_explanation(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON, the sentence first."""
+        """Return the fields, for JSON, the sentence first."""
         record: dict[str, Any] = _rounded({"sentence": self.sentence, **asdict(self)})
         for absent in ("column", "row", "memory", "coincidence", "topic", "words"):
             if not record[absent]:
@@ -281,7 +309,7 @@ class Explanation(Shown):
 
 
 def _rounded(value: Any) -> Any:
-    """Figures as people read them."""
+    """Round all numbers to four digits."""
     if isinstance(value, float):
         return round(value, 4)
     if isinstance(value, dict):
@@ -293,16 +321,17 @@ def _rounded(value: Any) -> Any:
 class MapPoint:
     """A candidate on the map of its document.
 
-    Attributes
+    Parameters
     ----------
-    mentions
-        The numbers of the mentions it is a candidate of, from 0.
-    x, y
-        Where it lies on the strongest eigentheme, and on the second.
-    chosen
-        Is it what one of them was linked to?
-    score
-        The best of its scores, by the method that was chosen.
+    mentions : tuple of int
+        Numbers of the mentions that it is a candidate of, from 0.
+    id, label : str
+    x, y : float
+        Coordinates on the strongest eigentheme and on the second.
+    chosen : bool
+        A mention is linked to it.
+    score : float
+        The best of its scores.
     """
 
     mentions: tuple[int, ...]
@@ -314,6 +343,7 @@ class MapPoint:
     score: float
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         return {
             "mentions": list(self.mentions),
             "id": self.id,
@@ -329,14 +359,14 @@ class MapPoint:
 class MapSupport:
     """A line of the map: a candidate supports that of another mention.
 
-    Attributes
+    Parameters
     ----------
-    supporter, supported
+    supporter, supported : int
         Numbers of points, from 0.
-    share
-        Of all the support for the second one.
-    words
-        Why.
+    share : float
+        Of all support for the second one.
+    words : str
+        The reason.
     """
 
     supporter: int
@@ -345,21 +375,22 @@ class MapSupport:
     words: str
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         return {"from": self.supporter, "to": self.supported, "share": round(self.share, 4), "words": self.words}
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateMap:
-    """The candidates of a document on its two strongest eigenthemes: figure 1 of the paper.
+    """The candidates of a document in the plane of its two strongest eigenthemes: figure 1 of the paper.
 
-    Attributes
+    Parameters
     ----------
-    points
-        Candidates that have a vector, each entity once: those chosen first, then those of the highest scores.
-    supports
-        Which of them supports which, where explanations were asked for.
-    explained
-        The share of the candidates' weighted variance that each of the two axes shows.
+    points : tuple of MapPoint
+        Distinct candidates with a vector: linked ones first, then by score.
+    supports : tuple of MapSupport
+        Which of them supports which, if the linker explains.
+    explained : tuple of float
+        Share of the candidates' weighted variance on each axis.
     """
 
     points: tuple[MapPoint, ...]
@@ -367,6 +398,7 @@ class CandidateMap:
     explained: tuple[float, float]
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         return {
             "points": [point.to_dict() for point in self.points],
             "supports": [support.to_dict() for support in self.supports],

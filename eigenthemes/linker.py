@@ -1,4 +1,4 @@
-"""Names in documents -> entities: the online story.
+"""Link the names in documents to entities.
 
 documents -> mentions -> candidates -> scores -> decisions -> links
 """
@@ -37,9 +37,13 @@ Frame = TypeVar("Frame")  # a data frame, of whichever library
 
 @dataclass(frozen=True, slots=True)
 class DecidedBatch:
-    """Some documents with what was decided for each of their mentions; explanations where they were asked for."""
+    """A batch of documents, the scores of its candidates, and the decision for each mention.
+
+    explanations  of each mention; None unless the linker explains
+    """
 
     batch: Batch
+    scored: Scored
     decisions: Decisions
     explanations: list[Explanation] | None = None
 
@@ -149,7 +153,19 @@ class Linker:
 
     @classmethod
     def open(cls, path: str | Path, **options: Any) -> Linker:
-        """Return a linker on a KB folder; options as in `Linker`."""
+        """Open a linker on a KB folder.
+
+        Parameters
+        ----------
+        path : path
+            The folder of the KB.
+        **options
+            As in `Linker`.
+
+        Returns
+        -------
+        Linker
+        """
         return cls(path, **options)
 
     def __repr__(self) -> str:
@@ -198,7 +214,7 @@ class Linker:
         return None if self.batches.vectors is None else self.batches.vectors.name
 
     def _make_ready(self) -> None:
-        """Load everything that would be loaded at first use, so that threads only read, whatever becomes of the folder."""
+        """Load everything that would be loaded at first use: threads only read, and the folder may be replaced."""
         self.kb.map_files()
         limit_blas_threads()
         self.method.make_ready(self.kb, self.options.scoring)
@@ -206,19 +222,42 @@ class Linker:
     # documents in, links out
 
     def link(self, document: AnyDocument) -> LinkedDocument:
-        """Link a text, a document as a JSON object, or a `Document`."""
+        """Link the mentions of one document.
+
+        Parameters
+        ----------
+        document : str, dict or Document
+            A text, a document as a JSON object, or a `Document`.
+
+        Returns
+        -------
+        LinkedDocument
+
+        Raises
+        ------
+        DocumentError
+            The document is not valid, or lacks what the method needs.
+        """
         return next(self.links(self.decide([self.checked(document)])))
 
     def link_batch(
         self, documents: Iterable[AnyDocument], *, on_error: OnError = "raise", batch_size: int = BATCH
     ) -> Iterator[LinkedDocument]:
-        """Link many documents, in order; any number of them in constant memory.
+        """Link any number of documents, in order and in constant memory.
 
         Parameters
         ----------
-        on_error
-            What becomes of a document that cannot be linked: "raise" ends with a `DocumentError` that says which, after those
-            before it; "skip" leaves it out; a function is called with its number and the error.
+        documents : iterable of str, dict or Document
+            As for `link`.
+        on_error : "raise", "skip" or callable
+            What to do with a document that cannot be linked: raise a `DocumentError` with its number after the documents
+            before it, skip it, or call a function with its number and the error.
+        batch_size : int
+            Documents that are linked together.
+
+        Yields
+        ------
+        LinkedDocument
         """
         check_integer("batch_size", batch_size)
         if not callable(on_error) and on_error not in ("raise", "skip"):
@@ -254,14 +293,20 @@ class Linker:
 
         Parameters
         ----------
-        table
-            A `Table`, or {"header": [...], "rows": [[...], ...]}.
-        columns
-            Names, or numbers from 0; None: those whose cells are names of the KB.
-        context
-            Which cells are decided together: "table", "column", "row" or "none".
-        only_types
-            Column -> the types that its cells can mean.
+        table : Table or dict
+            A `Table`, or ``{"header": [...], "rows": [[...], ...]}``.
+        columns : sequence of str or int, optional
+            Columns to link, by name or number from 0. None: those whose cells are names of the KB.
+        context : "table", "column", "row" or "none"
+            Cells that are decided together.
+        only_types : dict, optional
+            Column -> types of the entities that its cells may be linked to.
+        id : str or int, optional
+            Id of the table, for the result.
+
+        Returns
+        -------
+        LinkedTable
         """
         table = table_of(table)
         chosen = self._columns_of_names(table) if columns is None else column_numbers(table, columns)
@@ -280,32 +325,43 @@ class Linker:
         only_types: Mapping[str | int, Sequence[str]] | None = None,
         suffix: str = "",
     ) -> Frame:
-        """Link the cells of a data frame (pandas, polars) or a pyarrow.Table; return one with three columns more for each.
-
-        The frame itself stays as it is; rows, index, order and types of the other columns are kept.
+        """Link the cells of a data frame.
 
         Parameters
         ----------
-        columns
-            Names, or numbers from 0; None: those whose cells are names of the KB.
-        context
-            Which cells are decided together: "table", "column", "row" or "none".
-        only_types
-            Column -> the types that its cells can mean.
-        suffix
-            Put between the name of a column and _id, _label, _probability.
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The frame; it is not changed.
+        columns, context, only_types
+            As for `link_table`.
+        suffix : str
+            Text between the name of a column and _id, _label, _probability.
+
+        Returns
+        -------
+        frame
+            A frame of the same kind with three more columns for each linked one; rows, index, order and types are kept.
         """
         from eigenthemes.tables.frames import link_frame
 
         return link_frame(self, frame, columns=columns, context=context, only_types=only_types, suffix=suffix)
 
     def report_table(self, linked: LinkedTable) -> TableReport:
-        """Say what a linked table is about: the type of each column, and the relations between columns."""
+        """Return the type of each column of a linked table, and the relations between its columns.
+
+        Parameters
+        ----------
+        linked : LinkedTable
+            The result of `link_table`.
+
+        Returns
+        -------
+        TableReport
+        """
         return report_table(self.kb, linked, accuracy=self.report_accuracy)
 
     @property
     def report_accuracy(self) -> dict[str, int]:
-        """How reports on made-up tables did when the KB was trained; empty where that is not known."""
+        """Accuracy of reports on synthetic tables when the KB was trained; empty if unknown."""
         if not has_ranker(self.kb, self._vectors_name):
             return {}
         cells = ranker_of(self.kb, self._vectors_name).cells
@@ -315,7 +371,7 @@ class Linker:
         return tuple(profile.column for profile in profile_columns(table, self.batches.generator) if profile.named)
 
     def checked(self, given: AnyDocument) -> Document:
-        """Return a document from whatever people pass, if it is whole and has what the method needs."""
+        """Return a valid `Document`; refuse one that lacks what the method needs."""
         document = as_document(given)
         self.check(document)
         return document
@@ -336,30 +392,30 @@ class Linker:
             raise DocumentError(f"mention {number}: {error}", code=error.code, where=f"mention {number}") from None
 
     def decide(self, documents: Iterable[Document]) -> DecidedBatch:
-        """Decide every mention of some documents: the path that all linking takes."""
-        batch = self.batches.make(documents)
-        scored = self.method(batch, self.kb, self.options.scoring)
+        """Decide every mention of some parsed documents: detect, look up, score, decide; `links` or `encoder` follow."""
+        detected = self.batches.detect(documents)
+        batch = self.batches.look_up(detected)
+        scored = self.method(batch, self.kb, self.options.scoring)  # groups the mentions of each document itself
         decisions = decide(batch, scored, self.method, self.rule, top=self.options.top)
-        return DecidedBatch(batch, decisions, self._explanations(batch, scored, decisions) if self.options.explain else None)
+        decided = DecidedBatch(batch, scored, decisions)
+        return replace(decided, explanations=self._explanations(decided)) if self.options.explain else decided
 
     def explainer(self, documents: Iterable[Document]) -> Explainer:
-        """Decide every mention of some documents, and return what explains them."""
-        batch = self.batches.make(documents)
-        scored = self.method(batch, self.kb, self.options.scoring)
-        return self._explainer(batch, scored, decide(batch, scored, self.method, self.rule))
+        """Decide every mention of some documents, and return an explainer of the decisions."""
+        return self._explainer(self.decide(documents))
 
-    def _explanations(self, batch: Batch, scored: Scored, decisions: Decisions) -> list[Explanation]:
-        explainer = self._explainer(batch, scored, decisions)
-        return [explainer.explain(mention) for mention in range(len(batch.mentions))]
+    def _explanations(self, decided: DecidedBatch) -> list[Explanation]:
+        explainer = self._explainer(decided)
+        return [explainer.explain(mention) for mention in range(len(decided.batch.mentions))]
 
-    def _explainer(self, batch: Batch, scored: Scored, decisions: Decisions) -> Explainer:
-        if scored.ranking is None:
+    def _explainer(self, decided: DecidedBatch) -> Explainer:
+        if decided.scored.ranking is None:
             raise OptionError(f"{self.method_name} cannot be explained; use the method selftrained")
         return Explainer(
             ranker_of(self.kb, self._vectors_name),
-            scored.ranking,
-            feature_context_of(self.kb, batch.vectors),
-            nil_reasons=[NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()],
+            decided.scored.ranking,
+            feature_context_of(self.kb, decided.batch.vectors),
+            nil_reasons=[NIL_REASONS[reason] for reason in decided.decisions.nil_reason.tolist()],
             threshold=self.threshold,
             detected=self.rule.detected if self.rule.allow_nil else None,
             cells=self.rule.cells if self.rule.allow_nil else None,
@@ -395,7 +451,7 @@ class Linker:
             yield LinkedDocument(document, tuple(links))
 
     def encoder(self, decided: DecidedBatch) -> LinkEncoder:
-        """Return what encodes a decided batch as JSON: the same as the records, without making them."""
+        """Return an encoder of a decided batch as JSON lines: the same as the records, without making them."""
         decisions = decided.decisions
         return LinkEncoder(
             decided.batch.table.entity[decisions.order],
@@ -411,14 +467,22 @@ class Linker:
         )
 
     def candidate_map(self, document: AnyDocument) -> CandidateMap | None:
-        """Link a document, and return its candidates on its two strongest eigenthemes; None where none has a vector.
+        """Link a document, and return its candidates in the plane of its two strongest eigenthemes.
 
-        A linker that explains draws lines, too: which candidate supports which.
+        Parameters
+        ----------
+        document : str, dict or Document
+            As for `link`.
+
+        Returns
+        -------
+        CandidateMap or None
+            None if no candidate has a vector. A linker that explains adds which candidate supports which.
         """
         return self.map_of(self.decide([self.checked(document)]), 0)
 
     def map_of(self, decided: DecidedBatch, number: int) -> CandidateMap | None:
-        """Return the map of a document of a batch by its number, as `candidate_map` makes it."""
+        """Return the candidate map of a document of a batch, by its number."""
         options = self.method.effective(self.options.scoring)
         weighting = options if isinstance(options, AverageOptions) else EigenOptions()
         return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)

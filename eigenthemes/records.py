@@ -1,11 +1,11 @@
-"""The records people see: frozen, and each turns into JSON by itself.
+"""Public records: frozen data classes, each with `to_dict` for JSON.
 
-Document (Mention, Table)               what somebody wants linked
-LinkedDocument (Link, RankedCandidate)  the same with an answer for each mention
-LinkedTable                             a table with an answer for each cell
-Candidate, Entity                       what a KB holds
+Document (Mention, Table)               the input
+LinkedDocument (Link, RankedCandidate)  a document with a link for each mention
+LinkedTable                             a table with a link for each cell
+Candidate, Entity, Neighbor             what a KB holds
 
-Why a link is as it is: `explanations`.
+Explanations of links are in `explanations`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,23 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that a mention may mean, and why it was found."""
+    """An entity that a mention may be linked to.
+
+    Parameters
+    ----------
+    rank : int
+        Place by prior among the candidates of the mention, from 1.
+    id, label : str
+        Of the entity.
+    matched_name : str
+        The name that matched the mention.
+    match_type : str
+        How it matched: a value of `candidates.rules.MATCH_TYPES`.
+    prior : float
+        Popularity of the entity.
+    description : str
+        Of the entity.
+    """
 
     rank: int
     id: str
@@ -43,32 +59,35 @@ class Candidate:
         return short_repr(self)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name in a text or a table that means an entity.
+    """A name in a text or a table.
 
-    Attributes
+    Parameters
     ----------
-    start, end
+    text : str
+        The name as written.
+    start, end : int, optional
         Half-open span in code points of the document's text.
-    row, col
+    row, col : int, optional
         Cell of the document's table, from 0.
-    gold
-        Ids of which any is right; empty: annotated as outside every KB; None: not annotated.
-    candidates
-        Ids the document brings itself, best first; None: they are looked up in the KB.
-    priors
-        A number for each of these candidates, or None.
-    only_types
-        It can only mean entities of one of these types; empty: of any.
-    full_name
-        The name that the text stands for, where it has it in another form: "breast cancer" for the span "breast" of "breast and
-        ovarian cancer", "Haus" for "Häusern"; candidates are looked up by it.
-    source
-        The JSON object it came from: unknown fields pass through.
+    gold : tuple of str, optional
+        Correct ids, any of which is right. Empty: annotated as not in the KB. None: not annotated.
+    candidates : tuple of str, optional
+        Ids of candidates, best first. None: candidates are looked up in the KB.
+    priors : tuple of float, optional
+        A number for each of these candidates.
+    only_types : tuple of str
+        Types of the entities it may be linked to. Empty: any.
+    full_name : str, optional
+        The full name where the text has another form: "breast cancer" for the span "breast" of "breast and ovarian cancer",
+        "Haus" for "Häusern". Candidates are looked up by it.
+    source : dict
+        The JSON object it was read from; unknown fields pass through.
     """
 
     text: str
@@ -88,30 +107,32 @@ class Mention:
 
     @property
     def name(self) -> str:
-        """The name that is looked up: the full name, or the text."""
+        """Name by which candidates are looked up: the full name, or the text."""
         return self.full_name or self.text
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object it came from, with its place, text and full name if they were not there."""
+        """Return the JSON object it was read from, with its place, text and full name."""
         places = {"start": self.start, "end": self.end, "row": self.row, "col": self.col, "full_name": self.full_name}
         return {**self.source, **{name: value for name, value in places.items() if value is not None}, "text": self.text}
 
 
 class PlainMentions(Sequence[Mention]):
-    """Mentions that are nothing but names, with or without places and candidates: columns; each is made for who asks for it.
+    """The mentions of a document as columns: a sequence whose `Mention` objects are made when they are first used.
 
-    Linking reads the columns only, and a document has dozens of mentions. They can be used like a tuple of mentions.
+    Linking reads only the columns, which is faster where a document has dozens of mentions.
 
     Parameters
     ----------
-    texts
-        Of each starts, ends of each; None: none of them has a place.
-    sources
-        The JSON objects they came from, whose "gold" is an id, a list of ids, null or missing.
-    fields
-        That any of these objects has.
-    candidates
-        Ids that each brings, maybe more than once; None: none of them brings any.
+    texts : list of str
+        Names as written.
+    starts, ends : list of int, optional
+        Their spans. None: no mention has one.
+    sources : list of dict
+        The JSON objects they were read from; "gold" is an id, a list of ids, null or missing.
+    fields : set of str
+        All field names of these objects.
+    candidates : list of list of str, optional
+        Ids of candidates of each, with or without repetitions. None: they are looked up in the KB.
     """
 
     __slots__ = ("_made", "candidates", "ends", "fields", "sources", "starts", "texts")
@@ -131,7 +152,7 @@ class PlainMentions(Sequence[Mention]):
 
     @property
     def made(self) -> tuple[Mention, ...]:
-        """All of them, as a tuple."""
+        """The mentions as a tuple."""
         if self._made is None:
             none = [None] * len(self.texts)
             given = none if self.candidates is None else [tuple(dict.fromkeys(ids)) for ids in self.candidates]
@@ -185,7 +206,15 @@ def _plain_gold(source: dict[str, Any]) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: the names of its columns, and its rows of cells."""
+    """A table.
+
+    Parameters
+    ----------
+    header : tuple of str
+        Names of the columns.
+    rows : tuple of tuple of str
+        Cells of each row.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -196,18 +225,21 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A text, a table or a mere list of mentions, linked as a whole.
+    """A text, a table or a list of mentions that are linked together.
 
     Parameters
     ----------
-    mentions
-        None: to be found in the text, or every cell of the table that may be a name.
-    about
-        Text about the source, as a heading, a place or a file name: its words and names are evidence, not mentions.
-    embedded_only
-        Candidates without a vector are dropped before they are counted (the authors' input layout).
-    source
-        The JSON object it came from: unknown fields pass through.
+    id : str or int, optional
+    text : str, optional
+    table : Table, optional
+    mentions : tuple of Mention, optional
+        None: detect them in the text, or use every cell of the table that may be a name.
+    about : str, optional
+        Text about the source, such as a heading, a place or a file name. Its words and names are evidence, not mentions.
+    embedded_only : bool
+        Drop candidates without a vector before counting them, as the authors' input layout does.
+    source : dict
+        The JSON object it was read from; unknown fields pass through.
     """
 
     id: str | int | None = None
@@ -232,7 +264,7 @@ class Document:
         return short_repr(self)
 
     def spans_of(self, mention: Mention) -> list[Span]:
-        """Where a mention is in the text, in code points; without a place of its own, where its name first occurs."""
+        """Return the spans of a mention in code points; without a given span, the first occurrence of its text."""
         text = self.text or ""
         if mention.start is not None and mention.end is not None:
             return [(mention.start, mention.end)]
@@ -243,7 +275,7 @@ class Document:
         return [(start, start + len(mention.text))] if start >= 0 and mention.text else []
 
     def start_of(self, mention: Mention) -> int:
-        """Where a mention starts in the text; without a span of its own, where its name first occurs; -1: nowhere."""
+        """Return the start of a mention; without a given span, of the first occurrence of its text; -1 if there is none."""
         return (self.text or "").find(mention.text) if mention.start is None else mention.start
 
 
@@ -256,34 +288,46 @@ def _is_span(fragment: Any, length: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A candidate with its score."""
+    """A candidate with its score.
+
+    Parameters
+    ----------
+    id, label : str
+        Of the entity.
+    score : float
+        By the method of the linker; comparable only within a document.
+    """
 
     id: str
     label: str
     score: float
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         return {"id": self.id, "label": self.label, "score": self.score}
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a mention means.
+    """The decision for a mention: an entity, or NIL.
 
-    Attributes
+    Parameters
     ----------
-    entity, label
-        The answer; None where there is none, and then nil_reason says why.
-    score
-        Of the answer, by the method that was chosen; only comparable within the document.
-    probability
-        None for methods that are not calibrated.
-    ranking
+    mention : Mention
+    entity, label : str, optional
+        Id and label of the linked entity. None: NIL.
+    score : float, optional
+        Of the entity, by the method of the linker; comparable only within a document.
+    ranking : tuple of RankedCandidate
         The best candidates, highest score first.
-    unknown_candidates
-        Ids the document gave that are not in the KB.
-    explanation
-        Why, where it was asked for.
+    probability : float, optional
+        Calibrated probability of the link. None: the method is not calibrated, or NIL.
+    nil_reason : str, optional
+        Why there is no link: "no_candidate", "low_probability", "no_embedding" or "no_name_match".
+    unknown_candidates : tuple of str
+        Ids given by the document that are not in the KB.
+    explanation : Explanation, optional
+        Present if the linker explains.
     """
 
     mention: Mention
@@ -303,6 +347,7 @@ class Link:
         return f"Link({short(self.mention.text)} -> {short(self.entity)}, {short(self.label)}{sure})"
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object of the mention, with the fields of the link."""
         record = {
             **self.mention.to_dict(),
             "entity": self.entity,
@@ -312,7 +357,7 @@ class Link:
             "ranking": [candidate.to_dict() for candidate in self.ranking],
             "nil_reason": self.nil_reason,
         }
-        record.pop("unknown_candidates", None)  # of an earlier linking, by another KB
+        record.pop("unknown_candidates", None)  # of an earlier run with another KB
         if self.unknown_candidates:
             record["unknown_candidates"] = list(self.unknown_candidates)
         if self.explanation is not None:
@@ -322,7 +367,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class LinkedDocument(Shown):
-    """A document with a link for each of its mentions."""
+    """A document with a link for each of its mentions.
+
+    Parameters
+    ----------
+    document : Document
+    links : tuple of Link
+        In the order of the mentions.
+    """
 
     document: Document
     links: tuple[Link, ...]
@@ -341,7 +393,7 @@ class LinkedDocument(Shown):
         return view_of_document(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON object of the document with the links in place of its mentions."""
+        """Return the JSON object of the document, with the links in place of its mentions."""
         document = self.document
         record: dict[str, Any] = {} if document.id is None else {"id": document.id}
         if document.text is not None:
@@ -353,7 +405,7 @@ class LinkedDocument(Shown):
         return {**record, **document.source, "mentions": [link.to_dict() for link in self.links]}
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One flat record per mention, for data frames: where it is, and what it means."""
+        """Return one flat dict per mention, for data frames."""
         return [
             {
                 "document": self.document.id,
@@ -374,14 +426,17 @@ class LinkedDocument(Shown):
 
 @dataclass(frozen=True, slots=True)
 class LinkedTable(Shown):
-    """A table with a link for each cell of some columns that may be a name, in order of row and column.
+    """A table with a link for each cell that may be a name, ordered by row and column.
 
-    Attributes
+    Parameters
     ----------
-    columns
-        The numbers of these columns, from 0.
-    context
-        Which cells were decided together: "table", "column", "row" or "none".
+    table : Table
+    columns : tuple of int
+        Numbers of the linked columns, from 0.
+    links : tuple of Link
+    context : str
+        Cells that were decided together: "table", "column", "row" or "none".
+    id : str or int, optional
     """
 
     table: Table
@@ -402,22 +457,32 @@ class LinkedTable(Shown):
         return view_of_table(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: a document that could be linked again, with the columns and the context beside it."""
+        """Return the JSON object of the table as a document, with its columns and context."""
         document = Document(id=self.id, table=self.table, mentions=())
         names = [self.column_name(column) for column in self.columns]
         return {**LinkedDocument(document, self.links).to_dict(), "columns": names, "context": self.context}
 
     def column_name(self, column: int) -> str:
-        """Return what the header calls a column; "column N", counted from 1, where it has no name."""
+        """Return the name of a column; "column N", counted from 1, if it has none."""
         header = self.table.header
         return (header[column] if column < len(header) else "") or f"column {column + 1}"
 
     def link_of(self, row: int, column: int) -> Link | None:
-        """Return the link of a cell; None where the cell holds no name, or is of another column."""
+        """Return the link of a cell; None if the cell is no name, or its column is not linked."""
         return self._links_by_cell().get((row, column))
 
     def to_table(self, *, suffixes: tuple[str, str, str] = ("_id", "_label", "_probability")) -> Table:
-        """Return the table with columns for id, label and probability of each linked column; empty without a link."""
+        """Return the table with three more columns for each linked one; their cells are empty where there is no link.
+
+        Parameters
+        ----------
+        suffixes : tuple of str
+            Appended to the name of a column for its ids, labels and probabilities.
+
+        Returns
+        -------
+        Table
+        """
         by_cell = self._links_by_cell()
         width = max([len(self.table.header), *map(len, self.table.rows)], default=0)
         header = _padded(self.table.header, width)
@@ -446,12 +511,16 @@ def _answer(link: Link | None) -> tuple[str, str, str]:
 class Entity(Shown):
     """An entity of a KB.
 
-    Attributes
+    Parameters
     ----------
-    aliases
+    id, label : str
+    aliases : tuple of str
         All names but the label.
-    prior
-        How popular it is: its degree, or what the sources give.
+    description : str
+    types : tuple of str
+        Ids of its types.
+    prior : float
+        Popularity: its degree, or a value from the sources.
     """
 
     id: str
@@ -470,19 +539,21 @@ class Entity(Shown):
         return view_of_entity(self)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """An entity that shares an edge with another one.
+    """An entity that has an edge with another one.
 
-    Attributes
+    Parameters
     ----------
-    relation
-        As the sources name it.
-    reverse
-        The statement runs from this neighbour to the other entity.
+    id, label : str
+    relation : str
+        As named in the sources.
+    reverse : bool
+        The statement leads from this neighbour to the other entity.
     """
 
     id: str
@@ -491,4 +562,5 @@ class Neighbor:
     reverse: bool
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the fields, for JSON."""
         return asdict(self)

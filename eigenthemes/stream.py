@@ -1,4 +1,4 @@
-"""Records in, links out: constant memory, order kept, over several processes that share the mapped KB.
+"""Link a stream of records: in constant memory, in order, with several processes that share the mapped KB.
 
 The main process only reads and writes; a chunk of raw records goes to a worker, and its output comes back as bytes.
 """
@@ -22,12 +22,12 @@ from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.records import Document, LinkedDocument
 
 _CHUNK, _CHUNK_BYTES = 256, 1 << 20  # documents of a chunk, and bytes
-_COLLECT_AFTER = 200_000  # objects: a chunk makes many small ones and no cycles, looking for these takes a tenth of the time
+_COLLECT_AFTER = 200_000  # objects: a chunk makes many and no cycles; looking for cycles takes a tenth of the time
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A record that could not be linked: where it is, and why."""
+    """A record that could not be linked: its place and the cause."""
 
     file: str
     line: int
@@ -39,11 +39,11 @@ class Failure:
 
 @dataclass(slots=True)
 class Chunk:
-    """What became of some records.
+    """The result of linking some records.
 
     output     the linked documents as JSON lines, or
-    documents  as records, where these were asked for, each with the file and the line that it came from
-    unknown    ids that documents gave and the KB does not know
+    documents  as records, each with its file and line
+    unknown    ids in documents that the KB does not have
     """
 
     output: bytes = b""
@@ -57,7 +57,7 @@ class Chunk:
 
 @dataclass(slots=True)
 class Report:
-    """What became of a whole run."""
+    """Counts of a run."""
 
     documents: int = 0
     mentions: int = 0
@@ -88,10 +88,10 @@ def link_stream(
     on_failure: Callable[[Failure], None] = lambda failure: None,
     on_progress: Callable[[int], None] = lambda documents: None,
 ) -> Report:
-    """Link every record, and write the links as JSON lines, or hand over each linked document.
+    """Link every record, and write the links as JSON lines, or pass each linked document to `on_document`.
 
-    A bad record is reported and the run goes on; under `strict` the first one ends it. So is one that `on_document` refuses
-    with a `DocumentError`, for the format that it writes cannot hold it.
+    A bad record is reported, and so is one that `on_document` refuses with a `DocumentError`; under `strict` the first one
+    ends the run.
     """
     start, report = time.perf_counter(), Report()
     as_records = on_document is not None
@@ -103,7 +103,7 @@ def link_stream(
             if write is not None:
                 write(chunk.output)
             if on_document is not None:
-                _hand_over(chunk, on_document)
+                _pass_on(chunk, on_document)
             if strict:
                 _refuse_failures(chunk)
             for failure in chunk.failures:
@@ -120,8 +120,8 @@ def _refuse_failures(chunk: Chunk) -> None:
         raise DocumentError(f"line {first.line}: {first.cause}", where=f"{first.file}:{first.line}")
 
 
-def _hand_over(chunk: Chunk, on_document: Callable[[LinkedDocument], object]) -> None:
-    """Hand over the documents of a chunk; what is refused counts as not linked."""
+def _pass_on(chunk: Chunk, on_document: Callable[[LinkedDocument], object]) -> None:
+    """Pass the documents of a chunk to a function; those that it refuses count as not linked."""
     for document, file, line in chunk.documents:
         try:
             on_document(document)
@@ -142,7 +142,7 @@ def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Work
 
 
 def chunks_of(records: Iterable[Record], most: int = _CHUNK) -> Iterator[list[Record]]:
-    """Return the records some at a time: so many, or a megabyte."""
+    """Split records into chunks of at most `most` records and about a megabyte."""
     chunk: list[Record] = []
     size = 0
     for record in records:
@@ -156,7 +156,7 @@ def chunks_of(records: Iterable[Record], most: int = _CHUNK) -> Iterator[list[Re
 
 
 def collect_garbage_rarely() -> None:
-    """For a process that does nothing but link: a worker, or the command line."""
+    """Collect garbage less often, in a process that only links."""
     gc.set_threshold(_COLLECT_AFTER)
 
 
@@ -194,7 +194,7 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
 
 
 def _line(record: Record, error: DocumentError) -> int:
-    """Return the line of an error within its record, or where the record begins."""
+    """Return the line of an error, or the first line of its record."""
     _, _, line = (error.where or "").rpartition(":")
     return int(line) if line.isdecimal() else record.line
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, islice, repeat
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,6 +189,18 @@ class Batch:
             yield from zip((ends - self.witnesses).tolist(), ends.tolist(), strict=True)
 
 
+class DetectedMentions(NamedTuple):
+    """Documents with their mentions, before candidates are looked up.
+
+    by_spelling  of each document: its mentions were found by their spelling
+    witnesses    [documents] number of mentions of each that come from `about`; None: of none
+    """
+
+    documents: list[Document]
+    by_spelling: list[bool]
+    witnesses: NDArray[np.int64] | None
+
+
 class BatchMaker:
     """Detects the mentions of documents that bring none, and looks up the candidates of mentions that bring none.
 
@@ -203,14 +215,23 @@ class BatchMaker:
 
     def make(self, documents: Iterable[Document]) -> Batch:
         """Make the batch of some documents."""
+        return self.look_up(self.detect(documents))
+
+    def detect(self, documents: Iterable[Document]) -> DetectedMentions:
+        """Return the documents with their mentions: given ones, or those that the detector finds."""
         given = list(documents)
-        complete, witnesses = self._with_witnesses([with_mentions(document, self.detector) for document in given])
-        counts = [len(document.mentions or ()) for document in complete]
         by_spelling = [self.detector.by_spelling and document.mentions is None and document.table is None for document in given]
+        complete, witnesses = self._with_witnesses([with_mentions(document, self.detector) for document in given])
+        return DetectedMentions(complete, by_spelling, witnesses)
+
+    def look_up(self, mentions: DetectedMentions) -> Batch:
+        """Return the batch of documents with the candidates of each mention."""
+        complete, witnesses = mentions.documents, mentions.witnesses
+        counts = [len(document.mentions or ()) for document in complete]
         table, unknown, forms = self._candidates(complete, counts)
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = table.bounds[mention_bounds]
-        detected = np.repeat(np.array(by_spelling, dtype=bool), counts) if any(by_spelling) else None
+        detected = np.repeat(np.array(mentions.by_spelling, dtype=bool), counts) if any(mentions.by_spelling) else None
         batch = Batch(complete, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses)
         if detected is not None and witnesses is not None:
             detected &= batch.shown
