@@ -1,4 +1,4 @@
-"""eigenthemes build, warm-up"""
+"""eigenthemes build, warm-up."""
 
 from __future__ import annotations
 

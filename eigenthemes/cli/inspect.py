@@ -1,4 +1,4 @@
-"""eigenthemes info, verify, candidates, show"""
+"""eigenthemes info, verify, candidates, show."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udf
 
 
 def plain(text: str) -> str:
-    """Return a text as one line without control characters, which are written out: `\\x1b`."""
+    r"""Return a text as one line without control characters, which are written out: `\\x1b`."""
     return spelled(_LINE_BREAKS.sub(" ", text).replace("\t", " "))
 
 
