@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eigenthemes.display import Shown
+from eigenthemes.display import Displayed
 from eigenthemes.display.parts import plain, short
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class MemoryReason:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Shown):
+class Explanation(Displayed):
     """The explanation of a link.
 
     Parameters

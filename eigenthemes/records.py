@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
-from eigenthemes.display import Shown
+from eigenthemes.display import Displayed
 from eigenthemes.display.parts import short, short_repr
 from eigenthemes.errors import DocumentError
 
@@ -366,7 +366,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedDocument(Shown):
+class LinkedDocument(Displayed):
     """A document with a link for each of its mentions.
 
     Parameters
@@ -425,7 +425,7 @@ class LinkedDocument(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedTable(Shown):
+class LinkedTable(Displayed):
     """A table with a link for each cell that may be a name, ordered by row and column.
 
     Parameters
@@ -508,7 +508,7 @@ def _answer(link: Link | None) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entity(Shown):
+class Entity(Displayed):
     """An entity of a KB.
 
     Parameters

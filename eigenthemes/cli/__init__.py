@@ -14,7 +14,7 @@ import click
 
 from eigenthemes import __version__
 from eigenthemes.cli.advice import advise
-from eigenthemes.cli.output import plain, prepare_streams, say
+from eigenthemes.cli.output import note, plain, prepare_streams
 from eigenthemes.core import extensions
 from eigenthemes.core.extensions import find_extension, load_extensions
 from eigenthemes.errors import EigenthemesError
@@ -113,7 +113,7 @@ def _leave_quietly() -> None:
 
 
 def _stop(sentence: str, code: int) -> None:
-    say(f"eigenthemes: {sentence.strip()}", err=True)
+    note(f"eigenthemes: {sentence.strip()}")
     sys.exit(code)
 
 

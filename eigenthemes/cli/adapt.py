@@ -17,7 +17,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import text_option
-from eigenthemes.cli.output import counted, say, terminal_progress
+from eigenthemes.cli.output import counted, note, terminal_progress
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool,
         raise OptionError("give documents to learn from, or --reset to forget what was learned; not both")
     read = read_documents(documents, plain_text=plain_text) if documents else ()
     if reset and not {"adapted", "pile"} & set(_ranker(KB.open(kb), vectors)):
-        say(f"{kb}: nothing was learned from documents, so there is nothing to forget", err=True)
+        note(f"{kb}: nothing was learned from documents, so there is nothing to forget")
         return
     changed = adapt_kb(kb, read, vectors=vectors, reset=reset, progress=terminal_progress())
     if reset:
-        say(f"{kb}: forgot what was learned from documents", err=True)
+        note(f"{kb}: forgot what was learned from documents")
         return
     print_adaptation(changed, vectors, kb)
 
@@ -64,15 +64,12 @@ def print_adaptation(kb: KB, vectors: str | None, whose: str) -> None:
     about = _ranker(kb, vectors)
     if "adapted" in about:
         documents_read, names = counted(about["adapted"]["documents"], "document"), counted(about["adapted"]["names"], "name")
-        say(f"{whose}: adapted to {documents_read}, by {names} found in them", err=True)
+        note(f"{whose}: adapted to {documents_read}, by {names} found in them")
     if "pile" in about:
         told = corpus_prior_in_words(kb, about["pile"]) or "nothing in particular"
-        say(f"{whose}: {counted(about['pile']['documents'], 'document')} are about {told}", err=True)
+        note(f"{whose}: {counted(about['pile']['documents'], 'document')} are about {told}")
     else:
-        say(
-            "what they are about was not learned: fewer than 100 documents say more of themselves than of a pile; give more",
-            err=True,
-        )
+        note("what they are about was not learned: fewer than 100 documents say more of themselves than of a pile; give more")
 
 
 def _ranker(kb: KB, vectors: str | None) -> dict[str, Any]:
@@ -106,7 +103,7 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
         changed = adapt_kb(kb, learned, vectors=options["vectors"], into=copy, progress=terminal_progress())
         print_adaptation(changed, options["vectors"], "the documents")
         if len(learned) == MOST_DOCUMENTS:
-            say(f"learned from the first {MOST_DOCUMENTS:,} documents", err=True)
+            note(f"learned from the first {MOST_DOCUMENTS:,} documents")
         if rewind is not None:
             rewind()
         yield str(copy)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from eigenthemes.cli.options import JOBS, SEED
-from eigenthemes.cli.output import say, terminal_progress
+from eigenthemes.cli.output import note, say, terminal_progress
 
 _PREDICATE = "IRI or CURIE; may be given several times."
 
@@ -75,9 +75,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
-    "--jobs",
-    type=JOBS,
-    help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
+    "--jobs", type=JOBS, help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes."
 )
 @click.option(
     "--max-memory",
@@ -129,13 +127,12 @@ def build(
     )
     _report(kb.manifest)
     counts = kb.manifest["counts"]
-    say(
+    note(
         f"{output}: {counts['entities']:,} entities ({counts['named']:,} named), {counts['names']:,} names, "
-        f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s",
-        err=True,
+        f"{counts['edges']:,} edges in {time.monotonic() - start:.1f} s"
     )
     if "memory" in kb.manifest:
-        say(f"{output} remembers {memory_in_words(kb.manifest['memory'])}; eigenthemes corrections lists them", err=True)
+        note(f"{output} remembers {memory_in_words(kb.manifest['memory'])}; eigenthemes corrections lists them")
 
 
 def _print_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:
@@ -186,14 +183,14 @@ def _listed(text: str | None) -> tuple[str, ...]:
 
 def _report(manifest: dict[str, Any]) -> None:
     """Print what was left out and the problems, with the first few places."""
-    for note in manifest.get("notes", []):
-        say(f"note: {note}", err=True)
+    for text in manifest.get("notes", []):
+        note(f"note: {text}")
     for reason, count in manifest["left_out"].items():
-        say(f"left out: {count:,} ({reason})", err=True)
+        note(f"left out: {count:,} ({reason})")
     for kind, count in manifest["problems"].items():
-        say(f"warning: {kind}: {count:,}", err=True)
+        note(f"warning: {kind}: {count:,}")
         for example in manifest["problem_examples"][kind]:
-            say(f"  {example}", err=True)
+            note(f"  {example}")
 
 
 @click.command("warm-up")
@@ -209,9 +206,6 @@ def warm_up(every_vectors: bool) -> None:
     start = time.monotonic()
     folder = compile_all(every_vectors=every_vectors, progress=terminal_progress())
     if folder is None:
-        say(
-            "compiled code cannot be kept: neither the package's folder nor the user's cache is writable; set NUMBA_CACHE_DIR",
-            err=True,
-        )
+        note("compiled code cannot be kept: neither the package's folder nor the user's cache is writable; set NUMBA_CACHE_DIR")
         return
-    say(f"compiled in {time.monotonic() - start:.0f} s, kept in {folder}", err=True)
+    note(f"compiled in {time.monotonic() - start:.0f} s, kept in {folder}")

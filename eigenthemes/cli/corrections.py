@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eigenthemes.cli.inspect import tells_damage
-from eigenthemes.cli.output import counted, print_table, say
+from eigenthemes.cli.output import counted, note, print_table
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], rem
             raise OptionError("--json lists what is remembered, and --remove forgets it; list it first, then forget it")
         _check_known(memory, names, documents)
         rest = Memory.of(forget(kb, names=names, documents=documents, everything=remove_all))
-        say(f"{kb}: forgot {counted(_size(memory) - _size(rest), 'answer')}, {_size(rest):,} left", err=True)
+        note(f"{kb}: forgot {counted(_size(memory) - _size(rest), 'answer')}, {_size(rest):,} left")
         if any("gold" in ranker for ranker in opened.rankers.values()):
-            say(f"the weights were fitted on corrections; fit them anew with: eigenthemes train {kb}", err=True)
+            note(f"the weights were fitted on corrections; fit them anew with: eigenthemes train {kb}")
     elif as_json:
         for document in memory.documents.values():
             click.echo(json.dumps(document.to_dict(), ensure_ascii=False))
     elif not memory:
-        say(f"{kb} remembers no corrections; give some with: eigenthemes train {kb} GOLD", err=True)
+        note(f"{kb} remembers no corrections; give some with: eigenthemes train {kb} GOLD")
     else:
         _print(opened, memory)
 

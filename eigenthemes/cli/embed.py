@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from eigenthemes.cli.options import JOBS, SEED
-from eigenthemes.cli.output import say, terminal_progress
+from eigenthemes.cli.output import note, terminal_progress
 from eigenthemes.errors import OptionError
 
 _COUNT = click.IntRange(min=1, max=10_000)  # of walks, their length and the like: more would take years
@@ -62,10 +62,9 @@ def embed(kb: str, **options: Any) -> None:
     chosen, about = next(iter(changed.vector_sets.items()))
     matched = f", {about['matched']:,} of {about['rows']:,} ids matched" if "matched" in about else ""
     words = f", {about['words_known']:.0%} of the words known" if "words_known" in about else ""
-    say(
+    note(
         f"{kb}: vectors {chosen}: {about['entities']:,} of {len(changed):,} entities, {about['dimensions']} dimensions"
-        f"{matched}{words} in {time.monotonic() - start:.1f} s; they are now the ones used",
-        err=True,
+        f"{matched}{words} in {time.monotonic() - start:.1f} s; they are now the ones used"
     )
     if taught and "gold" not in changed.rankers.get(chosen, {}):
         click.echo(f"warning: the ranker that is used now knows nothing of your gold: eigenthemes train {kb} GOLD", err=True)

@@ -20,7 +20,7 @@ from eigenthemes.cli.options import (
     scoring_flags,
     vectors_option,
 )
-from eigenthemes.cli.output import counted, plain, print_table, say, terminal_progress
+from eigenthemes.cli.output import counted, note, plain, print_table, say, terminal_progress
 from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
 
@@ -91,7 +91,7 @@ def evaluate(
                 advance=advance,
             )
         if run.unknown:
-            say(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB", err=True)
+            note(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB")
         warn_trained_on(name, run.trained_on)
         try:
             check_gold(run, opened, name)
@@ -102,7 +102,7 @@ def evaluate(
         if not as_json:
             _print(name, results[name], run.outside)
     if methods is None and "selftrained" not in names:
-        say(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}", err=True)
+        note(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}")
     if as_json and results:
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
     if refused:
@@ -229,7 +229,7 @@ def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], opti
                 figures = detection_report(evaluate_detection(linker, read, advance=advance))
             results[name][method] = figures
             if not figures["documents"]:
-                say(f"warning: {name}: no document has a text and mentions with spans and gold", err=True)
+                note(f"warning: {name}: no document has a text and mentions with spans and gold")
             if not options["as_json"]:
                 _print_detection(name, method, figures)
     return results
@@ -239,7 +239,7 @@ def warn_trained_on(name: str, documents: int) -> None:
     """Warn of documents of a set that the KB remembers."""
     if documents:
         told = f"warning: {name}: {counted(documents, 'document')} the KB was trained on: figures on them say nothing"
-        say(f"{told}; evaluate on others", err=True)
+        note(f"{told}; evaluate on others")
 
 
 def _print_detection(name: str, method: str, figures: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import click
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, text_option, vectors_option
-from eigenthemes.cli.output import print_table, say
+from eigenthemes.cli.output import note, print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _print_document(document: Document, found: list[Explanation], *, headed: boo
     if headed:
         say("(document without an id)" if document.id is None else str(document.id))
     if not found:
-        say("warning: the document has no mentions, and no name of the KB was found in it", err=True)
+        note("warning: the document has no mentions, and no name of the KB was found in it")
     width = len(str(len(found) - 1))
     for number, each in enumerate(found):
         say(f"{number:{width}}  {each.sentence}")

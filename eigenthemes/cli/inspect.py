@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_count
-from eigenthemes.cli.output import plain, print_table, say
+from eigenthemes.cli.output import note, plain, print_table, say
 from eigenthemes.errors import EigenthemesError, KBDamagedError
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def _check_hashes(kb: str) -> int:
     wrong = [name for name, right in checked if not right]
     if wrong:
         raise KBDamagedError(
-            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again",
-            where=kb,
+            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again", where=kb
         )
     return len(checked)
 
@@ -74,7 +73,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
 
         check_output(plot)
         plot_degrees(opened.graph.degree, plot, title=plain(f"{opened.path.name}: degrees"))
-        say(f"drawn: {plot}", err=True)
+        note(f"drawn: {plot}")
 
 
 @click.command()
@@ -91,13 +90,7 @@ def verify(kb: str) -> None:
 @click.option("--why", metavar="ID|NAME", help="Say why this entity is, or is not, among them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per name, also for an empty line.")
 @tells_damage
-def candidates(
-    kb: str,
-    names: tuple[str, ...],
-    why: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def candidates(kb: str, names: tuple[str, ...], why: str | None, as_json: bool, **given: Any) -> None:
     """Print the candidates of NAMES in a KB; - reads names from standard input, one per line."""
     from eigenthemes.candidates.generator import CandidateGenerator
     from eigenthemes.kb.store import KB
@@ -106,7 +99,7 @@ def candidates(
     for name in _names(names):
         if not name and not as_json:
             if names != ("-",):
-                say("the name is empty; give one, or - to read names from standard input", err=True)
+                note("the name is empty; give one, or - to read names from standard input")
             continue
         if why is not None:
             reason = finder.why_not(name, why)
@@ -123,7 +116,7 @@ def candidates(
         if len(names) > 1 or names == ("-",):
             say(name)
         if not found:
-            say(f"no candidates for {name!r}; try --why ID or --why NAME with the entity you expect", err=True)
+            note(f"no candidates for {name!r}; try --why ID or --why NAME with the entity you expect")
             continue
         print_table(
             ("rank", "id", "label", "matched name", "match type", "prior"),

@@ -31,7 +31,7 @@ from eigenthemes.cli.options import (
     text_option,
     vectors_option,
 )
-from eigenthemes.cli.output import counted, plain, say, table_text, terminal_progress
+from eigenthemes.cli.output import counted, note, plain, table_text, terminal_progress
 from eigenthemes.core.progress import Silent
 from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError, SourceError
@@ -131,15 +131,15 @@ def _link_files(linker: Linker, documents: Sequence[str], options: Mapping[str, 
         try:
             report = _link_opened(linker, files, options, stack)
         except KeyboardInterrupt:
-            say("eigenthemes: interrupted; the output holds what was linked so far", err=True)
+            note("eigenthemes: interrupted; the output holds what was linked so far")
             return 130
-    _tell(report, sys.stderr.isatty() or output != "-")
+    _print_report(report, sys.stderr.isatty() or output != "-")
     files.refuse_truncated()
     for kind, examples in files.diagnostics.examples.items():
-        say(f"warning: {kind}: {examples[0]}", err=True)
+        note(f"warning: {kind}: {examples[0]}")
     if report.failures:
         where = f"see {errors}" if errors else "--errors FILE keeps all of them"
-        say(f"eigenthemes: {counted(report.failures, 'record')} could not be linked; {where}", err=True)
+        note(f"eigenthemes: {counted(report.failures, 'record')} could not be linked; {where}")
     return 1 if report.failures else 0
 
 
@@ -174,24 +174,22 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
     scoring = scoring_options({name: method_named(name)}, parse_scoring(given))
     if given.get("method") is None:
         for part in opened.missing_parts():
-            say(f"warning: {part}", err=True)
+            note(f"warning: {part}")
     return Linker(opened, options=link_options(given, name, scoring[name]))
 
 
-def _tell(report: Report, wanted: bool) -> None:
+def _print_report(report: Report, wanted: bool) -> None:
     if report.unknown:
-        say(
+        note(
             f"warning: {report.unknown:,} candidates given by documents are not in the KB (first: {report.unknown_example}); "
-            "they are listed as unknown_candidates",
-            err=True,
+            "they are listed as unknown_candidates"
         )
     if not report.documents and not report.failures:
-        say("warning: there was no document to link: the input is empty", err=True)
+        note("warning: there was no document to link: the input is empty")
     elif wanted:
-        say(
+        note(
             f"{counted(report.documents, 'document')}, {report.linked:,} of {counted(report.mentions, 'mention')} linked "
-            f"in {report.seconds:.1f} s ({report.documents / max(1e-9, report.seconds):,.0f} documents/s)",
-            err=True,
+            f"in {report.seconds:.1f} s ({report.documents / max(1e-9, report.seconds):,.0f} documents/s)"
         )
 
 
@@ -246,10 +244,7 @@ def failure_writer(file: IO[bytes] | OutputFile | None, *, several: bool) -> Cal
         if file is not None:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
         elif count <= _SHOWN:
-            say(
-                f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}",
-                err=True,
-            )
+            note(f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}")
 
     return tell
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.output import counted, say, terminal_progress
+from eigenthemes.cli.output import counted, note, terminal_progress
 from eigenthemes.core.checks import MOST_JOBS
 from eigenthemes.core.storage import is_url
 from eigenthemes.errors import MissingExtraError, OptionError
@@ -24,7 +24,7 @@ _SINGLE_OUTPUT_OPTIONS = ("table", "text", "per_line", "format", "output_format"
 
 
 def corpus_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the engine that links a corpus."""
+    """Add the options of linking a corpus."""
     for option in (
         click.option(
             "--kb-archive",
@@ -129,7 +129,7 @@ def link_into_folder(linker: Linker, documents: Sequence[str], options: Mapping[
                 on_file=lambda file: advance(file.documents + file.failures),
             )
         except KeyboardInterrupt:
-            say("eigenthemes: interrupted; the same command continues with the missing files", err=True)
+            note("eigenthemes: interrupted; the same command continues with the missing files")
             return 130
     return _print_report(report, options["output"])
 
@@ -138,19 +138,17 @@ def _print_report(report: CorpusReport, output: str) -> int:
     """Print the counts and problems of a corpus; return the exit code."""
     before = f" ({report.before:,} linked before)" if report.before else ""
     rate = f", {report.linked_now / max(1e-9, report.seconds):,.0f} documents/s" if report.linked_now else ""
-    say(
+    note(
         f"{counted(report.files, 'file')}{before}: {counted(report.documents, 'document')}, {report.linked:,} of "
-        f"{counted(report.mentions, 'mention')} linked in {report.seconds:.1f} s{rate}",
-        err=True,
+        f"{counted(report.mentions, 'mention')} linked in {report.seconds:.1f} s{rate}"
     )
     for problem in report.problems[:_MAX_PRINTED]:
-        say(f"{problem.name}: {problem.problem}", err=True)
+        note(f"{problem.name}: {problem.problem}")
     if report.problems:
-        say(
+        note(
             f"eigenthemes: {counted(len(report.problems), 'file')} could not be linked; correct or remove them: the same "
-            "command tries them again",
-            err=True,
+            "command tries them again"
         )
     if report.failures:
-        say(f"eigenthemes: {counted(report.failures, 'record')} could not be linked; see errors/ in {output}", err=True)
+        note(f"eigenthemes: {counted(report.failures, 'record')} could not be linked; see errors/ in {output}")
     return 1 if report.problems or report.failures else 0

@@ -29,6 +29,11 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(plain(text), err=err)
 
 
+def note(text: str) -> None:
+    """Print one line on stderr: progress, warnings and errors."""
+    say(text, err=True)
+
+
 def counted(number: int, noun: str) -> str:
     """Return "1 document", "1,234 documents"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -156,7 +161,7 @@ def _fitted_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: S
 
 
 class _Closed(io.RawIOBase):
-    """Stands for a closed stream: fails when it is used."""
+    """A closed stream, which fails when it is used."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -10,7 +10,7 @@ import click
 
 from eigenthemes.cli.inspect import tells_damage
 from eigenthemes.cli.options import JOBS, SEED
-from eigenthemes.cli.output import counted, say, terminal_progress
+from eigenthemes.cli.output import counted, note, terminal_progress
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
@@ -48,7 +48,7 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     start = time.monotonic()
     documents, broken = (None, []) if gold is None else read_corrections(gold)
     if broken:
-        say(f"warning: {counted(len(broken), 'broken record')} skipped; the first is {broken[0]}", err=True)
+        note(f"warning: {counted(len(broken), 'broken record')} skipped; the first is {broken[0]}")
     changed = train_kb(
         kb,
         documents,
@@ -59,14 +59,13 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     )
     about = changed.rankers[options["vectors"] or next(iter(changed.vector_sets), "")]
     made = about["made_up"]
-    say(
+    note(
         f"{kb}: {time.monotonic() - start:.1f} s; its ranker, trained on {about['training']['documents']:,} made-up documents, "
         f"is right on {made['p_at_1']:.1%} of {made['documents']:,} others, calibration error {made['calibration_error']:.3f}, "
-        f"threshold {about['threshold']:.2f}",
-        err=True,
+        f"threshold {about['threshold']:.2f}"
     )
     if "memory" in changed.manifest:
-        say(f"{kb} remembers {memory_in_words(changed.manifest['memory'])}", err=True)
+        note(f"{kb} remembers {memory_in_words(changed.manifest['memory'])}")
     _warn_unknown(changed, documents or ())
     if "gold" in about:
         _print_gold(about["gold"])
@@ -81,10 +80,9 @@ def _warn_unknown(kb: KB, documents: Sequence[Document]) -> None:
     example = (unknown[0].gold or ("",))[0]
     meant = next(iter(kb.search(example, limit=1)), None)
     hint = f"; {meant.id} is the id of {meant.label}" if meant is not None and meant.label == example else ""
-    say(
+    note(
         f"warning: the gold of {counted(len(unknown), 'mention')} is no id of the KB (such as {example!r} for "
-        f"{unknown[0].text!r}{hint}): they are remembered as none of this KG",
-        err=True,
+        f"{unknown[0].text!r}{hint}): they are remembered as none of this KG"
     )
 
 
@@ -95,4 +93,4 @@ def _print_gold(gold: dict[str, Any]) -> None:
             f"; on documents kept aside in turn {gold['p_at_1']:.1%} right, {gold['p_at_1_before']:.1%} before; "
             f"calibration error {gold['calibration_error']:.3f}"
         )
-    say(told, err=True)
+    note(told)

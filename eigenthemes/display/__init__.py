@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eigenthemes.display.parts import Part
 
 
-class Shown:
+class Displayed:
     """Base of records that are displayed in notebooks and terminals; a subclass yields the parts of its view."""
 
     __slots__ = ()

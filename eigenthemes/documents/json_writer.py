@@ -33,7 +33,7 @@ def linked_line(linked: LinkedDocument) -> bytes:
 
 
 def json_line(document: Document, mentions: list[dict[str, Any]] | orjson.Fragment) -> bytes:
-    """Return a document as a line of JSON, with these mentions in place of its own."""
+    """Return a document as a line of JSON, with the given mentions."""
     try:
         return orjson.dumps({**document_fields(document), "mentions": mentions}, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError as error:  # orjson writes fewer levels than it reads

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
-from eigenthemes.display import Shown
+from eigenthemes.display import Displayed
 from eigenthemes.errors import EigenthemesError, OptionError, VectorError
 from eigenthemes.kb.data_files import ATTEMPTS, KBFiles, replaced
 from eigenthemes.kb.entity_records import BLANK, damaged, entity_records, neighbor_records
@@ -71,7 +71,7 @@ class Vectors:
         return self.known_lengths
 
 
-class KB(KBFiles, Shown):
+class KB(KBFiles, Displayed):
     """A KB on disk, mapped read-only: it never changes, and any number of threads may use it.
 
         with KB.open("my.kb") as kb:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.display import Shown
+from eigenthemes.display import Displayed
 from eigenthemes.display.parts import plain
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, described_attribute, readable_relation
 from eigenthemes.kb.store import KB
@@ -64,7 +64,7 @@ class ColumnRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class TableReport(Shown):
+class TableReport(Displayed):
     """The types of a table's columns, and the relations between them.
 
     types      of each linked column

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from eigenthemes import KB, Document, Entity, Explanation, Link, LinkedDocument, LinkedTable, Linker, Mention, Table
-from eigenthemes.display import Shown
-from eigenthemes.documents.web import html_of
+from eigenthemes.display import Displayed
+from eigenthemes.documents.html import html_of
 
 TEXT = "Michael Jordan and his students David Blei and Andrew Ng wrote on LDA at Berkeley."
 TAGS = {"div", "style", "h4", "p", "mark", "table", "thead", "tbody", "tr", "th", "td", "br", "span", "a"}
@@ -65,7 +65,7 @@ class Page(HTMLParser):
         self.text += "" if "style" in self.open else data
 
 
-def in_a_notebook(record: Shown) -> Page:
+def in_a_notebook(record: Displayed) -> Page:
     """What Jupyter shows, which is whole and harmless."""
     html = record._repr_html_()
     html.encode()  # it can be sent
@@ -78,7 +78,7 @@ def in_a_notebook(record: Shown) -> Page:
     return page
 
 
-def in_a_terminal(record: Shown) -> str:
+def in_a_terminal(record: Displayed) -> str:
     """What rich prints without colours: no control character is left but line breaks."""
     console = Console(file=StringIO(), width=200, color_system=None)
     console.print(record)
@@ -205,7 +205,7 @@ def test_any_text_is_shown_as_it_is(linked: LinkedDocument) -> None:
 def test_hostile_names_are_harmless(name: str, entity_id: str, label: str) -> None:
     link = Link(Mention(name, 0, len(name)), entity_id, label, 0.5, probability=0.5)
     nil = Link(Mention(name, row=0, col=0), None, None, None, nil_reason=label)
-    records: list[Shown] = [
+    records: list[Displayed] = [
         LinkedDocument(Document(id=entity_id, text=name + label), (link,)),
         LinkedDocument(Document(table=Table((label,), ((name,),))), (nil,)),
         LinkedTable(Table((label,), ((name, name),)), (0,), (nil,), id=entity_id),
