@@ -83,8 +83,8 @@ MOST_DOCUMENTS = 20_000  # documents learned from: the first ones; they are in m
 @contextmanager
 def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[str]:
     """Adapt a temporary copy of a KB to the documents, and give its path."""
-    from eigenthemes.train import adapt_kb
     from eigenthemes.selftrain.adapt import ENOUGH
+    from eigenthemes.train import adapt_kb
 
     if options["method"] not in (None, "selftrained"):
         raise OptionError(f"--adapt is for selftrained, not for {options['method']}; leave one of them out")
