@@ -11,6 +11,7 @@ import pytest
 from helpers.commands import assert_one_sentence, call
 
 from eigenthemes import KB, Linker
+from eigenthemes.cli import cli
 from eigenthemes.core.extensions import load_extensions
 from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.ranking.methods import METHODS, all_methods, method_named
@@ -27,6 +28,7 @@ def installed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     points = importlib.metadata.EntryPoints(request.param)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points.select(group=group))
     monkeypatch.setattr("eigenthemes.ranking.methods._SAMPLE", METHODS["degree"], raising=False)
+    monkeypatch.setattr(cli, "commands", {})  # click keeps commands that other tests have used
     load_extensions.cache_clear()
     yield
     load_extensions.cache_clear()
