@@ -37,24 +37,11 @@ class ParquetDocuments:
     @property
     def compression(self) -> str:
         """Return the compression of the first column."""
-        return compression_of(self.file)
-
-
-def open_parquet(file: IO[bytes], name: str) -> pq.ParquetFile:
-    """Open a Parquet file; raise SourceError if it is broken."""
-    with _broken_as_error(name):
-        opened = pq.ParquetFile(file)
-        assert opened.schema_arrow is not None
-        return opened
-
-
-def compression_of(file: pq.ParquetFile) -> str:
-    """Return the compression of the first column of a file."""
-    metadata = file.metadata
-    if not metadata.num_row_groups or not metadata.num_columns:
-        return "snappy"
-    codec = str(metadata.row_group(0).column(0).compression)
-    return _CODECS.get(codec, codec)
+        metadata = self.file.metadata
+        if not metadata.num_row_groups or not metadata.num_columns:
+            return "snappy"
+        codec = str(metadata.row_group(0).column(0).compression)
+        return _CODECS.get(codec, codec)
 
 
 class ParquetParts:
@@ -73,11 +60,6 @@ class ParquetParts:
         self._bytes += batch.nbytes
         if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
             self._flush()
-
-    def write_group(self, table: pa.Table) -> None:
-        """Write a table as one row group."""
-        self._flush()
-        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def close(self) -> None:
         """Write the rest and the footer."""
