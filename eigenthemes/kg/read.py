@@ -125,7 +125,7 @@ def _read_source(
 
 
 def _read_table(source: Source, source_format: str, options: ReadOptions, statements: Statements) -> None:
-    from eigenthemes.kg.tabular import TableReader
+    from eigenthemes.kg.tabular import TableReader, read_workbook
 
     reader = TableReader(statements, options, source.name)
     if source_format == "graphml":
@@ -139,8 +139,6 @@ def _read_table(source: Source, source_format: str, options: ReadOptions, statem
         plain = source.path != "-" and _starts_with(source.path, b"PAR1")
         reader.read_parquet(source.path if plain else io.BytesIO(source.stream.read()))
     elif source_format == "xlsx":
-        from eigenthemes.kg.spreadsheets import read_workbook
-
         read_workbook(source.stream.read(), options, source.name, statements)
     else:
         first = source.head.split(b"\n")[0]

@@ -17,6 +17,7 @@ import orjson
 
 from eigenthemes.core.csv_records import csv_rows
 from eigenthemes.core.diagnostics import ErrorBudget
+from eigenthemes.core.spreadsheets import Workbook, cell_text
 from eigenthemes.core.storage import check_input
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import NULL, Columns, find_columns, known_headers, no_columns_error, no_header_error, plain_record
@@ -344,3 +345,23 @@ def read_names(path: str | Path) -> list[tuple[str, str]]:
     if not names:
         raise SourceError(f"{path} holds no names; {_ADDED_NAMES}", where=str(path))
     return names
+
+
+def read_workbook(data: bytes, options: ReadOptions, origin: str, statements: Statements) -> None:
+    """Read every sheet that is a table of nodes or edges; others are counted, unless none is one."""
+    workbook = Workbook(data, origin)
+    refused: list[SourceError] = []
+    for sheet in workbook.sheets:
+        rows: Rows = ((number, list(map(cell_text, row))) for number, row in enumerate(workbook.rows(sheet), 1) if any(row))
+        reader = TableReader(statements, options, f"{origin}:{sheet}" if len(workbook.sheets) > 1 else origin)
+        reader.options = options.of_file(origin)
+        try:
+            reader.read_rows(rows, ",")
+        except SourceError as error:
+            if error.code in ("strict", "spreadsheet-size"):
+                raise
+            refused.append(error)
+    if refused and len(refused) == len(workbook.sheets):
+        raise refused[0]
+    for refusal in refused:
+        statements.diagnostics.add("sheet that is no table of nodes or edges", origin, str(refusal).partition(";")[0])
