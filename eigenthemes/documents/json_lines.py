@@ -30,12 +30,6 @@ _OFFSETS = 'expected "start" and "end" in Unicode code points, the end not inclu
 _UNITS = (("UTF-16 units", "utf-16-le", 2), ("UTF-8 bytes", "utf-8", 1))
 
 
-class _Draft:
-    """A mention before it is frozen; there are dozens a document, and a frozen dataclass takes three times as long to make."""
-
-    __slots__ = Mention.__slots__
-
-
 def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, each with its number from 1; a byte-order mark is no part of a line."""
     for number, line in enumerate(lines, 1):
@@ -232,21 +226,19 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     ids = priors = None
     if candidates is not None:
         ids, priors = candidates_of(candidates)
-    mention: Any = _Draft()
-    mention.text = name
-    mention.start = start
-    mention.end = end
-    mention.row = row
-    mention.col = col
-    mention.gold = (gold,) if type(gold) is str else None if gold is _ABSENT else gold_of(gold)
-    mention.candidates = ids
-    mention.priors = priors
-    mention.only_types = _types(item["only_types"]) if "only_types" in item else ()
-    mention.full_name = _text_or_none(get("full_name"))
-    mention.source = item
-    mention.__class__ = Mention
-    frozen: Mention = mention
-    return frozen
+    return Mention(
+        name,
+        start,
+        end,
+        row,
+        col,
+        gold=(gold,) if type(gold) is str else None if gold is _ABSENT else gold_of(gold),
+        candidates=ids,
+        priors=priors,
+        only_types=_types(item["only_types"]) if "only_types" in item else (),
+        full_name=_text_or_none(get("full_name")),
+        source=item,
+    )
 
 
 def _types(value: Any) -> tuple[str, ...]:
