@@ -64,10 +64,10 @@ class Kernel:
         return self.function.__qualname__  # pickled by name, as functions are
 
     def select_backend(self, steps: int) -> Callable[..., Any]:
-        """Return the function for a call of about so many inner steps: `self`, which is compiled, or plain Python.
+        """Return the function for a call of about `steps` inner steps: `self`, which is compiled, or plain Python.
 
         A compiled kernel is used once all kernels together have taken as long as numba takes to load; one that is not
-        compiled yet is compiled once it has taken as long as that takes. Nobody waits much more than twice as long as need be.
+        compiled yet is compiled once it has taken as long as that takes. A command takes at most about twice the shortest time.
         """
         coming = steps * self._seconds_per_step
         if not Kernel._always_compiled:
@@ -89,7 +89,7 @@ class Kernel:
         return run
 
     def add_plain_run(self, steps: int, seconds: float) -> None:
-        """Note how long plain Python took for so many steps, by which `select_backend` estimates other calls."""
+        """Add the time that plain Python took for `steps`, by which `select_backend` estimates other calls."""
         self._seconds += seconds  # threads may lose some: it only decides which of two equal functions is used
         Kernel._seconds_of_all += seconds
         if steps > _MEASURED:
@@ -143,7 +143,7 @@ class Kernel:
 
     @lazy
     def _is_cached(self) -> bool:
-        """Whether some process has compiled it before, for whatever types; known without numba."""
+        """Whether a process has compiled it before, for any types; does not import numba."""
         folder = cache_folder()
         return folder is not None and any((folder / self._name).glob("*/*.nbc"))
 
@@ -252,7 +252,7 @@ def _fingerprint() -> str:
 
 @cache
 def _announce_compilation() -> None:
-    """Tell a person at a terminal, once, what takes some seconds."""
+    """Print once, at a terminal, why the command takes some seconds."""
     if sys.stderr.isatty():
         print("compiling inner loops, which are kept for later ...", file=sys.stderr)
 
