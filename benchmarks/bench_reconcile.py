@@ -1,8 +1,8 @@
-"""Reconciliation through the service: how fast, and how well.
+"""Speed and quality of reconciliation through the service.
 
-speed     90,000 place names in batches, by a client of ours over loopback, of two workers
-quality   columns of T2D and of Wikipedia's tables: P@1 over gold in the KB, and precision, recall and F1 of what is a match,
-          by which rows support each other
+speed     90,000 place names in batches, by a client in Python over loopback, with two workers
+quality   columns of T2D and of Wikipedia's tables: P@1 over gold in the KB, and precision, recall and F1 of matches, by
+          context
 
 OpenRefine's own time is printed by `make test-openrefine`.
 """
@@ -28,7 +28,7 @@ import orjson
 from benchmarks.bench_service import Service, running_service
 from benchmarks.common import data_folder, parse_arguments, print_table, read_documents, save_results, say, sources
 from eigenthemes import KB, build_kb
-from eigenthemes.service.reconcile.manifest import BATCH_SIZE
+from eigenthemes.service.reconcile.service_manifest import BATCH_SIZE
 
 ROWS = 90_000
 SETS = ("t2d-dev", "wikitables-dev")
@@ -63,7 +63,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch", type=int, action="append", help="rows in a batch; may be given several times")
     parser.add_argument("--clients", type=int, default=4, help="that send at once")
     parser.add_argument("--workers", type=int, default=2, help="processes of the service")
-    parser.add_argument("--tables", type=int, help="only so many tables of each set")
+    parser.add_argument("--tables", type=int, help="most tables of each set")
     parser.add_argument("--write", action="store_true", help="keep the figures in results/reconcile.json")
 
 
@@ -101,7 +101,7 @@ class Client:
 
 
 def measure_speed(arguments: argparse.Namespace) -> list[Row]:
-    """Send the names of random places, as often as a column repeats them, that is seldom."""
+    """Send the names of random places."""
     path = trained_kb("places", arguments.places, arguments.cache)
     rows = []
     with KB.open(path) as kb, running_service(path, arguments.workers) as service:

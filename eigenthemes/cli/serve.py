@@ -52,9 +52,8 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
 def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
     """Serve KBs with the flags of the command, and say where."""
     from eigenthemes.kb.store import KB
-    from eigenthemes.service.kb_names import named_paths
     from eigenthemes.service.run import check_installed, serve
-    from eigenthemes.service.settings import ServiceSettings
+    from eigenthemes.service.settings import ServiceSettings, named_paths
 
     check_installed()
     if not 0 < given["max_body"] <= 4096:

@@ -1,87 +1,81 @@
-"""The service as one ASGI app: its routes put together."""
+"""The service as one ASGI app."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from eigenthemes import __version__
 from eigenthemes.errors import EigenthemesError
-from eigenthemes.service import page_routes, routes_admin, routes_corrections, routes_entities, routes_link
+from eigenthemes.service import admin_routes, entity_routes, link_routes, page_routes
 from eigenthemes.service.batching import Batcher
-from eigenthemes.service.door import Door
 from eigenthemes.service.metrics import Metrics
-from eigenthemes.service.openapi import describe
-from eigenthemes.service.problems import Problem, problem_of, response_of
-from eigenthemes.service.reconcile import routes as routes_reconcile
-from eigenthemes.service.reloading import Reload, Reloader
-from eigenthemes.service.served import ServedKBs
+from eigenthemes.service.middleware import RequestMiddleware
+from eigenthemes.service.problems import MEDIA_TYPE, answer_error
+from eigenthemes.service.reconcile import routes as reconcile_routes
+from eigenthemes.service.served import Reload, Reloader, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
-_ABOUT = "Names in text and tables, linked to the entities of your own knowledge graph."
+_DESCRIPTION = "Links names in text and tables to the entities of your own knowledge graph."
 
 # newer versions of fastapi can send traces elsewhere, bodies included, if the environment says so; older ones ignore this
-_SILENT: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+_NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 
 
-def create_app(
-    served: ServedKBs,
-    settings: ServiceSettings,
-    *,
-    reload: Reload | None = None,
-    metrics_file: Path | None = None,
-    slot: int = 0,
-) -> FastAPI:
+def create_app(served: ServedKBs, settings: ServiceSettings, *, reload: Reload | None = None) -> FastAPI:
     """Return the app that serves some KBs.
 
-    reload        what POST /reload does; None: this process opens the KBs anew
-    metrics_file  where the processes of the service count together, this one in the row `slot`
+    Parameters
+    ----------
+    served : ServedKBs
+        The KBs.
+    settings : ServiceSettings
+        Addresses, token and limits.
+    reload : callable, optional
+        Called by POST /reload. None: this process opens the KBs again.
+
+    Returns
+    -------
+    FastAPI
+        An ASGI app, with its `Metrics` as `app.state.metrics`.
     """
     app = FastAPI(
-        title="eigenthemes", description=_ABOUT, version=__version__, docs_url=None, redoc_url=None, telemetry=_SILENT
+        title="eigenthemes",
+        description=_DESCRIPTION,
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        telemetry=_NO_TELEMETRY,
+        exception_handlers=dict.fromkeys((HTTPException, EigenthemesError, RequestValidationError), answer_error),
     )
-    reload = reload or Reloader(served).reload
-    for error, answer in ((Problem, _answer_problem), (EigenthemesError, _answer_error), (HTTPException, _answer_http)):
-        app.add_exception_handler(error, answer)
-    app.state.metrics = metrics = Metrics(file=metrics_file, slots=settings.workers, slot=slot)
-    batcher = Batcher(metrics.count_decided)
-    routers = [
-        routes_link.router(served, settings, batcher),
-        routes_entities.router(served),
-        routes_admin.router(served, settings, metrics, reload),
-        routes_corrections.router(served, settings, metrics),
-        routes_reconcile.router(served, settings),
+    app.state.metrics = metrics = Metrics()
+    for router in (
+        link_routes.router(served, settings, Batcher(metrics.count_decided)),
+        entity_routes.router(served),
+        admin_routes.router(served, settings, metrics, reload or Reloader(served).reload),
+        reconcile_routes.router(served, settings),
         page_routes.router(served),
-    ]
-    for router in routers:
+    ):
         app.include_router(router)
-    metrics.name_routes([route.path for router in routers for route in router.routes if isinstance(route, Route)])
-    describe(app)
-    app.add_middleware(Door, served=served, settings=settings, metrics=metrics)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.add_middleware(RequestMiddleware, served=served, settings=settings, metrics=metrics)
     return app
 
 
-async def _answer_problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Problem)
-    return response_of(error)
-
-
-async def _answer_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, EigenthemesError)
-    return response_of(problem_of(error))
-
-
-async def _answer_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    sentences = {
-        404: "there is nothing at this path; see /openapi.json",
-        405: "this path takes another method; see /openapi.json",
-    }
-    detail = sentences.get(error.status_code, str(error.detail))
-    return response_of(Problem(error.status_code, f"http-{error.status_code}", detail, headers=dict(error.headers or {})))
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document; errors have the media type of problem JSON."""
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        schema["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemRecord"}}}
+        for operation in (each for methods in schema["paths"].values() for each in methods.values()):
+            for status, response in operation["responses"].items():
+                if int(status) >= 400:
+                    is_page = status == "404" and "text/html" in response["content"]
+                    response["content"] = problem | ({"text/html": {"schema": {"type": "string"}}} if is_page else {})
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -1,4 +1,4 @@
-"""Requests that arrive together are decided together, in one thread per process; none influences another."""
+"""Decide the documents of simultaneous requests together, in one thread per process; the answers are the same as alone."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.pipeline.batch import BATCH
 from eigenthemes.records import Document
 
-LARGE = 2_000  # mentions of a document that may take seconds
-MOST_MENTIONS = 512  # that are decided at once, so that small requests need not wait for large ones
+LARGE = 2_000  # mentions of a document that is decided in a separate thread
+MOST_MENTIONS = 512  # decided at once, so that small requests do not wait for large ones
 
-# (document, its links, what was decided, its number there) -> its JSON
+# (document, links, decided batch, number of the document in it) -> JSON
 Render = Callable[[Document, list[dict[str, Any]], DecidedBatch, int], bytes]
 Part = tuple[Render, list[Document]]
 Result = list[bytes] | Exception
@@ -24,7 +24,7 @@ Result = list[bytes] | Exception
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was decided at once."""
+    """Numbers of what was decided at once."""
 
     batches: int = 0
     documents: int = 0
@@ -34,7 +34,7 @@ class Tally:
 
 @dataclass(slots=True)
 class _Job:
-    """A request's documents; those that are done have an answer."""
+    """A request's documents, and the answers to the first of them."""
 
     linker: Linker
     documents: Sequence[Document]
@@ -55,7 +55,7 @@ class _Job:
 
 
 class Batcher:
-    """Decides documents for many requests; those of large documents in a thread of their own, so that others need not wait."""
+    """Decides documents of many requests, large documents in a separate thread."""
 
     def __init__(self, on_decided: Callable[[Tally], None] = lambda tally: None) -> None:
         self._small, self._large = _Lane(on_decided), _Lane(on_decided)
@@ -68,12 +68,13 @@ class Batcher:
         return await lane.link(linker, documents, render)
 
     def close(self) -> None:
+        """Stop both threads."""
         self._small.close()
         self._large.close()
 
 
 class _Lane:
-    """One thread, and what waits for it: whatever waits when the thread is free is taken together."""
+    """One thread and its queue: jobs that wait when the thread is free are taken together."""
 
     def __init__(self, on_decided: Callable[[Tally], None]) -> None:
         self._on_decided = on_decided
@@ -91,7 +92,7 @@ class _Lane:
         return await job.future
 
     def _next(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start on what waits: the oldest request, and others for the same linker."""
+        """Start the oldest job, and others with the same linker."""
         parts = self._take()
         if not parts:
             self._running = False
@@ -106,7 +107,7 @@ class _Lane:
         kept: deque[_Job] = deque()
         while self._waiting:
             job = self._waiting.popleft()
-            if job.future.done():  # nobody waits for it any more
+            if job.future.done():  # the request was cancelled
                 continue
             if parts and (job.linker is not parts[0][0].linker or documents <= 0 or mentions <= 0):
                 kept.append(job)
@@ -121,7 +122,7 @@ class _Lane:
     def _finish(self, loop: asyncio.AbstractEventLoop, parts: list[tuple[_Job, list[Document]]], done: Any) -> None:
         try:
             results, tally = done.result()
-        except Exception as error:  # whatever it is, nobody waits for ever, and the next are served
+        except Exception as error:  # no request may wait for ever
             results, tally = [error] * len(parts), Tally()
         self._on_decided(tally)
         for (job, _), result in zip(parts, results, strict=True):
@@ -134,7 +135,7 @@ class _Lane:
             if len(job.answers) == len(job.documents):
                 job.future.set_result(job.answers)
             else:
-                self._waiting.append(job)  # after those that came meanwhile
+                self._waiting.append(job)  # after newer jobs
         self._next(loop)
 
     def close(self) -> None:
@@ -142,7 +143,7 @@ class _Lane:
 
 
 def size_of(document: Document) -> int:
-    """Return about how many mentions a document has."""
+    """Return an estimate of the number of mentions."""
     if document.mentions is not None:
         return 1 + len(document.mentions)
     if document.table is not None:
@@ -151,7 +152,7 @@ def size_of(document: Document) -> int:
 
 
 def _link_parts(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
-    """Link the parts of some requests together; where that fails, each alone, so that one error is one request's."""
+    """Link parts of requests together; if that fails, each alone, so that an error fails one request only."""
     try:
         return _linked(linker, parts)
     except Exception as error:
@@ -167,9 +168,11 @@ def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
     records = enumerate(linker.links(decided))
     results: list[Result] = []
     for render, part in parts:
-        own = [next(records) for _ in part]
+        linked_documents = [next(records) for _ in part]
         try:
-            results.append([render(each.document, each.to_dict()["mentions"], decided, number) for number, each in own])
+            results.append(
+                [render(each.document, each.to_dict()["mentions"], decided, number) for number, each in linked_documents]
+            )
         except Exception as error:
             results.append(error)
     shown = decided.batch.shown

@@ -1,19 +1,20 @@
-"""Errors as people and programs read them: problem JSON (RFC 9457). Which error has which status is said here alone."""
+"""Errors as problem JSON (RFC 9457): the one place where errors get their HTTP status."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 
 from eigenthemes.errors import (
     DocumentError,
     EigenthemesError,
-    KBDamagedError,
     KBError,
     MissingExtraError,
     OptionError,
@@ -22,7 +23,7 @@ from eigenthemes.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
-_LONGEST = 600  # letters of a sentence that goes out: what was wrong may repeat what was sent
+_MAX_LENGTH = 600  # characters of a sentence in an answer: it may repeat what was sent
 
 # document 3: mention 0: "start" is ...
 _PLACE = re.compile(r'(?:document (\d+): )?(?:mention (\d+):? )?(?:there is "\w+" without )?(?:"(\w+)")?')
@@ -34,94 +35,125 @@ _STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
     (DocumentError, 422),
     (VectorError, 422),
     (MissingExtraError, 501),
-    (KBDamagedError, 503),
     (KBError, 503),
     (WorkerError, 503),
 )
-_TITLES = {
-    400: "Not a readable request",
-    401: "A token is needed",
-    403: "Not from that page",
+TITLES = {
+    400: "Bad request",
+    401: "Token required",
+    403: "Origin not allowed",
     404: "Not found",
-    405: "Not done this way",
-    408: "The request came too slowly",
-    413: "Too large",
-    415: "Not JSON",
-    421: "Not the host of that name",
+    405: "Method not allowed",
+    408: "Request too slow",
+    413: "Request too large",
+    415: "Unsupported media type",
+    421: "Unknown host",
     422: "Cannot be done as asked",
-    500: "A fault of the service",
+    500: "Internal error",
     501: "Not installed",
-    503: "Not now",
+    503: "Not available now",
 }
+READ_PROBLEMS = (401, 403, 404, 421, 422, 500, 503)
+POST_PROBLEMS = (400, *READ_PROBLEMS, 408, 413, 415, 501)
+_HTTP_SENTENCES = {
+    404: "there is nothing at this path; see /openapi.json",
+    405: "this path takes another method; see /openapi.json",
+}
+_STRUCTURE = ("missing", "extra_forbidden", "model_type", "model_attributes_type")  # types of errors of pydantic
 
 
-@dataclass(eq=False)
-class Problem(Exception):
-    """An error that is answered as it is."""
+class Problem(HTTPException):
+    """An error of a request.
 
-    status: int
-    code: str
-    detail: str
-    where: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    Parameters
+    ----------
+    status : int
+        HTTP status.
+    code : str
+        Stable name for programs.
+    detail : str
+        One sentence: what was found, what was expected, and after "; " the remedy.
+    where : str, optional
+        JSON pointer into the body, or the name of a parameter or header.
+    headers : mapping, optional
+        Headers of the answer.
+    """
+
+    def __init__(
+        self, status: int, code: str, detail: str, where: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(status, detail, dict(headers or {}))
+        self.code, self.where = code, where
 
 
-def status_of(error: EigenthemesError) -> int:
-    """Return the status that an error of the library is answered with."""
-    if error.code in _STATUS_OF_CODE:
-        return _STATUS_OF_CODE[error.code]
-    return next((status for kind, status in _STATUS_OF_CLASS if isinstance(error, kind)), 500)
+def problem_of(error: Exception) -> Problem:
+    """Return the problem that an exception is answered with."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, RequestValidationError):
+        return _validation_problem(error)
+    if isinstance(error, HTTPException):
+        detail = _HTTP_SENTENCES.get(error.status_code, str(error.detail))
+        return Problem(error.status_code, f"http-{error.status_code}", detail, headers=error.headers)
+    assert isinstance(error, EigenthemesError)
+    status = _STATUS_OF_CODE.get(error.code) or next((s for kind, s in _STATUS_OF_CLASS if isinstance(error, kind)), 500)
+    where = (pointer_of(str(error)) if isinstance(error, DocumentError) else None) or error.where
+    return Problem(status, error.code, str(error), where, {"Retry-After": "5"} if status == 503 else None)
 
 
-def problem_of(error: EigenthemesError) -> Problem:
-    """Return an error of the library as it is answered."""
-    status = status_of(error)
-    headers = {"Retry-After": "5"} if status == 503 else {}
-    where = error.where
-    if isinstance(error, DocumentError):
-        where = pointer_of(str(error)) or where
-    return Problem(status, error.code, str(error), where, headers)
+def _validation_problem(error: RequestValidationError) -> Problem:
+    """Return the first error that pydantic found, as a sentence."""
+    first = error.errors()[0]
+    source, *path = map(str, first["loc"])
+    name = path[0][:40] if path else ""
+    subject = f'"{name}"' if source == "body" else name
+    if first["type"] == "missing":
+        sentence = f"{subject} is missing; add it"
+    elif first["type"] == "extra_forbidden":
+        sentence = f"{subject!r} is not known here; leave it out, or see /openapi.json"
+    else:
+        expected = first["msg"].replace("Input should be", "expected", 1)
+        sentence = f"{subject or 'the body'} is {str(first['input'])[:40]!r}; {expected}"
+    if source == "query":
+        return Problem(422, "option", sentence, name)
+    code = "document" if first["type"] in _STRUCTURE else "option"
+    return Problem(422, code, sentence, f"/{name}" if name and first["type"] not in _STRUCTURE else None)
 
 
 def pointer_of(sentence: str) -> str | None:
-    """Return where in the body a document is wrong, as a JSON pointer, from the sentence that begins with it."""
-    found = _PLACE.match(sentence)
-    assert found is not None
-    document, mention, field = found.groups()
+    """Return the JSON pointer to what the sentence of a `DocumentError` is about, if it begins with a place."""
+    match = _PLACE.match(sentence)
+    assert match is not None
+    document, mention, field = match.groups()
     parts = (document, None if mention is None else f"mentions/{mention}", field)
     return "".join(f"/{part}" for part in parts if part is not None) or None
 
 
 def record_of(problem: Problem) -> dict[str, Any]:
     """Return the JSON object of a problem."""
-    detail = problem.detail if len(problem.detail) <= _LONGEST else problem.detail[:_LONGEST] + "…"
+    detail = str(problem.detail)
     record: dict[str, Any] = {
         "type": f"urn:eigenthemes:problem:{problem.code}",
-        "title": _TITLES.get(problem.status, "Error"),
-        "status": problem.status,
-        "detail": detail,
+        "title": TITLES.get(problem.status_code, "Error"),
+        "status": problem.status_code,
+        "detail": detail if len(detail) <= _MAX_LENGTH else detail[:_MAX_LENGTH] + "…",
         "code": problem.code,
     }
     if problem.where is not None:
-        record["where"] = problem.where[:_LONGEST]
-    remedy = problem.detail.rpartition("; ")[2]
-    if remedy != problem.detail:
-        record["remedy"] = remedy[:_LONGEST]
-    return record
-
-
-def body_of(problem: Problem) -> bytes:
-    """Return a problem as JSON; half characters, which may come from a query string, are replaced."""
-    record = record_of(problem)
-    try:
-        return orjson.dumps(record)
-    except TypeError:
-        clean = {
-            key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for key, value in record.items()
-        }
-        return orjson.dumps(clean)
+        record["where"] = problem.where[:_MAX_LENGTH]
+    _, separator, remedy = detail.rpartition("; ")
+    return {**record, "remedy": remedy[:_MAX_LENGTH]} if separator else record
 
 
 def response_of(problem: Problem) -> Response:
-    """Return the response to a request that failed."""
-    return Response(body_of(problem), problem.status, dict(problem.headers), MEDIA_TYPE)
+    """Return the response to a request that failed; half characters, which a query string may hold, are replaced."""
+    record = {
+        key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+        for key, value in record_of(problem).items()
+    }
+    return Response(orjson.dumps(record), problem.status_code, problem.headers, MEDIA_TYPE)
+
+
+async def answer_error(request: Request, error: Exception) -> Response:
+    """Answer an exception: the exception handler of the app."""
+    return response_of(problem_of(error))

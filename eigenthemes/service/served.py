@@ -1,10 +1,13 @@
-"""The KBs that are served, each under its name: opened, warm, and replaced as a whole when a new one of the name is there."""
+"""The KBs of a service by name, and how new ones replace them while the service runs.
+
+Every process opens a new KB beside the old one; all serve it once all have it. A KB that cannot be opened changes nothing.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,40 +15,40 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-from eigenthemes.candidates.rules import Sharing
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import EigenthemesError, KBError, OptionError
 from eigenthemes.kb.store import KB
-from eigenthemes.linker import Linker
+from eigenthemes.linker import Linker, LinkOptions
 from eigenthemes.pipeline.batch import BatchMaker
-from eigenthemes.ranking.methods import default_method, method_named, scoring_options
-from eigenthemes.service.kb_names import named_paths
-from eigenthemes.service.options import LinkOptions
+from eigenthemes.service.settings import Reloaded, named_paths
 
 Result = TypeVar("Result")
 
-_LINKERS = 64  # of a KB, by their options
-_THREADS = 4  # for what takes longer than the loop can wait, and is not for the batcher
-_WARM_MENTIONS = 80  # more than those from which the compiled look-up is loaded
+_LINKERS = 64  # kept open per KB
+_THREADS = 4  # for work that is too long for the event loop and not for the batcher
+_WARM_MENTIONS = 80  # enough to load the compiled look-up
 
 
 @dataclass(frozen=True)
 class ServedKB:
-    """A KB under its name, with a linker for each set of options that was asked for lately.
+    """A KB under its name, with the linkers of the options used lately.
 
-    generation  how often the KB of this name was replaced
+    Attributes
+    ----------
+    generation : int
+        Number of times that the KB of this name was replaced.
     """
 
     name: str
     path: Path
     kb: KB
     generation: int = 0
-    _batches: dict[tuple[Sharing | None, bool, str | None], BatchMaker] = field(default_factory=dict)
+    _batches: dict[Any, BatchMaker] = field(default_factory=dict)
     _linkers: OrderedDict[LinkOptions, Linker] = field(default_factory=OrderedDict)
     _opening: Lock = field(default_factory=Lock)
 
     @classmethod
     def open(cls, name: str, path: Path, generation: int = 0) -> ServedKB:
-        """Open a KB, and link once: whatever is loaded or compiled at first use is there when it returns."""
+        """Open a KB and link once, so that everything is loaded and compiled."""
         kb = KB.open(path)
         kb.map_files()
         served = cls(name, path, kb, generation)
@@ -54,15 +57,15 @@ class ServedKB:
 
     @property
     def state(self) -> str:
-        """Return a string that changes whenever the KB changes."""
+        """A short hash that changes whenever the KB changes."""
         return str(self.kb.manifest.get("sha256") or self.kb.manifest["data"])[:12]
 
     def linker(self, options: LinkOptions = LinkOptions()) -> Linker:  # noqa: B008  frozen
-        """Return the linker of these options; any number of threads may ask."""
+        """Return the linker with these options; any number of threads may call it."""
         with self._opening:
             linker = self._linkers.get(options)
             if linker is None:
-                linker = self._linkers[options] = self._share(_open_linker(self.kb, options), options)
+                linker = self._linkers[options] = self._share(Linker(self.kb, options=options), options)
                 if len(self._linkers) > _LINKERS:
                     self._linkers.popitem(last=False)
             else:
@@ -71,20 +74,20 @@ class ServedKB:
 
     def _share(self, linker: Linker, options: LinkOptions) -> Linker:
         """Let linkers share a batch maker, which is warm, where they find the same mentions and the same candidates."""
-        key = (linker.method.sharing, options.nested, options.lang)
+        key = (linker.method.sharing, options.detector, options.language)
         linker.batches = self._batches.setdefault(key, linker.batches)
         return linker
 
-    def known_linker(self, options: LinkOptions) -> Linker | None:
-        """Return the linker of these options if it is open already; never waits for one that is being opened."""
+    def open_linker(self, options: LinkOptions) -> Linker | None:
+        """Return the linker with these options if it is open; never wait for one that is being opened."""
         linker = self._linkers.get(options)
         if linker is not None:
-            with suppress(KeyError):  # forgotten by another thread this very moment
+            with suppress(KeyError):  # closed by another thread meanwhile
                 self._linkers.move_to_end(options)
         return linker
 
     def warm_up(self) -> None:
-        """Link the KB's own names, explained where that can be, and search for one."""
+        """Link the KB's own names, with explanations if possible, and search for one."""
         linker = self.linker()
         names = [self.kb.label_of(index) for index in range(min(_WARM_MENTIONS, len(self.kb)))]
         mentions = [{"text": names[i % len(names)]} for i in range(_WARM_MENTIONS if names else 0)]
@@ -96,24 +99,8 @@ class ServedKB:
         self.kb.search(names[0] if names else "")
 
 
-def _open_linker(kb: KB, options: LinkOptions) -> Linker:
-    name = options.method or default_method(kb)
-    given = {} if options.k is None else {"k": options.k}
-    return Linker(
-        kb,
-        method=name,
-        threshold=options.threshold,
-        allow_nil=options.nil,
-        top=options.top,
-        explain=options.explain,
-        language=options.lang,
-        detector="nested-names" if options.nested else "names",
-        scoring=scoring_options({name: method_named(name)}, given)[name],
-    )
-
-
 class ServedKBs:
-    """The KBs of a service by their names; the first is meant where none is named."""
+    """The KBs of a service by name; the first is the default."""
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self.paths = named_paths(paths)
@@ -129,15 +116,17 @@ class ServedKBs:
 
     @property
     def names(self) -> list[str]:
+        """The names of all KBs."""
         return list(self.paths)
 
     @property
     def is_ready(self) -> bool:
+        """Whether the KBs are open."""
         return bool(self._served)
 
     @property
     def states(self) -> dict[str, str]:
-        """Name -> what changes whenever the KB of this name is changed."""
+        """The state of each KB by its name."""
         return {name: kb.state for name, kb in self._served.items()}
 
     def get(self, name: str | None = None) -> ServedKB:
@@ -152,10 +141,11 @@ class ServedKBs:
         return served
 
     def all(self) -> list[ServedKB]:
+        """Return all KBs."""
         return list(self._served.values())
 
     def prepare(self) -> dict[str, ServedKB]:
-        """Open the KBs as they are on the disk now, beside those that are served; those that have not changed stay."""
+        """Open the KBs that have changed on the disk, beside those that are served; return all by name."""
         prepared = {}
         for name, path in self.paths.items():
             old = self._served.get(name)
@@ -166,9 +156,50 @@ class ServedKBs:
         return prepared
 
     def replace(self, prepared: dict[str, ServedKB]) -> None:
-        """Serve these from now on; whoever still uses an old one keeps it."""
+        """Serve these KBs from now on; requests that use an old one finish with it."""
         self._served = prepared
 
     async def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a function in a thread, while the service goes on answering."""
+        """Call a function in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)
+
+
+Reload = Callable[[], Awaitable[Reloaded]]
+
+
+class Reloader:
+    """The two steps of a reload in one process: prepare, then commit."""
+
+    def __init__(self, served: ServedKBs) -> None:
+        self.served = served
+        self._prepared: dict[str, ServedKB] | None = None
+
+    def prepare(self) -> EigenthemesError | None:
+        """Open new KBs; return the error if one cannot be used. Slow: call it in a thread."""
+        self._prepared = None
+        try:
+            self._prepared = self.served.prepare()
+        except EigenthemesError as error:
+            return error
+        except Exception as error:  # a damaged array can fail anywhere
+            return KBError(f"a KB cannot be used ({type(error).__name__}); build it again", code="kb-damaged")
+        return None
+
+    def commit(self) -> Reloaded:
+        """Serve the prepared KBs."""
+        prepared, self._prepared = self._prepared, None
+        if prepared is None:
+            return Reloaded(unchanged=tuple(self.served.names))
+        before = {kb.name: kb for kb in self.served.all()}
+        self.served.replace(prepared)
+        replaced = tuple(name for name, kb in prepared.items() if before.get(name) is not kb)
+        return Reloaded(replaced, tuple(name for name in prepared if name not in replaced))
+
+    def abort(self) -> None:
+        """Close the prepared KBs."""
+        self._prepared = None
+
+    async def reload(self) -> Reloaded:
+        """Prepare and commit: for a service of one process."""
+        error = await self.served.run(self.prepare)
+        return self.commit() if error is None else Reloaded(error=error)

@@ -1,28 +1,42 @@
-"""What a service is told when it starts: where it listens, whom it trusts, and what it takes at most."""
+"""Settings of a service, names of its KBs, and results of reloads: what the parent process shares with its workers."""
 
 from __future__ import annotations
 
 import ipaddress
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from eigenthemes.core.checks import check_integer, check_jobs, check_number
-from eigenthemes.errors import OptionError
+from eigenthemes.errors import EigenthemesError, KBError, OptionError
 
-CONTEXTS = ("column", "row", "none")  # which rows of a reconciliation batch are decided together
+CONTEXTS = ("column", "row", "none")  # rows of a reconciliation batch that are decided together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
-    """The settings of a service, checked.
+    """Settings of a service; invalid ones raise an `OptionError`.
 
-    token           what requests must bring; None: nothing is asked
-    allowed_hosts   names by which the service may be called, beside localhost and addresses; "*": any
-    corrections     a file that corrections are appended to; None: they are not taken
-    context         which rows of a reconciliation batch are decided together, see `CONTEXTS`
-    max_body        bytes of a request; max_documents, max_mentions, max_characters: what it may hold
-    max_seconds     until a request is answered; max_body_seconds: until all of it has come
-    max_concurrent  requests at a time, per process
+    Attributes
+    ----------
+    token : str, optional
+        Token that requests must have. None: no token is needed.
+    allowed_hosts : tuple of str
+        Names by which the service may be called, besides localhost and addresses; "*": any.
+    corrections : Path, optional
+        File that corrections are appended to. None: corrections are refused.
+    context : str
+        Rows of a reconciliation batch that are decided together, one of `CONTEXTS`.
+    max_body, max_documents, max_mentions, max_characters : int
+        Limits of one request.
+    max_seconds, max_body_seconds : float
+        Time until a request is answered, and until its body has arrived.
+    max_concurrent : int
+        Requests at a time, per process.
+    access_log : bool
+        Log every request.
     """
 
     host: str = "127.0.0.1"
@@ -58,8 +72,36 @@ class ServiceSettings:
 
     @property
     def is_loopback(self) -> bool:
-        """Return whether the service listens to this machine only."""
+        """Whether the service listens to this machine only."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+
+def named_paths(paths: Sequence[str | Path]) -> dict[str, Path]:
+    """Return the paths of KBs by name: the name of the folder, without .kb."""
+    named: dict[str, Path] = {}
+    for path in map(Path, paths):
+        name = re.sub(r"[^\w.-]+", "-", path.resolve().name.removesuffix(".kb")) or "kb"
+        if name in named:
+            raise OptionError(f"{named[name]} and {path} are both named {name}; rename one of the folders", where=str(path))
+        named[name] = path
+    if not named:
+        raise OptionError("there is no KB to serve; give at least one")
+    return named
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """The result of a reload: names of KBs, or the error."""
+
+    replaced: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    error: EigenthemesError | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the names as JSON; raise the error, if there is one."""
+        if self.error is not None:
+            raise KBError(f"{self.error} (the old KB is still served)", code=self.error.code, where=self.error.where)
+        return {"replaced": list(self.replaced), "unchanged": list(self.unchanged)}

@@ -1,4 +1,4 @@
-"""One process of the service: it opens the KBs, answers, and does what the parent says."""
+"""A process of the service: it opens the KBs, answers requests, and follows the commands of its supervisor."""
 
 from __future__ import annotations
 
@@ -8,149 +8,148 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
+from threading import Event, Lock, Thread
 from typing import Any
 
-from eigenthemes.errors import EigenthemesError, WorkerError
-from eigenthemes.service.metrics import Metrics
-from eigenthemes.service.settings import ServiceSettings
+from eigenthemes.service.settings import Reloaded, ServiceSettings
 
-_SWITCH_SECONDS = 0.001  # that a thread computes before another may: answers wait less than with Python's 0.005
+_SWITCH_SECONDS = 0.001  # time slice of a thread: answers wait less for the threads that decide than with Python's 0.005
+_KEEP_ALIVE_SECONDS = 60
+_MAX_CONNECTIONS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPlan:
-    """What a process is told when it starts."""
+    """Arguments of a worker.
+
+    Attributes
+    ----------
+    metrics_folder : str
+        Folder in which the processes of the service count.
+    listens_early : bool
+        Answer before the KBs are open, to say that the service is starting; else no request may be lost.
+    is_restart : bool
+        It replaces a worker that ended.
+    """
 
     paths: tuple[str, ...]
     settings: ServiceSettings
-    slot: int
-    metrics_file: Path
+    metrics_folder: str
+    listens_early: bool
+    is_restart: bool
 
 
-def run_worker(plan: WorkerPlan, listening: socket.socket, parent: Connection) -> None:
-    """Serve until the parent says stop, or has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+def run_worker(plan: WorkerPlan, listening: socket.socket, supervisor: Connection) -> None:
+    """Serve until the supervisor stops the process, or has ended."""
+    for name in ("SIGINT", "SIGHUP"):  # the supervisor handles both
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = plan.metrics_folder  # before prometheus_client is imported
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
     for name in ("uvicorn", "uvicorn.error", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # they log requests, and tracebacks
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # they log requests and tracebacks
     sys.setswitchinterval(_SWITCH_SECONDS)
+    from eigenthemes.core.jit import always_compile
     from eigenthemes.stream import collect_garbage_rarely
 
+    always_compile()  # while the KBs are opened, so that no request waits for it
     collect_garbage_rarely()
-    try:
-        worker = Worker(plan, parent)
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(worker.serve(listening))
-    except EigenthemesError as error:
-        parent.send(("failed", error))
-    finally:
-        parent.close()
+    Worker(plan, supervisor).run(listening)
     sys.stderr.flush()
-    os._exit(0)  # a thread may still compute for somebody who has gone
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop
-    return uvloop.new_event_loop
+    os._exit(0)  # a thread may still be computing for a request that was given up
 
 
 class Worker:
-    """The process from within."""
+    """The state of the process."""
 
-    def __init__(self, plan: WorkerPlan, parent: Connection) -> None:
+    def __init__(self, plan: WorkerPlan, supervisor: Connection) -> None:
+        import uvicorn
+
         from eigenthemes.service.app import create_app
-        from eigenthemes.service.reloading import Reloader
-        from eigenthemes.service.served import ServedKBs
-        from eigenthemes.service.server import Server
+        from eigenthemes.service.served import Reloader, ServedKBs
 
-        self.parent = parent
+        self.plan, self.supervisor = plan, supervisor
         self.served = ServedKBs(plan.paths)
         self.reloader = Reloader(self.served)
-        self._waiting: list[asyncio.Future[Any]] = []  # requests that wait for a reload
-        app = create_app(self.served, plan.settings, reload=self.ask_for_reload, metrics_file=plan.metrics_file, slot=plan.slot)
-        self.metrics: Metrics = app.state.metrics
-        self.server = Server(app, self.metrics, stop_seconds=plan.settings.max_seconds)
+        self._sending = Lock()
+        self._is_open = Event()
+        self._reloads: list[Future[Reloaded]] = []  # of requests that wait for a reload
+        app = create_app(self.served, plan.settings, reload=self.request_reload)
+        self.metrics = app.state.metrics
+        self.metrics.add("restarts", plan.is_restart)
+        config = uvicorn.Config(
+            app,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=_MAX_CONNECTIONS,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=int(plan.settings.max_seconds) + 1,
+            timeout_notify=1,
+            callback_notify=self._measure,
+        )
+        self.server = uvicorn.Server(config)
 
-    async def serve(self, listening: socket.socket) -> None:
-        """Answer until told to stop."""
-        loop = asyncio.get_running_loop()
-        loop.add_reader(self.parent.fileno(), self._read)
-        loop.add_signal_handler(signal.SIGTERM, self._stop)
-        opening = loop.create_task(self._open())
-        await self.server.serve([listening])
-        loop.remove_reader(self.parent.fileno())
-        opening.cancel()
+    def run(self, listening: socket.socket) -> None:
+        """Open the KBs and answer requests until the process is stopped."""
+        Thread(target=self._follow, daemon=True).start()
+        if not self.plan.listens_early:
+            self._is_open.wait()
+        self.server.run(sockets=[listening])
 
-    async def _open(self) -> None:
-        error = await self.served.run(self.reloader.prepare)
-        if error is not None:
-            self._tell("failed", error)
-            return
-        self.reloader.commit()
-        self.metrics.set("ready", 1)
-        self._tell("ready", self.served.states)
+    async def request_reload(self) -> Reloaded:
+        """Let the supervisor reload the KBs in all processes, and return the result."""
+        reload: Future[Reloaded] = Future()
+        self._reloads.append(reload)
+        self._send("reload")
+        return await asyncio.wrap_future(reload)
 
-    async def ask_for_reload(self) -> Any:
-        """Ask the parent to have all processes reload, and wait for what becomes of it."""
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
-        self._tell("reload")
-        return await future
+    async def _measure(self) -> None:
+        self.metrics.measure_process(len(self.server.server_state.connections))
 
-    def _tell(self, *message: Any) -> None:
+    def _send(self, *message: Any) -> None:
         try:
-            self.parent.send(message)
-        except OSError:  # the parent has gone
-            self._stop()
+            with self._sending:
+                self.supervisor.send(message)
+        except OSError:  # the supervisor has ended
+            self.server.should_exit = True
 
-    def _stop(self) -> None:
-        self.server.should_exit = True
-
-    def _read(self) -> None:
+    def _follow(self) -> None:
+        """Open the KBs, then follow the supervisor's commands; in a thread."""
+        error = self.reloader.prepare()
+        if error is None:
+            self.reloader.commit()
+            self.metrics.set("ready", 1)
+            self._send("ready", self.served.states)
+        else:
+            self._send("failed", error)
+            self.server.should_exit = True
+        self._is_open.set()
         try:
-            what, *arguments = self.parent.recv()
+            while True:
+                command, *arguments = self.supervisor.recv()
+                getattr(self, f"_on_{command}")(*arguments)
         except (EOFError, OSError):
-            asyncio.get_running_loop().remove_reader(self.parent.fileno())
-            self._stop()
-            return
-        handlers: dict[str, Callable[..., None]] = {
-            "stop": self._stop,
-            "prepare": self._prepare,
-            "commit": self._commit,
-            "abort": self.reloader.abort,
-            "reloaded": self._reloaded,
-        }
-        handlers[what](*arguments)
+            self.server.should_exit = True
 
-    def _prepare(self) -> None:
-        async def prepare() -> None:
-            self._tell("prepared", await self.served.run(self.reloader.prepare))
+    def _on_prepare(self) -> None:
+        self._send("prepared", self.reloader.prepare())
 
-        self._task = asyncio.get_running_loop().create_task(prepare())
+    def _on_commit(self) -> None:
+        self._send("committed", self.reloader.commit(), self.served.states)
 
-    def _commit(self) -> None:
-        result = self.reloader.commit()
-        self.metrics.add("reloads", len(result.replaced) if self.metrics.slot == 0 else 0)
-        self._tell("committed", result, self.served.states)
-
-    def _reloaded(self, result: Any) -> None:
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(result)
-
-
-def failure_of(error: object) -> EigenthemesError:
-    """Return what went wrong in a process as an error of the user."""
-    if isinstance(error, EigenthemesError):
-        return error
-    return WorkerError("a process of the service ended abruptly (killed, or out of memory); try fewer of them")
+    def _on_reloaded(self, result: Reloaded, is_counted: bool) -> None:
+        """Answer the requests that wait for a reload; one process counts it."""
+        self.reloader.abort()
+        if is_counted:
+            self.metrics.add("reloads", len(result.replaced))
+            self.metrics.add("failed_reloads", result.error is not None)
+        reloads, self._reloads = self._reloads, []
+        for reload in reloads:
+            reload.set_result(result)

@@ -14,7 +14,7 @@ from helpers.commands import call
 from helpers.kbs import copy_kb
 
 from eigenthemes import KB
-from eigenthemes.cli import cli
+from eigenthemes.cli import all_commands
 from eigenthemes.service.settings import ServiceSettings
 
 
@@ -66,10 +66,10 @@ def test_what_cannot_be_served_is_one_sentence(tiny: KB, arguments: list[str], s
 def test_a_pipe_is_no_file_for_corrections(tiny: KB, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     done = call("serve", tiny.path, "--port", 0, "--corrections", tmp_path / "pipe")
-    assert (done.returncode, "(it is no file); give another place" in done.stderr) == (1, True)
+    assert (done.returncode, "(not a file); give another place" in done.stderr) == (1, True)
 
 
-@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "httptools"])
+@pytest.mark.parametrize("package", ["fastapi", "uvicorn", "httptools", "prometheus_client"])
 def test_a_missing_extra_prints_how_to_install_it(tiny: KB, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     for command in (("serve", tiny.path), ("demo", "--serve")):
@@ -120,7 +120,7 @@ def test_flags_become_settings(
 
 
 def test_the_demo_can_be_served(tiny: KB, started: list[ServiceSettings], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli.commands["build"], "callback", lambda output, **_: copy_kb(tiny, Path(output)))
+    monkeypatch.setattr(all_commands()["build"], "callback", lambda output, **_: copy_kb(tiny, Path(output)))
     done = call("demo", "--serve", "--port", 0)
     assert done.returncode == 0, done.stderr
     assert "eigenthemes serve demo.kb" in done.stdout

@@ -17,10 +17,9 @@ from helpers.serving import Client, MakeClient
 import eigenthemes
 from eigenthemes import KB
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.service.corrections import Corrections
-from eigenthemes.service.kb_names import named_paths
-from eigenthemes.service.metrics import Metrics
+from eigenthemes.service.correction_files import CorrectionFile
 from eigenthemes.service.served import ServedKBs
+from eigenthemes.service.settings import named_paths
 
 TEXT = "Michael Jordan wrote with David Blei and Andrew Ng."
 GOLD = {
@@ -51,32 +50,17 @@ def test_metrics_count(client: Client) -> None:
     client.post("/link", json={})
     client.get("/no/such")
     lines = client.get("/metrics").text.splitlines()
-    numbers = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
-    assert numbers["eigenthemes_documents_total"] == "2"
-    assert numbers["eigenthemes_mentions_total"] == "6"
-    assert numbers['eigenthemes_requests_total{route="/link",status="200"}'] == "1"
-    assert numbers['eigenthemes_requests_total{route="/link",status="422"}'] == "1"
-    assert numbers['eigenthemes_requests_total{route="other",status="404"}'] == "1"
-    assert numbers['eigenthemes_request_seconds_bucket{route="/link",le="+Inf"}'] == "2"
-    assert numbers['eigenthemes_request_seconds_count{route="/link"}'] == "2"
+    numbers = {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if not line.startswith("#")}
+    assert numbers["eigenthemes_documents_total"] == 2
+    assert numbers["eigenthemes_mentions_total"] == 6
+    assert numbers['eigenthemes_requests_total{route="/link",status="200"}'] == 1
+    assert numbers['eigenthemes_requests_total{route="/link",status="422"}'] == 1
+    assert numbers['eigenthemes_requests_total{route="other",status="404"}'] == 1
+    assert numbers['eigenthemes_request_seconds_bucket{le="+Inf",route="/link"}'] == 2
+    assert numbers['eigenthemes_request_seconds_count{route="/link"}'] == 2
     assert all(
         re.fullmatch(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [0-9.e+-]+', line) for line in lines if line[0] != "#"
     )
-
-
-def test_metrics_of_several_processes_are_added(tmp_path: Path) -> None:
-    file = tmp_path / "metrics"
-    Metrics.create(file, 3)
-    counting = [Metrics(file=file, slots=3, slot=slot) for slot in range(3)]
-    for metrics in counting:
-        metrics.name_routes(["/link"])
-        metrics.count_request("/link", 200, 0.003)
-        metrics.set("ready", 1)
-    assert 'eigenthemes_requests_total{route="/link",status="200"} 3' in counting[1].text()
-    assert 'eigenthemes_request_seconds_bucket{route="/link",le="0.005"} 3' in counting[1].text()
-    counting[0].clear_gauges(2)
-    assert (counting[0].total("ready"), counting[1].of_others("ready")) == (2, [1, 0])
-    assert 'eigenthemes_requests_total{route="/link",status="200"} 3' in counting[1].text()
 
 
 # the description of the service
@@ -264,7 +248,7 @@ def test_lines_of_many_writers_do_not_mix(tmp_path: Path) -> None:
     file.write_text('{"cut')
     writers = [
         threading.Thread(
-            target=lambda name=name: [Corrections(file).append([{"id": name, "text": name * 5000}]) for _ in range(20)]
+            target=lambda name=name: [CorrectionFile(file).append([{"id": name, "text": name * 5000}]) for _ in range(20)]
         )
         for name in "abcd"
     ]

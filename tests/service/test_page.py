@@ -10,8 +10,7 @@ from helpers.kbs import build_from_records
 from helpers.serving import Client, MakeClient
 
 from eigenthemes import Linker
-from eigenthemes.service.page_routes import MEDIA_TYPES, PAGE
-from eigenthemes.service.samples import samples_of
+from eigenthemes.service.page_routes import MEDIA_TYPES, PAGE, samples_of
 
 
 @pytest.fixture

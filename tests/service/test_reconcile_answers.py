@@ -11,9 +11,8 @@ from helpers.reconciling import build_atlas, ids, reconcile
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
-from eigenthemes.service.reconcile.preferred import join_preferred
 from eigenthemes.service.reconcile.queries import parse_batch
-from eigenthemes.service.reconcile.reconciler import Reconciler
+from eigenthemes.service.reconcile.reconciler import Reconciler, join_preferred
 
 
 @pytest.fixture(scope="module")

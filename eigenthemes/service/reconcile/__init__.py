@@ -1,1 +1,1 @@
-"""The reconciliation API 0.2 over a linker: what OpenRefine and other clients of spreadsheets speak."""
+"""The reconciliation API 0.2, which OpenRefine and other clients of spreadsheets use, over a linker."""

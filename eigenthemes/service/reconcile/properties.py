@@ -1,23 +1,121 @@
-"""The properties that rows can be extended with: the relations of a KG, both ways, and what a KB says of an entity itself."""
+"""The types and properties of a KB as the protocol shows them, and data extension: values of properties for matched rows.
+
+Properties are the relations of the KG in both directions, and the fields of an entity.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from eigenthemes.errors import DocumentError
 from eigenthemes.kb.attributes import last_part, readable
 from eigenthemes.kb.entity_records import BLANK
 from eigenthemes.kb.store import KB
-from eigenthemes.service.entities import type_label
-from eigenthemes.service.reconcile.named import Named
-from eigenthemes.service.reconcile.types import type_records, types_of
+from eigenthemes.service.suggestions import type_label
+from eigenthemes.text.normalize import normalize
 
-REVERSE = "^"  # before the id of a relation: read against its direction, as in SPARQL
-_SAMPLE = 5_000  # entities of a type that are looked at to see what they have
+REVERSE = "^"  # before the id of a relation: its reverse, as in SPARQL
+_SAMPLE = 5_000  # entities of a type whose properties are counted
 
 JSONValue = dict[str, Any]
+_DEFAULT_TYPES = 10
+_NEAR = 75.0  # of 100: least similarity of names that differ by a typing error
+MOST_VALUES = 1_000  # of a property of one row
+MOST_IDS = 1_000
+MOST_PROPERTIES = 100
+TOO_MANY = "batch-too-large"  # code of an error with status 413
+
+SETTINGS: list[dict[str, Any]] = [
+    {
+        "type": "number",
+        "name": "limit",
+        "label": "Most values",
+        "default": 0,
+        "help_text": "0: all; each value after the first makes another row",
+    },
+    {
+        "type": "checkbox",
+        "name": "count",
+        "label": "Count",
+        "default": False,
+        "help_text": "the number of values instead of the values",
+    },
+]
+
+
+class Named(NamedTuple):
+    """A type or a property."""
+
+    id: str
+    name: str
+    description: str = ""
+
+
+def complete(items: Iterable[Named], prefix: str) -> list[Named]:
+    """Return what begins with a prefix: its name, then a word of it or its id; if nothing does, what has a similar name."""
+    typed = normalize(prefix)
+    if not typed:
+        return list(items)
+    ranked: list[tuple[int, Named]] = []
+    rest: list[Named] = []
+    for each in items:
+        place = _place(each, typed, prefix)
+        if place is None:
+            rest.append(each)
+        else:
+            ranked.append((place, each))
+    if ranked:
+        return [each for _, each in sorted(ranked, key=lambda pair: pair[0])]
+    return _similar(rest, typed)
+
+
+def _place(thing: Named, typed: str, prefix: str) -> int | None:
+    name = normalize(thing.name)
+    if name == typed or thing.id == prefix:
+        return 0
+    if name.startswith(typed):
+        return 1
+    return 2 if f" {typed}" in name or thing.id.casefold().startswith(prefix.casefold()) else None
+
+
+def _similar(things: list[Named], typed: str) -> list[Named]:
+    from rapidfuzz import fuzz, process
+
+    names = [normalize(each.name)[: len(typed) + 1] for each in things]  # as long as what was typed so far
+    return [things[row] for _, _, row in process.extract(typed, names, scorer=fuzz.ratio, score_cutoff=_NEAR, limit=20)]
+
+
+# types
+
+
+def types_of(kb: KB) -> dict[str, Named]:
+    """Return the types of linkable entities by id, the most frequent first."""
+    return kb.cached(_types_of)
+
+
+def _types_of(kb: KB) -> dict[str, Named]:
+    owner = np.repeat(np.arange(len(kb)), np.diff(kb.array("type_indptr")))
+    counts = np.bincount(kb.array("entity_types")[kb.linkable[owner]], minlength=len(kb.types))
+    rows = np.argsort(-counts, kind="stable").tolist()
+    used = [(str(kb.types[row]), int(counts[row])) for row in rows if counts[row]]
+    return {type_id: Named(type_id, type_label(kb, type_id), f"{count:,} entities") for type_id, count in used}
+
+
+def default_types(kb: KB) -> list[dict[str, Any]]:
+    """Return the types that a client offers first."""
+    return [{"id": each.id, "name": each.name} for each in list(types_of(kb).values())[:_DEFAULT_TYPES]]
+
+
+def type_records(kb: KB, index: int) -> list[dict[str, str]]:
+    """Return the types of an entity."""
+    known = types_of(kb)
+    return [{"id": each, "name": known[each].name if each in known else type_label(kb, each)} for each in kb.types_of(index)]
+
+
+# properties
 
 
 def _texts(values: list[str]) -> list[JSONValue]:
@@ -35,7 +133,7 @@ _OF_ENTITY: dict[str, tuple[str, Callable[[KB, int], list[JSONValue]]]] = {
 
 
 def properties_of(kb: KB) -> dict[str, Named]:
-    """Return all properties by their ids: relations from the most frequent down, then what is said of an entity itself."""
+    """Return all properties by id: relations, the most frequent first, then the fields of an entity."""
     return kb.cached(_properties_of)
 
 
@@ -48,7 +146,7 @@ def _properties_of(kb: KB) -> dict[str, Named]:
 
 
 def proposed_properties(kb: KB, type_id: str | None) -> list[Named]:
-    """Return the properties that entities of a type have, the most frequent first; without a type, those of all."""
+    """Return the properties of entities of a type, the most frequent first; without a type, all."""
     everything = properties_of(kb)
     if not type_id or type_id not in types_of(kb):
         return list(everything.values())
@@ -59,7 +157,7 @@ def proposed_properties(kb: KB, type_id: str | None) -> list[Named]:
 
 
 def _named(kb: KB, counts: Any) -> dict[str, Named]:
-    """Return the relations that occur, with their direction."""
+    """Return the relations that occur, in both directions."""
     named = {}
     for code in np.argsort(-counts, kind="stable").tolist():
         if not counts[code]:
@@ -73,13 +171,13 @@ def _named(kb: KB, counts: Any) -> dict[str, Named]:
 
 
 def name_of_relation(kb: KB, relation: str) -> str:
-    """Return the name of a relation: its label where it is an entity of the KG, else its id as words."""
+    """Return the name of a relation: its label if it is an entity of the KG, else its id as words."""
     name = type_label(kb, relation)
     return readable(relation) if name == last_part(relation) else name
 
 
 def values_of(kb: KB, index: int, property_id: str) -> list[JSONValue]:
-    """Return the values of a property of an entity, neighbours from the highest prior down; none of an unknown property."""
+    """Return the values of a property of an entity, neighbours by their prior; none for an unknown property."""
     if property_id in _OF_ENTITY:
         return _OF_ENTITY[property_id][1](kb, index)
     code = _code_of(kb, property_id)
@@ -97,7 +195,7 @@ def _relation_rows(kb: KB) -> dict[str, int]:
 
 
 def _code_of(kb: KB, property_id: str) -> int | None:
-    """Return the code of a relation with its direction, as `Graph.relations` has it."""
+    """Return the code of a relation and its direction in `Graph.relations`."""
     rows = kb.cached(_relation_rows)
     if property_id in rows:
         return 2 * rows[property_id]
@@ -106,7 +204,7 @@ def _code_of(kb: KB, property_id: str) -> int | None:
 
 
 def _related(kb: KB, index: int, code: int) -> Iterator[int]:
-    """Yield the neighbours that a relation joins an entity with, ascending; without blank nodes."""
+    """Yield the neighbours of an entity by a relation, ascending, without blank nodes."""
     first, last = kb.bounds("graph_indptr", index, index + 1)
     entries = first + np.flatnonzero(kb.graph.relations[first:last] == code)
     further = kb.further_relations
@@ -115,3 +213,57 @@ def _related(kb: KB, index: int, code: int) -> Iterator[int]:
     for neighbor in kb.graph.neighbors[np.union1d(entries, also)].tolist():
         if not kb.id_of(neighbor).startswith(BLANK):
             yield neighbor
+
+
+# data extension
+
+
+def extend(kb: KB, query: Any) -> dict[str, Any]:
+    """Answer a data extension query; unknown ids and properties have no values."""
+    ids, properties = _check(query)
+    known = properties_of(kb)
+    names = {each["id"]: known[each["id"]].name if each["id"] in known else each["id"] for each in properties}
+    return {
+        "meta": [{"id": property_id, "name": name} for property_id, name in names.items()],
+        "rows": {entity_id: _row(kb, kb.index_of(entity_id), properties) for entity_id in ids},
+    }
+
+
+def _row(kb: KB, index: int | None, properties: list[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    return {each["id"]: [] if index is None else _values(kb, index, each) for each in properties}
+
+
+def _values(kb: KB, index: int, requested: Mapping[str, Any]) -> list[dict[str, Any]]:
+    values = values_of(kb, index, requested["id"])
+    settings = requested.get("settings") or {}
+    if settings.get("count") in (True, "true", "on", "1"):
+        return [{"int": len(values)}]
+    return values[: _limit(settings.get("limit"))]
+
+
+def _limit(given: Any) -> int:
+    """Return the number of values; OpenRefine sends the content of a form field, as a string."""
+    text = str(given)
+    return min(int(text), MOST_VALUES) if text.isdecimal() and len(text) < 10 and int(text) else MOST_VALUES
+
+
+def _check(query: Any) -> tuple[list[str], list[Mapping[str, Any]]]:
+    ids, properties = (query.get("ids"), query.get("properties")) if isinstance(query, Mapping) else (None, None)
+    if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
+        raise DocumentError(
+            'extend has no list of ids; expected {"ids": ["Q90"], "properties": [...]}', code="extend", where="ids"
+        )
+    if not isinstance(properties, list) or not all(_is_property(each) for each in properties):
+        raise DocumentError(
+            'extend has no list of properties; expected {"ids": [...], "properties": [{"id": "country"}]}',
+            code="extend",
+            where="properties",
+        )
+    for what, found, most in (("ids", ids, MOST_IDS), ("properties", properties, MOST_PROPERTIES)):
+        if len(found) > most:
+            raise DocumentError(f"extend has {len(found):,} {what}; send at most {most:,} at once", code=TOO_MANY, where=what)
+    return ids, properties
+
+
+def _is_property(given: Any) -> bool:
+    return isinstance(given, Mapping) and isinstance(given.get("id"), str) and isinstance(given.get("settings") or {}, Mapping)

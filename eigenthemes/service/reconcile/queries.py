@@ -1,4 +1,11 @@
-"""The queries of a reconciliation batch: JSON -> records, checked as the protocol's schema says."""
+"""The queries of a reconciliation batch, checked as the protocol's schema says, and the documents made of them.
+
+The context says which queries form a document, so that they are decided together:
+
+column  all rows of the batch; rows with values of other columns only with rows of the same values
+row     each row alone, with the values of its other columns
+none    each row alone, without them
+"""
 
 from __future__ import annotations
 
@@ -8,19 +15,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.candidates.rules import SHARES
 from eigenthemes.errors import DocumentError
+from eigenthemes.kb.name_arrays import UNBRACKETED
+from eigenthemes.kb.store import KB
+from eigenthemes.records import Document, Mention
 
 DEFAULT_LIMIT = 5
 MOST_CANDIDATES = 50
-LONGEST_NAME = 1_000  # letters; a longer text names nothing
-_MOST_VALUES = 20  # values of a row that are looked at
+LONGEST_NAME = 1_000  # letters; a longer text is no name
+_MOST_VALUES = 20  # values of a row that are used
 _KNOWN = ("query", "type", "limit", "properties", "type_strict")
 _STRICT = ("any", "all", "should")
 _HAS_LETTER = re.compile(r"[^\W\d_]")
+_MOST_PARTS = 4
+CONTEXTS = ("column", "row", "none")
+Types = tuple[tuple[str, ...], bool]  # types, and whether an entity must have all of them
+
+_LOOKED_UP_BY_TYPE: tuple[str, ...] = ()  # candidates of a typed mention are added to the batch later
 
 
 class Value(NamedTuple):
-    """A value of another column of the row: a name, or an entity that it was matched with before."""
+    """A value of another column of the row: a name, or an entity that it is matched with."""
 
     name: str
     entity_id: str | None = None
@@ -28,13 +45,18 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a row asks.
+    """The query of a row.
 
-    name          what to look for
-    types         only entities of one of these, by id or name; all_types: of every one of these
-    prefer_types  where there is no such candidate, others are shown
-    limit         candidates that are wanted
-    values        names and entities in other columns of the row
+    Attributes
+    ----------
+    types : tuple of str
+        Types of the entities, by id or name: one of them, or with `all_types` every one.
+    prefer_types : bool
+        Entities of other types are answered if none has these.
+    limit : int
+        Number of candidates.
+    values : tuple of Value
+        Names and entities in other columns of the row.
     """
 
     name: str
@@ -85,7 +107,7 @@ def _types(given: Any, where: str) -> tuple[str, ...]:
 
 
 def _limit(given: Any, where: str) -> int:
-    """Return how many candidates are wanted; OpenRefine says 0 where nobody said anything."""
+    """Return the number of candidates; OpenRefine sends 0 for the default."""
     if given is None:
         return DEFAULT_LIMIT
     if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
@@ -94,7 +116,7 @@ def _limit(given: Any, where: str) -> int:
 
 
 def _values(properties: Any, where: str) -> tuple[Value, ...]:
-    """Return the values that may name entities; numbers and truth values do not."""
+    """Return the values that may be names; numbers and booleans are not."""
     if not isinstance(properties, list):
         raise _refused(f"properties is {_kind(properties)}", 'a list like [{"pid": "country", "v": "France"}]', where)
     values: list[Value] = []
@@ -121,10 +143,77 @@ def _value(given: Any, where: str) -> Value | None:
 
 
 def _kind(value: Any) -> str:
-    """Say what a JSON value is, in the words of JSON."""
+    """Return the kind of a JSON value."""
     names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
-    return "null" if value is None else names.get(type(value), "something else")
+    return "null" if value is None else names.get(type(value), "of another kind")
 
 
 def _refused(found: str, expected: str, where: str) -> DocumentError:
     return DocumentError(f"{found}; expected {expected}", code="query", where=where[:200])
+
+
+# documents
+
+
+@dataclass(frozen=True, slots=True)
+class QueryDocument:
+    """Names that are decided together: first those of queries, each once, then the values of their rows.
+
+    Attributes
+    ----------
+    types : Types
+        Types of the candidates of the queries.
+    keys : list of lists of str
+        For each of the first mentions, the keys of its queries.
+    """
+
+    document: Document
+    types: Types
+    keys: list[list[str]]
+
+
+def make_documents(queries: Mapping[str, Query], context: str, generator: CandidateGenerator) -> list[QueryDocument]:
+    """Return the documents of a batch; blank and very long queries are left out."""
+    groups: dict[tuple[object, ...], dict[str, list[str]]] = {}
+    for key, query in queries.items():
+        if not query.name.strip() or len(query.name) > LONGEST_NAME:
+            continue
+        name, qualifiers = split_qualifiers(query.name, generator) if "," in query.name else (query.name, ())
+        values = (*map(Value, qualifiers), *(() if context == "none" else query.values))
+        alone = None if context == "column" else query.name
+        names = groups.setdefault(((query.types, query.all_types), values, alone), {})
+        names.setdefault(name, []).append(key)
+    return [_document(names, types, values, generator.kb) for (types, values, _), names in groups.items()]  # type: ignore[arg-type]
+
+
+def _document(names: Mapping[str, list[str]], types: Types, values: tuple[Value, ...], kb: KB) -> QueryDocument:
+    candidates = _LOOKED_UP_BY_TYPE if types[0] else None
+    mentions = [Mention(name, candidates=candidates) for name in names]
+    mentions.extend(mention for value in values if (mention := _value_mention(value, kb)) is not None)
+    return QueryDocument(Document(mentions=tuple(mentions)), types, list(names.values()))
+
+
+def _value_mention(value: Value, kb: KB) -> Mention | None:
+    """Return a value of another column as a mention; a known entity is its own only candidate."""
+    index = None if value.entity_id is None else kb.index_of(value.entity_id)
+    if index is not None:
+        return Mention(value.name or kb.label_of(index), candidates=(kb.id_of(index),))
+    return Mention(value.name) if value.name.strip() else None
+
+
+def split_qualifiers(name: str, generator: CandidateGenerator) -> tuple[str, tuple[str, ...]]:
+    """Return a name and the names after its commas: "Springfield, Illinois" is Springfield, with the value Illinois.
+
+    A name that an entity has as a whole has no qualifiers: "Twain, Mark" is Mark Twain.
+    """
+    first, *others = [part.strip() for part in name.split(",")]
+    if not 1 <= len(others) < _MOST_PARTS or not first:
+        return name, ()
+    known = tuple(part for part in others if _is_name(part, generator))
+    if not known or not _is_name(first, generator) or (generator.find(name).match_type < SHARES).any():
+        return name, ()
+    return first, known
+
+
+def _is_name(text: str, generator: CandidateGenerator) -> bool:
+    return bool(text) and any(kind <= UNBRACKETED for kind in generator.match_types(text).values())

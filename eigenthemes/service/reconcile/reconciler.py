@@ -1,10 +1,12 @@
-"""A batch of queries -> candidates with scores: the story of reconciliation."""
+"""Answer batches of reconciliation queries with candidates and their scores."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,21 +18,41 @@ from eigenthemes.ranking.decide import Decisions, decide
 from eigenthemes.ranking.features import COLUMNS
 from eigenthemes.ranking.methods import Scored
 from eigenthemes.ranking.ranker import ranker_of
-from eigenthemes.service.reconcile.documents import QueryDocument, make_documents
-from eigenthemes.service.reconcile.preferred import join_preferred
-from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, Query
-from eigenthemes.service.reconcile.remembered import Remembered
-from eigenthemes.service.reconcile.typed import TypedLookUps, make_batch
-from eigenthemes.service.reconcile.types import type_records
+from eigenthemes.service.reconcile.properties import type_records
+from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, Query, QueryDocument, make_documents
+from eigenthemes.service.reconcile.typed_candidates import TypedLookUps, make_batch
 
-_REMEMBERED = 20_000  # entities whose record is kept at hand
+_RECORDS = 20_000  # entities whose record is cached
+_RECENT = 5_000  # entities whose last query is kept
 
 Answer = dict[str, Any]
 
 
+class RecentQueries:
+    """The last query that each entity was a candidate of, so that a preview can explain it; in the memory of one process."""
+
+    def __init__(self, limit: int = _RECENT) -> None:
+        self._latest: OrderedDict[str, tuple[QueryDocument, int]] = OrderedDict()
+        self._limit = limit
+        self._writing = Lock()
+
+    def add(self, document: QueryDocument, mention: int, entity_ids: Sequence[str]) -> None:
+        """Store the mention that some entities are the candidates of."""
+        with self._writing:
+            for entity_id in entity_ids:
+                self._latest.pop(entity_id, None)
+                self._latest[entity_id] = document, mention
+            while len(self._latest) > self._limit:
+                self._latest.popitem(last=False)
+
+    def find(self, entity_id: str) -> tuple[QueryDocument, int] | None:
+        """Return the document and the mention that an entity was last a candidate of."""
+        return self._latest.get(entity_id)
+
+
 @dataclass(frozen=True, slots=True)
 class DecidedQueries:
-    """Some documents of queries, and what was decided."""
+    """A batch of queries with its scores and decisions."""
 
     batch: Batch
     scored: Scored
@@ -38,31 +60,32 @@ class DecidedQueries:
 
 
 class Reconciler:
-    """Answers reconciliation queries by a linker. Any number of threads may use it.
+    """Answers reconciliation queries by a linker; any number of threads may use it.
 
-    linker   what decides; its `top` does not matter: a query says how many candidates it wants
-    context  which queries of a batch are decided together, see `documents`
+    Parameters
+    ----------
+    linker : Linker
+        Decides the queries; its `top` is not used, as queries have limits.
+    context : str
+        Queries of a batch that are decided together, see `queries`.
     """
 
     def __init__(self, linker: Linker, *, context: str = "column") -> None:
         self.linker, self.kb, self.context = linker, linker.kb, context
         self.look_ups = TypedLookUps(linker)
-        self.remembered = Remembered()
+        self.recent = RecentQueries()
         self._records: dict[int, Answer] = {}
         self._columns = self._weighted_columns()
 
     def answer(self, queries: Mapping[str, Query], *, context: str | None = None) -> dict[str, Answer]:
-        """Answer a batch: {"result": [...]} for each of its keys, best candidate first.
-
-        Types that are preferred only are looked at twice, see `preferred`.
-        """
+        """Return {"result": [...]} for each key of a batch, the best candidate first."""
         context = context or self.context
         answers = self._answer(queries, context)
-        preferring = {key: query for key, query in queries.items() if query.types and query.prefer_types}
-        if preferring:
-            untyped = {key: replace(query, types=(), limit=MOST_CANDIDATES) for key, query in preferring.items()}
-            typed = {key: answers[key] for key in preferring}
-            limits = {key: query.limit for key, query in preferring.items()}
+        preferred = {key: query for key, query in queries.items() if query.types and query.prefer_types}
+        if preferred:
+            untyped = {key: replace(query, types=(), limit=MOST_CANDIDATES) for key, query in preferred.items()}
+            typed = {key: answers[key] for key in preferred}
+            limits = {key: query.limit for key, query in preferred.items()}
             answers.update(join_preferred(typed, self._answer(untyped, context), limits))
         return answers
 
@@ -80,7 +103,7 @@ class Reconciler:
         for each, (_, first, _) in zip(documents, decided.batch.document_spans(), strict=True):
             for number, keys in enumerate(each.keys):
                 result = results[first + number]
-                self.remembered.remember(each, number, [candidate["id"] for candidate in result])
+                self.recent.add(each, number, [candidate["id"] for candidate in result])
                 answers.update((key, {"result": result[: queries[key].limit]}) for key in keys)
         for key, query in queries.items():
             if not answers[key]["result"] and not query.types:
@@ -88,7 +111,7 @@ class Reconciler:
         return answers
 
     def _by_id(self, name: str) -> list[Answer]:
-        """Return the entity whose id stands in a cell instead of a name; digits alone may be anything, so they are no match."""
+        """Return the entity whose id is in place of a name; mere digits may be anything, so they are no match."""
         index = self.kb.index_of(name) if name else None
         if index is None or not self.kb.linkable[index]:
             return []
@@ -102,11 +125,11 @@ class Reconciler:
         return DecidedQueries(batch, scored, decide(batch, scored, linker.method, linker.rule, top=top))
 
     def _refused_types(self, documents: Sequence[QueryDocument]) -> dict[Any, str]:
-        """Return the types that no entity has, each with a sentence about it."""
+        """Return the error of each type that no entity has."""
         refused = {}
         for types in dict.fromkeys(each.types for each in documents if each.types[0]):
             try:
-                self.look_ups.of(types)
+                self.look_ups.open(types)
             except OptionError as error:
                 refused[types] = str(error)
         return refused
@@ -125,10 +148,10 @@ class Reconciler:
         return results
 
     def _record(self, entity: int) -> Answer:
-        """Return what an answer says of an entity whatever was asked."""
+        """Return the fields of an entity that do not depend on the query."""
         known = self._records.get(entity)
         if known is None:
-            if len(self._records) >= _REMEMBERED:
+            if len(self._records) >= _RECORDS:
                 self._records.clear()
             kb = self.kb
             known = {"id": kb.id_of(entity), "name": kb.label_of(entity), "type": type_records(kb, entity)}
@@ -138,7 +161,7 @@ class Reconciler:
         return known
 
     def _features(self, scored: Scored, rows: Any) -> list[list[dict[str, Any]]]:
-        """Return the columns of each candidate that the ranker weighs; none by other methods."""
+        """Return the features of each candidate that have a weight; none for other methods."""
         if scored.ranking is None:
             return [[] for _ in rows]
         names, columns = self._columns
@@ -147,10 +170,55 @@ class Reconciler:
         return [[{"id": name, "value": value} for name, value in zip(names, row, strict=True)] for row in rounded]
 
     def _weighted_columns(self) -> tuple[list[str], list[int]]:
-        """Return the columns of the ranker with a weight, by name and by number."""
+        """Return the names and the numbers of the features that have a weight."""
         if not self.linker.method.calibrated:
             return [], []
         vectors = self.linker.batches.vectors
         weights = ranker_of(self.kb, None if vectors is None else vectors.name).rounds[-1].choice
         numbers = np.flatnonzero(weights).tolist()
         return [COLUMNS[number] for number in numbers], numbers
+
+
+# preferred types
+
+
+def join_preferred(typed: Mapping[str, Answer], untyped: Mapping[str, Answer], limits: Mapping[str, int]) -> dict[str, Answer]:
+    """Return the answers to queries whose types are preferred, not required; OpenRefine prefers the type that it guessed.
+
+    Candidates of the type are the answer, unless another entity is clearly more likely: then that one comes first, and nothing
+    is a match. The type is trusted as far as the other names of the batch, linked without it, are of the type.
+
+    Parameters
+    ----------
+    typed, untyped : mapping
+        Answers with candidates of the type only, and with all candidates.
+    limits : mapping
+        Number of candidates of each answer.
+    """
+    linked = {key: answer["result"][0] for key, answer in untyped.items() if answer["result"] and answer["result"][0]["match"]}
+    outside = {key: best for key, best in linked.items() if best["id"] not in _ids(typed[key])}
+    of_type = len(linked) - len(outside)
+    trust = (of_type + 1) / (len(linked) + 1)
+    joined = {}
+    for key, answer in typed.items():
+        others = _more_likely(answer["result"], untyped[key], outside.get(key), trust)
+        unsure = [{**candidate, "match": False} for candidate in (*others, *answer["result"])]
+        joined[key] = {**answer, "result": unsure[: limits[key]]} if others else answer
+    return joined
+
+
+def _more_likely(results: list[Answer], untyped: Answer, rival: Answer | None, trust: float) -> list[Answer]:
+    """Return the candidates of other types that come before those of the type."""
+    if not results:
+        return list(untyped["result"])
+    if rival is None or _score_of(results[0]["id"], untyped) * trust >= rival["score"] * (1 - trust):
+        return []
+    return [rival]
+
+
+def _ids(answer: Answer) -> list[str]:
+    return [candidate["id"] for candidate in answer["result"]]
+
+
+def _score_of(entity_id: str, answer: Answer) -> float:
+    return next((float(candidate["score"]) for candidate in answer["result"] if candidate["id"] == entity_id), 0.0)

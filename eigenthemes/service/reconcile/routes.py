@@ -2,141 +2,241 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+from urllib.parse import parse_qs
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from eigenthemes.service.origins import frame_ancestors
-from eigenthemes.service.problems import Problem
-from eigenthemes.service.reconcile import described, pages
-from eigenthemes.service.reconcile.asked import asked_of
-from eigenthemes.service.reconcile.documents import CONTEXTS
-from eigenthemes.service.reconcile.extend import TOO_MANY, extend
-from eigenthemes.service.reconcile.manifest import manifest
-from eigenthemes.service.reconcile.places import Places, readings_of_id, type_asked
-from eigenthemes.service.reconcile.properties import properties_of, proposed_properties
-from eigenthemes.service.reconcile.queries import parse_batch, parse_query
+from eigenthemes.service.json_routes import json_response, parse_json
+from eigenthemes.service.middleware import frame_ancestors
+from eigenthemes.service.models import documented
+from eigenthemes.service.problems import POST_PROBLEMS, Problem
+from eigenthemes.service.reconcile import entity_pages as pages
+from eigenthemes.service.reconcile.properties import TOO_MANY, extend, properties_of, proposed_properties, types_of
+from eigenthemes.service.reconcile.queries import CONTEXTS, parse_batch, parse_query
 from eigenthemes.service.reconcile.reconciler import Reconciler
-from eigenthemes.service.reconcile.suggest import KINDS, suggest
-from eigenthemes.service.reconcile.types import types_of
-from eigenthemes.service.reconcile.why import Why, why
-from eigenthemes.service.requests import json_response
+from eigenthemes.service.reconcile.service_manifest import (
+    KINDS,
+    ServiceURLs,
+    manifest,
+    readings_of_id,
+    requested_type,
+    suggest,
+)
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
-_MOST_PROPOSED = 200
+_FORM = "application/x-www-form-urlencoded"
+_FIELDS = ("queries", "query", "extend")
+_MAX_FIELDS = 100
+_MAX_PROPOSED = 200
+_BATCH = '{"q0": {"query": "Paris", "type": "City", "limit": 3}}'
+_EXTENSION = '{"ids": ["Q90"], "properties": [{"id": "country"}]}'
+_FORM_FIELDS = {"queries": _BATCH, "query": "Paris", "extend": _EXTENSION}
+_BODY = {
+    "requestBody": {
+        "required": False,
+        "content": {
+            _FORM: {
+                "schema": {
+                    "type": "object",
+                    "properties": {name: {"type": "string", "example": example} for name, example in _FORM_FIELDS.items()},
+                },
+                "example": {"queries": _BATCH},
+            },
+            "application/json": {"schema": {"type": "object"}, "example": {"queries": {"q0": {"query": "Paris"}}}},
+        },
+    }
+}
+
+Name = Annotated[str, Path(description="name of the KB", examples=["places"])]
+Kind = Annotated[str, Path(description="entity, type or property", examples=["entity"], json_schema_extra={"enum": [*KINDS]})]
+Queries = Annotated[str | None, Query(description="a batch of queries, as JSON", examples=[_BATCH])]
+OneQuery = Annotated[str | None, Query(description="one query: a name, or a query as JSON", examples=["Paris"])]
+Extension = Annotated[str | None, Query(description="entities and properties, as JSON", examples=[_EXTENSION])]
+Context = Annotated[Literal["column", "row", "none"] | None, Query(description="rows decided together", examples=["row"])]
+EntityID = Annotated[str | None, Query(alias="id", description="id of an entity, the last parameter", examples=["Q90"])]
 
 
 def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     """Return the routes of the reconciliation API."""
-    service = _Service(served, settings)
-    routes = APIRouter(tags=["reconciliation"])
-    for method in ("GET", "POST"):
-        for path, name in (("/reconcile", "first"), ("/reconcile/{name}", "named")):
-            how = described.endpoint(method, named=name == "named")
-            routes.add_api_route(path, service.endpoint, methods=[method], name=f"reconcile_{name}_{method.lower()}", **how)
-    for part, handle, how in (
-        ("suggest/{kind}", service.suggest, described.SUGGEST),
-        ("flyout/{kind}", service.flyout, described.FLYOUT),
-        ("preview", service.preview, described.PAGE),
-        ("view", service.view, described.PAGE),
-        ("properties", service.properties, described.PROPERTIES),
-    ):
-        routes.add_api_route(f"/reconcile/{{name}}/{part}", handle, methods=["GET"], **how)
-    return routes
+    routes = APIRouter(tags=["reconciliation"], responses=documented(POST_PROBLEMS))
+    has_token = settings.token is not None
+    reconcilers: dict[str, tuple[ServedKB, Reconciler]] = {}
 
+    def open_reconciler(request: Request) -> tuple[Reconciler, ServiceURLs]:
+        """Return the reconciler of the KB in the path, opened again if the KB was replaced."""
+        kb = served.get(request.path_params.get("name"))
+        if kb.name not in reconcilers or reconcilers[kb.name][0] is not kb:
+            reconcilers[kb.name] = kb, Reconciler(kb.linker(), context=settings.context)
+        token = request.state.token if has_token else None
+        return reconcilers[kb.name][1], ServiceURLs(str(request.base_url).rstrip("/"), kb.name, token)
 
-class _Service:
-    """What the routes do. Each KB has one reconciler, until it is replaced."""
+    async def answer(request: Request) -> Response:
+        reconciler, urls = open_reconciler(request)
+        fields = await _read_fields(request)
+        if not fields:
+            return json_response(await served.run(manifest, reconciler.kb, urls))
+        if "extend" in fields:
+            return json_response(await served.run(extend, reconciler.kb, fields["extend"]))
+        context = request.query_params.get("context")
+        return json_response(await served.run(_answer_queries, reconciler, fields, context, settings.max_documents))
 
-    def __init__(self, served: ServedKBs, settings: ServiceSettings) -> None:
-        self._served, self._settings = served, settings
-        self._has_token = settings.token is not None
-        self._reconcilers: dict[str, tuple[ServedKB, Reconciler]] = {}
+    @routes.get("/reconcile", response_model=dict[str, Any])
+    @routes.get("/reconcile/{name}", response_model=dict[str, Any])
+    async def reconcile(
+        request: Request,
+        queries: Queries = None,
+        query: OneQuery = None,
+        extend: Extension = None,
+        context: Context = None,
+    ) -> Response:
+        """Answer queries and extensions; without any, return the manifest."""
+        return await answer(request)
 
-    def _reconciler(self, request: Request) -> tuple[Reconciler, Places]:
-        kb = self._served.get(request.path_params.get("name"))
-        known = self._reconcilers.get(kb.name)
-        if known is None or known[0] is not kb:
-            known = self._reconcilers[kb.name] = kb, Reconciler(kb.linker(), context=self._settings.context)
-        token = request.query_params.get("token") if self._has_token else None
-        return known[1], Places(str(request.base_url).rstrip("/"), kb.name, token)
+    @routes.post("/reconcile", response_model=dict[str, Any], openapi_extra=_BODY)
+    @routes.post("/reconcile/{name}", response_model=dict[str, Any], openapi_extra=_BODY)
+    async def reconcile_posted(request: Request, context: Context = None) -> Response:
+        """Answer queries and extensions in the body; without any, return the manifest."""
+        return await answer(request)
 
-    async def endpoint(self, request: Request) -> Response:
-        """Answer queries and extensions; whoever asks for nothing gets the manifest."""
-        reconciler, places = self._reconciler(request)
-        asked = await asked_of(request)
-        if not asked:
-            return json_response(await self._served.run(manifest, reconciler.kb, places))
-        if "extend" in asked:
-            return json_response(await self._served.run(extend, reconciler.kb, asked["extend"]))
-        return json_response(await self._served.run(self._answer, reconciler, asked, request.query_params.get("context")))
-
-    def _answer(self, reconciler: Reconciler, asked: dict[str, Any], context: str | None) -> dict[str, Any]:
-        if context is not None and context not in CONTEXTS:
-            raise Problem(422, "option", f"context is {context[:40]!r}; expected one of {', '.join(CONTEXTS)}", "context")
-        if "queries" not in asked:
-            return reconciler.answer({"query": parse_query(asked["query"])}, context=context)["query"]
-        most, given = self._settings.max_documents, asked["queries"]
-        if isinstance(given, dict) and len(given) > most:
-            raise Problem(413, TOO_MANY, f"the batch has {len(given):,} queries; send at most {most:,} at once", "queries")
-        return reconciler.answer(parse_batch(given), context=context)
-
-    async def suggest(self, request: Request) -> Response:
+    @routes.get("/reconcile/{name}/suggest/{kind}", response_model=dict[str, Any])
+    async def suggest_names(
+        request: Request,
+        name: Name,
+        kind: Kind,
+        prefix: Annotated[str, Query(description="beginning of a name", examples=["Par"])] = "",
+        cursor: Annotated[str, Query(description="number of the first suggestion", examples=["10"])] = "",
+    ) -> Response:
         """Suggest entities, types or properties by the beginning of a name."""
-        reconciler, _ = self._reconciler(request)
-        cursor = request.query_params.get("cursor", "")
-        number = int(cursor) if cursor.isascii() and cursor.isdecimal() and len(cursor) < 10 else 0
-        prefix = request.query_params.get("prefix", "")[:200]
-        return json_response(await self._served.run(_suggested, reconciler, _kind_of(request), prefix, number))
+        reconciler, _ = open_reconciler(request)
+        _check_kind(kind)
+        first = _number(cursor, 0)
+        return json_response(await served.run(lambda: suggest(reconciler.linker, kind, prefix[:200], cursor=first)))
 
-    async def flyout(self, request: Request) -> Response:
+    @routes.get("/reconcile/{name}/flyout/{kind}", response_model=dict[str, Any])
+    async def flyout(request: Request, name: Name, kind: Kind, entity_id: EntityID = None) -> Response:
         """Return some HTML about a suggestion."""
-        reconciler, _ = self._reconciler(request)
-        given = next(iter(readings_of_id(request.url.query)), "")
-        html = await self._served.run(_flyout, reconciler, _kind_of(request), request.url.query)
-        return json_response({"id": given, "html": html})
-
-    async def preview(self, request: Request) -> Response:
-        """Return a small page about a candidate."""
-        return await self._page(request, lambda reconciler, id, why, places: pages.preview_page(reconciler.kb, id, why))
-
-    async def view(self, request: Request) -> Response:
-        """Return a page with all that the KB holds of an entity."""
-        return await self._page(request, lambda reconciler, id, why, places: pages.view_page(reconciler.kb, id, why, places))
-
-    async def _page(self, request: Request, make: Callable[[Reconciler, str, Why | None, Places], str]) -> Response:
-        reconciler, places = self._reconciler(request)
+        reconciler, _ = open_reconciler(request)
+        _check_kind(kind)
         readings = readings_of_id(request.url.query)
-        headers = pages.headers(frame_ancestors(has_token=self._has_token))
+        html = await served.run(_flyout, reconciler, kind, readings)
+        return json_response({"id": next(iter(readings), ""), "html": html})
+
+    async def entity_page(request: Request, make: Callable[[Reconciler, str, ServiceURLs], str]) -> Response:
+        reconciler, urls = open_reconciler(request)
+        readings = readings_of_id(request.url.query)
+        headers = pages.headers(frame_ancestors(has_token=has_token))
         entity_id = _entity_of(reconciler, readings)
         if entity_id is None:
             return HTMLResponse(pages.missing_page(next(iter(readings), "")), 404, headers)
-        page = await self._served.run(lambda: make(reconciler, entity_id, why(reconciler, entity_id), places))
-        return HTMLResponse(page, 200, headers)
+        return HTMLResponse(await served.run(make, reconciler, entity_id, urls), 200, headers)
 
-    async def properties(self, request: Request) -> Response:
-        """Propose properties that entities of a type have."""
-        reconciler, _ = self._reconciler(request)
-        given = request.query_params
-        type_id, limit = type_asked(given.get("type"), given.get("of")), given.get("limit", "")
-        most = int(limit) if limit.isascii() and limit.isdecimal() and len(limit) < 10 else _MOST_PROPOSED
-        return json_response(await self._served.run(_proposed, reconciler, type_id or "", min(most, _MOST_PROPOSED)))
+    @routes.get("/reconcile/{name}/preview", response_class=HTMLResponse)
+    async def preview(request: Request, name: Name, entity_id: EntityID = None) -> Response:
+        """Return a small page about a candidate."""
+        return await entity_page(request, pages.preview_page)
+
+    @routes.get("/reconcile/{name}/view", response_class=HTMLResponse)
+    async def view(request: Request, name: Name, entity_id: EntityID = None) -> Response:
+        """Return the full page of an entity."""
+        return await entity_page(request, pages.view_page)
+
+    @routes.get("/reconcile/{name}/properties", response_model=dict[str, Any])
+    async def properties(
+        request: Request,
+        name: Name,
+        type: Annotated[str | None, Query(description="type of the entities", examples=["City"])] = None,
+        limit: Annotated[str, Query(description="most properties", examples=["20"])] = "",
+        of: Annotated[str | None, Query(description="?type=TYPE, after a token", examples=["?type=City"])] = None,
+    ) -> Response:
+        """Propose properties of entities of a type."""
+        reconciler, _ = open_reconciler(request)
+        most = min(_number(limit, _MAX_PROPOSED), _MAX_PROPOSED)
+        return json_response(await served.run(_proposed, reconciler, requested_type(type, of) or "", most))
+
+    return routes
 
 
-def _suggested(reconciler: Reconciler, kind: str, prefix: str, cursor: int) -> dict[str, Any]:
-    return suggest(reconciler.linker, kind, prefix, cursor=cursor)
+# requests
 
 
-def _flyout(reconciler: Reconciler, kind: str, query_string: str) -> str:
-    kb, readings = reconciler.kb, readings_of_id(query_string)
+async def _read_fields(request: Request) -> dict[str, Any]:
+    """Return the fields of a request that are in `_FIELDS`, parsed: of a JSON body, a form, or the URL."""
+    if "callback" in request.query_params:
+        sentence = "JSONP, which any web page could read, is not supported; leave callback out: local pages may read answers"
+        raise Problem(400, "jsonp", sentence, "callback")
+    body = await request.body() if request.method == "POST" else b""
+    if not body:
+        return _parse_fields({name: request.query_params[name] for name in _FIELDS if name in request.query_params})
+    kind = request.headers.get("content-type", _FORM).partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return _json_fields(parse_json(body))
+    if kind != _FORM:
+        raise Problem(415, "not-a-form", f"the body is of the type {kind[:60]!r}; send a form ({_FORM}), or application/json")
+    try:
+        form = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=_MAX_FIELDS, errors="strict")
+    except ValueError:
+        raise Problem(400, "form", "the body is no form in UTF-8; send queries={...}, percent-encoded") from None
+    return _parse_fields({name: values[-1] for name, values in form.items() if name in _FIELDS})
+
+
+def _json_fields(body: Any) -> dict[str, Any]:
+    """Return the fields of a JSON body: an object with fields, a batch of queries, or one query."""
+    if not isinstance(body, Mapping):
+        return {"queries": body}
+    if isinstance(body.get("query"), str):
+        return {"query": body}
+    fields = {name: body[name] for name in _FIELDS if name in body}
+    return fields or {"queries": body}
+
+
+def _parse_fields(fields: Mapping[str, str]) -> dict[str, Any]:
+    """Parse the JSON in form fields; one query may be a name."""
+    parsed: dict[str, Any] = {}
+    for name, text in fields.items():
+        if name == "query" and not text.lstrip().startswith("{"):
+            parsed[name] = {"query": text}
+            continue
+        try:
+            parsed[name] = parse_json(text.encode("utf-8", "replace"))
+        except Problem as problem:
+            raise Problem(400, "json", str(problem.detail).replace("the body", name, 1), name) from None
+    return parsed
+
+
+def _number(text: str, default: int) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else default
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in KINDS:
+        sentence = f"there are no suggestions of the kind {kind[:40]!r}; expected one of {', '.join(KINDS)}"
+        raise Problem(404, "kind-unknown", sentence)
+
+
+# answers
+
+
+def _answer_queries(reconciler: Reconciler, fields: dict[str, Any], context: str | None, most: int) -> dict[str, Any]:
+    if context is not None and context not in CONTEXTS:
+        raise Problem(422, "option", f"context is {context[:40]!r}; expected one of {', '.join(CONTEXTS)}", "context")
+    if "query" in fields:
+        return reconciler.answer({"query": parse_query(fields["query"])}, context=context)["query"]
+    batch = fields["queries"]
+    if isinstance(batch, dict) and len(batch) > most:
+        raise Problem(413, TOO_MANY, f"the batch has {len(batch):,} queries; send at most {most:,} at once", "queries")
+    return reconciler.answer(parse_batch(batch), context=context)
+
+
+def _flyout(reconciler: Reconciler, kind: str, readings: list[str]) -> str:
     if kind == "entity":
         entity_id = _entity_of(reconciler, readings)
-        return "" if entity_id is None else pages.flyout(kb, entity_id)
-    known = types_of(kb) if kind == "type" else properties_of(kb)
+        return "" if entity_id is None else pages.flyout(reconciler.kb, entity_id)
+    known = types_of(reconciler.kb) if kind == "type" else properties_of(reconciler.kb)
     return pages.flyout_of(next((known[each] for each in readings if each in known), None))
 
 
@@ -147,15 +247,6 @@ def _proposed(reconciler: Reconciler, type_id: str, most: int) -> dict[str, Any]
 
 
 def _entity_of(reconciler: Reconciler, readings: list[str]) -> str | None:
-    """Return the id of the entity that an id means, if there is one."""
+    """Return the first of some ids that the KB has."""
     indices = (reconciler.kb.index_of(each) for each in readings)
     return next((reconciler.kb.id_of(index) for index in indices if index is not None), None)
-
-
-def _kind_of(request: Request) -> str:
-    kind: str = request.path_params["kind"]
-    if kind not in KINDS:
-        raise Problem(
-            404, "kind-unknown", f"there is nothing to suggest of the kind {kind[:40]!r}; expected one of {', '.join(KINDS)}"
-        )
-    return kind

@@ -1,4 +1,4 @@
-"""What the service tells of entities: their types in words, and which of them a few letters may mean."""
+"""Labels of types, and suggestions of entities by the beginning of a name."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize, tokenize
 
-_SHORTEST = 4  # letters of a word from which one may be wrong
-_MOST_ROWS = 20_000  # names looked at for a prefix that begins very many
+_SHORTEST = 4  # letters of a word that is corrected
+_MOST_ROWS = 20_000  # names of a frequent prefix that are used
 _BLOCK = 1024
 _MOST_TYPE_MASKS = 50
 
 
 def type_label(kb: KB, type_id: str) -> str:
-    """Return a type in words: its label where it is an entity, else the last part of its id."""
+    """Return the label of a type: its label if it is an entity, else the last part of its id."""
     return kb.cached(_type_label, type_id)
 
 
@@ -35,23 +35,23 @@ def _type_label(kb: KB, type_id: str) -> str:
 
 
 def type_labels(kb: KB, index: int) -> list[str]:
-    """Return the types of an entity in words."""
+    """Return the labels of an entity's types."""
     return [type_label(kb, type_id) for type_id in kb.types_of(index)]
 
 
 def suggest(
     kb: KB, generator: CandidateGenerator, prefix: str, *, top: int = 10, types: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return the entities that a few letters may mean.
+    """Return the entities whose names begin with some letters, or nearly.
 
-    First those with just this name, then those with a name that begins so, both by their prior; where these are few, those
-    with a name like it, and those with a name that begins nearly so.
+    First those with exactly this name, then those with a name that begins so, both by their prior; if these are few, the
+    candidates of the name, and entities with a name that begins so after one correction.
     """
     if not prefix.strip():
         return []
     allowed = _of_types(kb, tuple(types)) if types else None
     found: dict[int, str | None] = {}
-    for index, name in _suggested(kb, generator, prefix):
+    for index, name in _matches(kb, generator, prefix):
         if index not in found and (allowed is None or allowed[index]):
             found[index] = name
             if len(found) >= top:
@@ -59,10 +59,10 @@ def suggest(
     return [_suggestion(kb, index, name or _matching(prefix, kb.names_of(index))) for index, name in found.items()]
 
 
-def _suggested(kb: KB, generator: CandidateGenerator, prefix: str) -> Iterator[tuple[int, str | None]]:
-    """Yield entities, and the name that matched where that is known already."""
-    whole = sorted(index for index, kind in generator.match_types(prefix).items() if kind <= UNBRACKETED)
-    yield from ((index, None) for index in whole)
+def _matches(kb: KB, generator: CandidateGenerator, prefix: str) -> Iterator[tuple[int, str | None]]:
+    """Yield entities, the best first, each with the name that matched if it is known."""
+    exact = sorted(index for index, kind in generator.match_types(prefix).items() if kind <= UNBRACKETED)
+    yield from ((index, None) for index in exact)
     prefixes = kb.cached(NamePrefixes.of)
     yield from ((index, None) for index in _owners(kb, prefixes.find(prefix)))
     for candidate in generator.records(prefix):
@@ -75,14 +75,14 @@ def _suggested(kb: KB, generator: CandidateGenerator, prefix: str) -> Iterator[t
 
 
 def _owners(kb: KB, rows: NDArray[np.int64]) -> Iterator[int]:
-    """Yield the entities of some names, the highest prior first: names are in order of entity."""
+    """Yield the entities of some names by their prior; names are in the order of their entities."""
     for first in range(0, min(len(rows), _MOST_ROWS), _BLOCK):
         owners = np.searchsorted(kb.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
         yield from owners.tolist()
 
 
 def _near_prefixes(tokens: list[str], prefix: str) -> list[str]:
-    """Return beginnings that differ from the last word of `prefix` by one letter (not the first), and that some word has."""
+    """Return prefixes of words of the KB that differ from the last word of `prefix` by one letter, not the first."""
     words = tokenize(prefix)
     if not words or len(words[-1]) < _SHORTEST:
         return []
@@ -100,7 +100,7 @@ def _one_letter_off(tokens: list[str], word: str) -> Iterator[str]:
 
 
 def _next_letters(tokens: list[str], beginning: str) -> Iterator[str]:
-    """Yield the letters that follow a beginning in some word."""
+    """Yield the letters that follow a prefix in the words of the KB."""
     size = len(beginning)
     at = bisect_right(tokens, beginning)
     while at < len(tokens) and tokens[at].startswith(beginning):
@@ -119,7 +119,7 @@ def _type_masks(kb: KB) -> dict[tuple[str, ...], NDArray[np.bool_]]:
 
 
 def _of_types(kb: KB, types: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Return which entities have one of some types [n]; asked for again and again while somebody types."""
+    """Return which entities have one of some types [n]; kept, because it is needed at every key stroke."""
     masks = kb.cached(_type_masks)
     mask = masks.get(types)
     if mask is None:
@@ -130,7 +130,7 @@ def _of_types(kb: KB, types: tuple[str, ...]) -> NDArray[np.bool_]:
 
 
 def _suggestion(kb: KB, index: int, matched_name: str) -> dict[str, Any]:
-    """Return what a list of suggestions shows of an entity."""
+    """Return the record of a suggestion."""
     return {
         "id": kb.id_of(index),
         "label": kb.label_of(index),
@@ -141,7 +141,7 @@ def _suggestion(kb: KB, index: int, matched_name: str) -> dict[str, Any]:
 
 
 def _matching(prefix: str, names: list[str]) -> str:
-    """Return the name that begins with a prefix, or the one that begins most like it."""
+    """Return the name that begins with a prefix, or else with its first letters."""
     wanted = normalize(prefix)
     beginning = (name for name in names if normalize(name).startswith(wanted))
     alike = (name for name in names if normalize(name).startswith(wanted[:3]))

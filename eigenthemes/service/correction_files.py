@@ -1,4 +1,4 @@
-"""Corrections that people make on the page, appended to a file: gold documents, a line of JSON each, as training reads them."""
+"""Files of corrections: gold documents as JSON lines, as training reads them."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 
-NEEDED = 20  # mentions with gold from which training fits weights on them
+NEEDED = 20  # mentions with gold that training needs to fit weights on them
 
 
 @dataclass(slots=True)
-class Corrections:
-    """The file of a KB's corrections. Any number of processes may append to it at once."""
+class CorrectionFile:
+    """The file of a KB's corrections; any number of processes may append to it."""
 
     path: Path
     _size: int = -1
     _counted: tuple[int, int] = (0, 0)
 
     def check(self) -> None:
-        """Refuse a file that cannot be written, before anybody corrects anything."""
+        """Raise an `OptionError` if the file cannot be written."""
         reason = None
         try:
-            if self.path.exists() and not self.path.is_file():  # a pipe would wait for its reader
-                reason = "it is no file"
+            if self.path.exists() and not self.path.is_file():  # opening a pipe would block
+                reason = "not a file"
             else:
                 open(self.path, "ab").close()
         except OSError as error:
@@ -54,7 +54,7 @@ class Corrections:
             end = file.seek(0, os.SEEK_END)
             if end:
                 file.seek(end - 1)
-                if file.read(1) != b"\n":  # a line that was cut by a crash stays a line of its own
+                if file.read(1) != b"\n":  # a crash may have cut the last line
                     lines = b"\n" + lines
             try:
                 _write_all(file.fileno(), lines)
@@ -64,7 +64,7 @@ class Corrections:
                 raise
 
     def count(self) -> dict[str, int]:
-        """Return how many documents and mentions there are, and how many mentions training needs."""
+        """Return the numbers of documents and of mentions, and the number of mentions that training needs."""
         if not self.path.exists():
             return {"count": 0, "mentions": 0, "needed": NEEDED}
         size = self.path.stat().st_size
@@ -79,31 +79,31 @@ class Corrections:
         return {"count": self._counted[0], "mentions": self._counted[1], "needed": NEEDED}
 
 
-def corrections_of(path: Path | None, names: Sequence[str]) -> dict[str, Corrections]:
-    """Return KB -> the file of its corrections; several KBs have one each, `FILE-NAME.jsonl`."""
+def correction_files(path: Path | None, names: Sequence[str]) -> dict[str, CorrectionFile]:
+    """Return the file of each KB by name; each of several KBs has its own, `FILE-NAME.jsonl`."""
     if path is None:
         return {}
     if len(names) == 1:
-        return {names[0]: Corrections(path)}
-    return {name: Corrections(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in names}
+        return {names[0]: CorrectionFile(path)}
+    return {name: CorrectionFile(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in names}
 
 
 def gold_records(body: Any, kb: KB) -> list[dict[str, Any]]:
-    """Return the documents of a request that training can read: each has a mention with gold that the KB knows, or none."""
-    records = body if type(body) is list else [body]
+    """Return the documents of a request; refuse those without gold, and gold that is no id of the KB."""
+    records = body if isinstance(body, list) else [body]
     if not records:
         raise DocumentError("there is no document; send one or more, with gold")
     for number, record in enumerate(records):
         try:
             _check_gold(record, kb)
         except DocumentError as error:
-            place = f"document {number}: " if type(body) is list else ""
+            place = f"document {number}: " if isinstance(body, list) else ""
             raise DocumentError(f"{place}{error}", code=error.code, where=error.where) from None
     return records
 
 
 def _check_gold(record: Any, kb: KB) -> None:
-    if type(record) is not dict:
+    if not isinstance(record, dict):
         raise DocumentError('the document is no object; expected {"text", "mentions": [{"start", "end", "gold"}]}')
     document = document_of(record)
     corrected = [mention for mention in document.mentions or () if mention.gold is not None]
@@ -137,7 +137,7 @@ def _gold_mentions(line: bytes) -> int:
 
 @contextmanager
 def _locked(handle: int) -> Iterator[None]:
-    """Hold the file against other processes."""
+    """Lock the file against other processes."""
     try:
         import fcntl
     except ImportError:  # not POSIX: one process only

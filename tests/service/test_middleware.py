@@ -1,4 +1,4 @@
-"""The door: who may ask, how much, how fast; and every error is problem JSON."""
+"""The middleware: access, limits, and errors as problem JSON."""
 
 from __future__ import annotations
 
@@ -214,12 +214,12 @@ def test_no_text_is_logged(make_client: MakeClient, caplog: pytest.LogCaptureFix
     def fail(*_: Any) -> None:
         raise RuntimeError("geheim")
 
-    monkeypatch.setattr("eigenthemes.service.routes_link.documents_of", fail)
+    monkeypatch.setattr("eigenthemes.service.link_routes.documents_of", fail)
     problem(client.post("/link", json="geheim"), 500, "fault")
     ours = [record.getMessage() for record in caplog.records if record.name.startswith("eigenthemes")]
     assert not any("geheim" in line or "\x1b" in line or "\n" in line for line in ours)
     assert any(line.startswith("POST /link 422") for line in ours)
-    assert any("RuntimeError at test_door.py" in line for line in ours)
+    assert any("RuntimeError at test_middleware.py" in line for line in ours)
 
 
 # errors of all kinds
@@ -263,7 +263,7 @@ def test_a_library_error_has_the_status_of_its_class() -> None:
 
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.EigenthemesError)]
     made = [kind("a", "b", "c") if kind is errors.MissingExtraError else kind("a; b") for kind in kinds]
-    statuses = {type(error).__name__: problem_of(error).status for error in made}
+    statuses = {type(error).__name__: problem_of(error).status_code for error in made}
     assert statuses["OptionError"] == statuses["DocumentError"] == statuses["VectorError"] == 422
     assert statuses["MissingExtraError"] == 501
     assert statuses["KBDamagedError"] == statuses["KBNotFoundError"] == statuses["WorkerError"] == 503

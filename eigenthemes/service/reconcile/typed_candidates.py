@@ -1,4 +1,4 @@
-"""Candidates of given types only: the name index of a KB as if no others had names, kept for the types asked for lately."""
+"""Candidates of given types only: look-ups in an index of the names of their entities, kept for the types used lately."""
 
 from __future__ import annotations
 
@@ -14,41 +14,47 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import Batch
-from eigenthemes.service.reconcile.documents import QueryDocument, Types
+from eigenthemes.service.reconcile.queries import QueryDocument, Types
 
-_KEPT = 8
+_MAX_LOOK_UPS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TypedLookUp:
-    """Finds candidates of some types. having [entities]: which have them all; None: that one of them is had is enough."""
+    """Finds candidates of some types.
+
+    Attributes
+    ----------
+    mask : array of bool [entities], optional
+        Entities that have all types. None: one of the types is enough, and the generator knows it.
+    """
 
     generator: CandidateGenerator
-    having: NDArray[np.bool_] | None
+    mask: NDArray[np.bool_] | None
 
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
         """Return the candidates of many names."""
         table = self.generator.find_batch(names)
-        return table if self.having is None else taken(table, np.flatnonzero(self.having[table.entity]))
+        return table if self.mask is None else select_rows(table, np.flatnonzero(self.mask[table.entity]))
 
 
 class TypedLookUps:
-    """The look-ups of a linker by types; any number of threads may ask."""
+    """The look-ups of a linker by types; any number of threads may use them."""
 
     def __init__(self, linker: Linker) -> None:
         self._linker = linker
-        self._kept: OrderedDict[Types, TypedLookUp] = OrderedDict()
+        self._recent: OrderedDict[Types, TypedLookUp] = OrderedDict()
         self._opening = Lock()
 
-    def of(self, types: Types) -> TypedLookUp:
-        """Return the look-up for some types; an `OptionError` for one that no entity has."""
+    def open(self, types: Types) -> TypedLookUp:
+        """Return the look-up for some types; raise an `OptionError` if no entity has one of them."""
         with self._opening:
-            if types not in self._kept:
-                self._kept[types] = self._open(*types)
-                if len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(types)
-            return self._kept[types]
+            if types not in self._recent:
+                self._recent[types] = self._open(*types)
+                if len(self._recent) > _MAX_LOOK_UPS:
+                    self._recent.popitem(last=False)
+            self._recent.move_to_end(types)
+            return self._recent[types]
 
     def _open(self, names: tuple[str, ...], all_types: bool) -> TypedLookUp:
         kb, options = self._linker.kb, asdict(self._linker.options.candidates)
@@ -62,7 +68,7 @@ class TypedLookUps:
 
 
 def make_batch(linker: Linker, documents: Sequence[QueryDocument], look_ups: TypedLookUps) -> Batch:
-    """Make the batch of some documents, the candidates of each query of the types it asks for."""
+    """Return the batch of some documents, with the candidates of each query of its types."""
     batch = linker.batches.make(each.document for each in documents)
     by_types: dict[Types, list[int]] = {}
     for each, first in zip(documents, batch.mention_bounds.tolist(), strict=False):
@@ -72,21 +78,21 @@ def make_batch(linker: Linker, documents: Sequence[QueryDocument], look_ups: Typ
         return batch
     tables = [batch.table]
     for types, mentions in by_types.items():
-        found = look_ups.of(types).find_batch([batch.mentions[mention].text for mention in mentions])
-        tables.append(replace(found, mention_of=np.array(mentions, dtype=np.int64)[found.mention_of]))
-    table = _joined(batch.table.mentions, tables)
+        candidates = look_ups.open(types).find_batch([batch.mentions[mention].text for mention in mentions])
+        tables.append(replace(candidates, mention_of=np.array(mentions, dtype=np.int64)[candidates.mention_of]))
+    table = _join(batch.table.mentions, tables)
     return replace(batch, table=table, bounds=np.searchsorted(table.mention_of, batch.mention_bounds))
 
 
-def _joined(mentions: int, tables: Sequence[CandidateTable]) -> CandidateTable:
+def _join(mentions: int, tables: Sequence[CandidateTable]) -> CandidateTable:
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(table, name) for table in tables])
         for name in ("mention_of", "entity", "rank", "prior", "match_type")
     }
-    return taken(CandidateTable(mentions, **columns), np.argsort(columns["mention_of"], kind="stable"))
+    return select_rows(CandidateTable(mentions, **columns), np.argsort(columns["mention_of"], kind="stable"))
 
 
-def taken(table: CandidateTable, rows: NDArray[np.int64]) -> CandidateTable:
+def select_rows(table: CandidateTable, rows: NDArray[np.int64]) -> CandidateTable:
     """Return some rows of a table."""
     return CandidateTable(
         table.mentions, table.mention_of[rows], table.entity[rows], table.rank[rows], table.prior[rows], table.match_type[rows]

@@ -1,0 +1,346 @@
+"""The middleware of every request: access, limits, metrics and the access log.
+
+host, origin, token -> service ready -> not too many requests -> body complete, in time, not too large -> app, in time
+
+A page of any website can send requests to services of its visitor's machine: directly (Origin), or through a name that resolves
+to this machine (Host; DNS rebinding). Both are refused, except for reconciliation, which OpenRefine calls from its own pages:
+without a token, pages of this machine or of the host by which the service is called; with a token, any page that knows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import logging
+import socket
+import time
+import traceback
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from eigenthemes.service.metrics import Metrics
+from eigenthemes.service.problems import Problem, response_of
+from eigenthemes.service.served import ServedKBs
+from eigenthemes.service.settings import ServiceSettings
+
+log = logging.getLogger("eigenthemes.service")
+
+_ALWAYS = ("/health", "/metrics")  # answered while the service starts, and when there are too many requests
+_UNLIMITED = ("/reload",)  # large KBs take long to open
+_DRAIN_BYTES = 32 << 20  # bytes that are read of a body that is too large, so that the client sees the answer
+_DRAIN_SECONDS = 2.0
+_MAX_BODIES = 32  # bodies of the largest size that are held at once
+_CLOSE = {"Connection": "close"}
+_SOON = {"Retry-After": "1"}
+_CORS_PATH = "/reconcile"
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_PUBLIC = ("/", "/health", "/favicon.ico")  # the page itself holds nothing of the KB
+_PUBLIC_FOLDER = "/page/"
+_MAX_HOSTS = 100  # allowed hosts that are remembered
+_LOCAL_FRAMES = "'self' http://127.0.0.1:* http://localhost:*"  # a policy has no form for IPv6 addresses
+
+Headers = dict[bytes, bytes]
+
+
+class AccessPolicy:
+    """Checks requests; those that are not allowed raise a `Problem`."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        names = ("localhost", settings.host, socket.gethostname(), *settings.allowed_hosts)
+        self._names = {name.lower() for name in names}
+        self._token = None if settings.token is None else settings.token.encode()
+        self._allowed: set[bytes] = set()  # Host headers that were checked
+
+    def check(self, method: str, path: str, token: bytes, headers: Headers) -> None:
+        """Refuse a request of an unknown host, of a page elsewhere, or without the token.
+
+        Parameters
+        ----------
+        method, path : str
+            Of the request.
+        token : bytes
+            The token of the query string; that of the header Authorization takes precedence.
+        headers : dict
+            Of the request, by lower-case names.
+        """
+        host = headers.get(b"host", b"")
+        if host not in self._allowed:
+            self._check_host(host)
+        if is_shared(path):
+            if method != "OPTIONS" and not self._may_read(headers):
+                remedy = "start the service with a token, and use the address with it"
+                raise _foreign_origin(headers[b"origin"], f"not of this machine; {remedy}")
+        elif method not in _SAFE_METHODS and b"origin" in headers:
+            _check_same_origin(headers[b"origin"], host)
+        is_public = method in _SAFE_METHODS and (path in _PUBLIC or path.startswith(_PUBLIC_FOLDER))
+        if self._token is not None and method != "OPTIONS" and not is_public:
+            self._check_token(token, headers)
+
+    def share(self, app: ASGIApp, headers: Headers) -> ASGIApp:
+        """Return an app whose answers the page of a request may read, if it is allowed to."""
+        origins = [headers[b"origin"].decode("latin-1")] if b"origin" in headers and self._may_read(headers) else []
+        return CORSMiddleware(
+            app,
+            allow_origins=origins if self._token is None else ["*"],
+            allow_methods=("GET", "POST", "OPTIONS"),
+            allow_headers=("Content-Type", "Authorization"),
+            allow_private_network=True,
+        )
+
+    def _may_read(self, headers: Headers) -> bool:
+        """Return whether the page that a request comes from may read the answer; programs send no origin."""
+        if b"origin" not in headers or self._token is not None:
+            return True
+        name = _host_name(headers[b"origin"])
+        return bool(name) and (_is_loopback(name) or name == _host_name(b"//" + headers.get(b"host", b"")))
+
+    def _check_host(self, host: bytes) -> None:
+        name = _name_in_header(host.decode("latin-1"))
+        if name is None or not ("*" in self._names or name in self._names or _is_address(name)):
+            raise Problem(
+                421,
+                "host",
+                f"the service was called by the name {host[:80].decode('latin-1')!r}, which it does not know; call it by its "
+                "address, or start it with this name among its allowed hosts",
+                "Host",
+            )
+        if len(self._allowed) < _MAX_HOSTS:
+            self._allowed.add(host)
+
+    def _check_token(self, token: bytes, headers: Headers) -> None:
+        assert self._token is not None
+        scheme, _, value = headers.get(b"authorization", b"").partition(b" ")
+        given = value.strip() if scheme.lower() == b"bearer" else token
+        if not hmac.compare_digest(given, self._token):
+            problem = "the token is wrong" if given else "there is no token"
+            remedy = "send the header Authorization: Bearer TOKEN, or add token=TOKEN to the address"
+            raise Problem(401, "token", f"{problem}; {remedy}", headers={"WWW-Authenticate": "Bearer"})
+
+
+class RequestState:
+    """A request on its way through the middleware."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self.receive, self._send = scope, receive, send
+        self.start = time.perf_counter()
+        self.token, scope["query_string"] = split_token(scope["query_string"])
+        scope.setdefault("state", {})["token"] = self.token.decode("utf-8", "replace")
+        self.body = b""
+        self.held_bytes = 0
+        self.status = 0  # 0: the answer has not begun
+        self.must_drain = False
+        self._body_was_read = False
+
+    @property
+    def log_path(self) -> str:
+        """The path without query string and control characters, shortened."""
+        return ascii(self.scope["path"][:200])[1:-1]
+
+    async def receive_body(self) -> Message:
+        """Give the app the body, all of it at once."""
+        if self._body_was_read:
+            return await self.receive()
+        self._body_was_read = True
+        return {"type": "http.request", "body": self.body, "more_body": False}
+
+    async def send(self, message: Message) -> None:
+        """Send a message of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]
+        elif self.must_drain:
+            await self._send({**message, "more_body": True})
+            await self._drain()
+            message = {"type": "http.response.body", "body": b""}
+        await self._send(message)
+
+    async def _drain(self) -> None:
+        """Read some of the rest of the body: a client that still sends when the connection closes never sees the answer."""
+        size = 0
+        try:
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                while size < _DRAIN_BYTES:
+                    message = await self.receive()
+                    if not message.get("more_body", False):
+                        return
+                    size += len(message.get("body", b""))
+        except TimeoutError:
+            return
+
+
+class RequestMiddleware:
+    """An ASGI middleware that checks, limits, counts and logs requests."""
+
+    def __init__(self, app: ASGIApp, served: ServedKBs, settings: ServiceSettings, metrics: Metrics) -> None:
+        self.app, self.served, self.settings, self.metrics = app, served, settings, metrics
+        self.policy = AccessPolicy(settings)
+        self.running = 0
+        self.held_bytes = 0  # of all bodies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        if is_shared(scope["path"]):
+            await self.policy.share(self._answer, dict(scope["headers"]))(scope, receive, send)
+        else:
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = RequestState(scope, receive, send)
+        self.running += 1
+        self.metrics.set("in_flight", self.running)
+        try:
+            await self._admit(request)
+        except Exception as error:
+            await self._answer_error(request, error)
+        finally:
+            self.running -= 1
+            self.held_bytes -= request.held_bytes
+            self._count(request)
+
+    async def _answer_error(self, request: RequestState, error: Exception) -> None:
+        if not isinstance(error, Problem):  # logged without the error's text, which may repeat what was sent
+            place = _place(error)
+            log.error("%s at %s while answering %s %s", type(error).__name__, place, request.scope["method"], request.log_path)
+            error = Problem(500, "fault", "the service failed; see its log")
+        if not request.status:
+            await response_of(error)(request.scope, request.receive, request.send)
+
+    async def _admit(self, request: RequestState) -> None:
+        scope = request.scope
+        method, path, headers = scope["method"], scope["path"], dict(scope["headers"])
+        self.policy.check(method, path, request.token, headers)
+        if path not in _ALWAYS:
+            if not self.served.is_ready:
+                raise Problem(503, "starting", "the service is starting; try again soon", headers=_SOON)
+            if self.running > self.settings.max_concurrent:
+                raise Problem(503, "busy", "too many requests at once; try again soon", headers=_SOON)
+        if method not in ("GET", "HEAD", "OPTIONS"):
+            await self._receive_body(request, headers)
+        elif method == "HEAD":
+            request.scope = {**scope, "method": "GET"}  # the server leaves the body out
+        await self._run(request)
+
+    async def _run(self, request: RequestState) -> None:
+        seconds = None if request.scope["path"] in _UNLIMITED else self.settings.max_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await self.app(request.scope, request.receive_body, request.send)
+        except TimeoutError:
+            sentence = f"the answer takes more than {seconds:g} seconds; send less at once, or try again later"
+            raise Problem(503, "time", sentence, headers={"Retry-After": "5"}) from None
+
+    async def _receive_body(self, request: RequestState, headers: dict[bytes, bytes]) -> None:
+        length = headers.get(b"content-length", b"")
+        if length.isdigit():
+            self._check_size(request, int(length))
+        seconds = self.settings.max_body_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await self._collect(request)
+        except TimeoutError:
+            sentence = f"the body did not arrive within {seconds:g} seconds; send it faster, or send less"
+            raise Problem(408, "slow", sentence, headers=_CLOSE) from None
+
+    def _check_size(self, request: RequestState, size: int) -> None:
+        if size > self.settings.max_body:
+            request.must_drain = True
+            sentence = f"the body is larger than {self.settings.max_body:,} bytes; send less at once"
+            raise Problem(413, "too-large", sentence, headers=_CLOSE)
+
+    async def _collect(self, request: RequestState) -> None:
+        chunks: list[bytes] = []
+        while True:
+            message = await request.receive()
+            if message["type"] == "http.disconnect":
+                raise Problem(400, "gone", "the request ended too early; send it again")
+            chunks.append(message.get("body", b""))
+            request.held_bytes += len(chunks[-1])
+            self.held_bytes += len(chunks[-1])
+            self._check_size(request, request.held_bytes)
+            if self.held_bytes > _MAX_BODIES * self.settings.max_body:
+                raise Problem(503, "busy", "too much was sent at once; try again soon", headers=_SOON | _CLOSE)
+            if not message.get("more_body", False):
+                request.body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+                return
+
+    def _count(self, request: RequestState) -> None:
+        seconds = time.perf_counter() - request.start
+        route = getattr(request.scope.get("route"), "path", "other")
+        self.metrics.count_request(route, request.status, seconds)
+        self.metrics.set("in_flight", self.running)
+        if self.settings.access_log:
+            log.info("%s %s %d %.1f ms", request.scope["method"], request.log_path, request.status, 1e3 * seconds)
+
+
+def _place(error: Exception) -> str:
+    """Return the file and line where an error was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno}" if frames else "an unknown place"
+
+
+def is_shared(path: str) -> bool:
+    """Return whether pages of other origins may call a path."""
+    return path == _CORS_PATH or path.startswith(_CORS_PATH + "/")
+
+
+def split_token(query: bytes) -> tuple[bytes, bytes]:
+    """Return the token of a query string, and the query string without it."""
+    parts = query.split(b"&")
+    tokens = [part for part in parts if part.startswith(b"token=")]
+    if not tokens:
+        return b"", query
+    token = unquote_to_bytes(tokens[0].removeprefix(b"token=").replace(b"+", b" "))
+    return token, b"&".join(part for part in parts if part not in tokens)
+
+
+def frame_ancestors(*, has_token: bool) -> str:
+    """Return the pages that may show a preview in a frame, for a Content-Security-Policy."""
+    return "*" if has_token else _LOCAL_FRAMES
+
+
+def _name_in_header(host: str) -> str | None:
+    """Return the name in a Host header, without the port, in lower case; None if the header is invalid."""
+    try:
+        split = urlsplit(f"//{host}")
+        if split.username is not None or split.path or split.query or split.fragment or not split.hostname:
+            return None
+        return split.hostname if split.port is None or split.port else None
+    except ValueError:
+        return None
+
+
+def _host_name(url: bytes) -> str:
+    try:
+        return urlsplit(url.decode("latin-1")).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    """Return whether a name is an IP address, which nobody can redirect."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(name: str) -> bool:
+    return name == "localhost" or (_is_address(name) and ipaddress.ip_address(name).is_loopback)
+
+
+def _check_same_origin(origin: bytes, host: bytes) -> None:
+    scheme, separator, name = origin.partition(b"://")
+    if not separator or scheme.lower() not in (b"http", b"https") or name.lower() != host.lower():
+        raise _foreign_origin(origin, "which may not send it; use the service's own page")
+
+
+def _foreign_origin(origin: bytes, rest: str) -> Problem:
+    sentence = f"the request comes from a page of {origin[:80].decode('latin-1')!r}, {rest}"
+    return Problem(403, "origin", sentence, "Origin")

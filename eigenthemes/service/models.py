@@ -1,0 +1,439 @@
+"""Pydantic models of requests and responses: FastAPI makes the OpenAPI document from them.
+
+Documents are described here and checked by `documents.json_lines`, whose errors say more than a schema could.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation
+
+from eigenthemes.kb.store import KB
+from eigenthemes.linker import LinkOptions
+from eigenthemes.ranking.methods import default_method, method_named, scoring_options
+from eigenthemes.service.problems import TITLES
+
+MAX_TOP = 100
+_TEXT = "Michael Jordan played for the Chicago Bulls."
+_TABLE = {"header": ["city", "state"], "rows": [["Paris", "France"], ["Paris", "Texas"]]}
+_CANDIDATE = {"id": "Q41421", "label": "Michael Jordan"}
+
+
+def _field(description: str, *examples: Any, **more: Any) -> Any:
+    """Return a required field with a description and an example."""
+    return Field(description=description, examples=list(examples), **more)
+
+
+def _optional(description: str, *examples: Any, **more: Any) -> Any:
+    """Return a field that may be missing."""
+    return Field(default=None, description=description, examples=list(examples), **more)
+
+
+# query strings
+
+
+class KBQuery(BaseModel):
+    """The KB of a request."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kb: str | None = _optional("name of the KB; default: the first", "places")
+
+
+class LinkQuery(KBQuery):
+    """Options of linking."""
+
+    method: str | None = _optional("how candidates are ranked; default: the best that the KB is ready for", "selftrained")
+    threshold: float | None = _optional("least probability of a link; default: the KB's", 0.5, ge=0, le=1, allow_inf_nan=False)
+    nil: bool = Field(default=True, description="false: always link", examples=[True])
+    top: int = Field(default=3, ge=1, le=MAX_TOP, description="candidates in each ranking", examples=[3])
+    explain: bool = Field(default=False, description="add an explanation to each link", examples=[False])
+    k: int | None = _optional("eigen: number of eigenthemes", 10, ge=1, le=10_000)
+    nested: bool = Field(default=False, description="find names within names", examples=[False])
+    lang: str | None = _optional("language of the text: en, de, fr, es or tr; default: guessed", "de")
+    map: bool = Field(default=False, description="add the map of the document's candidates", examples=[False])
+    types: bool = Field(default=False, description="add the types of entities", examples=[False])
+
+    def link_options(self, kb: KB) -> LinkOptions:
+        """Return the options of the linker that the request needs."""
+        method = self.method or default_method(kb)
+        scoring = scoring_options({method: method_named(method)}, {} if self.k is None else {"k": self.k})
+        return LinkOptions(
+            method=self.method,
+            threshold=self.threshold,
+            allow_nil=self.nil,
+            top=self.top,
+            explain=self.explain,
+            detector="nested-names" if self.nested else "names",
+            language=self.lang,
+            scoring=scoring[method],
+        )
+
+
+class NameQuery(KBQuery):
+    """A name to look up."""
+
+    q: str = _field("the name", "Michael Jordan", max_length=1_000)
+    top: int = Field(default=20, ge=1, le=MAX_TOP, description="most candidates", examples=[20])
+
+
+class SearchQuery(NameQuery):
+    """The beginning of a name to search for."""
+
+    top: int = Field(default=10, ge=1, le=MAX_TOP, description="most suggestions", examples=[10])
+    type: str | None = _optional("only entities of this type: its id, the end of its id, or its label", "human")
+
+
+class NeighborQuery(KBQuery):
+    """Parts of an entity's record."""
+
+    neighbors: int = Field(default=10, ge=1, le=1_000, description="most neighbours of each relation", examples=[10])
+
+
+class EntityQuery(NeighborQuery):
+    """An entity, by its id."""
+
+    id: str = _field("the entity's id", "Q41421")
+
+
+# documents
+
+
+class Span(BaseModel):
+    """Where a mention is."""
+
+    start: int | None = _optional("first Unicode code point of the mention in the text", 0)
+    end: int | None = _optional("first code point after it", 14)
+    text: str | None = _optional("the name; not needed where start and end are given", "Michael Jordan")
+    row: int | None = _optional("row of the document's table, from 0", 0)
+    col: int | None = _optional("column of the table, from 0", 0)
+
+
+class Mention(Span):
+    """A name to link."""
+
+    candidates: list[str] | None = _optional("ids that it may mean; default: they are looked up", ["Q41421", "Q27069141"])
+    only_types: list[str] | None = _optional("types of the entities that it may mean", ["human"])
+
+
+Cell = str | float | bool | None
+
+
+class Table(BaseModel):
+    """A table."""
+
+    header: list[Cell] | None = _optional("names of the columns", _TABLE["header"])
+    rows: list[list[Cell]] = _field("rows of cells", _TABLE["rows"])
+
+
+class Document(BaseModel):
+    """A text, a table or a list of mentions; other fields are returned unchanged."""
+
+    id: str | int | None = _optional("returned unchanged", "doc-1")
+    text: str | None = _optional("the text; without mentions, names are found in it", _TEXT)
+    table: Table | None = _optional("a table in place of a text", _TABLE)
+    mentions: list[Mention] | None = _optional("the names to link", [{"start": 0, "end": 14, "text": "Michael Jordan"}])
+    about: str | None = _optional("text about the source: evidence only", "Machine learning at Berkeley")
+
+
+AnyDocument = str | Document
+LinkBody = SkipValidation[AnyDocument | list[AnyDocument]]
+CorrectionBody = SkipValidation[Document | list[Document]]
+
+
+class ExplainRequest(BaseModel):
+    """A mention to explain."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    document: SkipValidation[AnyDocument] = _field("the document", _TEXT)
+    mention: int = Field(default=0, ge=0, description="number of the mention, from 0", examples=[0])
+
+
+class TableRequest(BaseModel):
+    """A table to link."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: SkipValidation[str | int | None] = _optional("returned unchanged", "doc-1")
+    table: SkipValidation[Table] = _field("the table", _TABLE)
+    columns: list[str | int] | None = _optional("names, or numbers from 0; default: the columns of names", ["city"])
+    context: Literal["table", "column", "row", "none"] | None = _optional("which cells are decided together", "table")
+    only_types: dict[str | int, list[str]] | None = _optional("column -> types of its entities", {"city": ["city"]})
+
+
+# links
+
+
+class EntityDetails(BaseModel):
+    """Fields of an entity that are added on request."""
+
+    types: list[str] | None = _optional("labels of its types, with types=true", ["human"])
+    description: str | None = _optional("its description, with types=true", "American basketball player")
+
+
+class RankedCandidate(EntityDetails):
+    """A candidate with its score."""
+
+    id: str = _field("the entity's id in the KG", "Q41421")
+    label: str = _field("its label", "Michael Jordan")
+    score: float = _field("higher is better, within the document", 0.98)
+
+
+class Reason(BaseModel):
+    """A connection between two candidates."""
+
+    type: str = _field("edge, shared, same entity, longer name, or close in the vectors", "edge")
+    relation: str = _field("relation of the edge", "member of")
+    reverse: bool = _field("the statement has the other direction", False)
+    shared: list[str] = _field("labels of shared neighbours", ["Chicago"])
+
+
+class Support(BaseModel):
+    """Another name of the document that supports a candidate."""
+
+    text: str = _field("the other name", "Chicago Bulls")
+    mention: int = _field("its number, from 0", 1)
+    id: str = _field("its candidate that supports most", "Q128109")
+    label: str = _field("label of that candidate", "Chicago Bulls")
+    probability: float = _field("probability of that candidate", 0.97)
+    share: float = _field("share of the support by all other names", 0.62)
+    reasons: list[Reason] = _field("connections", [{"type": "edge", "relation": "in", "reverse": False, "shared": []}])
+
+
+class ExplainedCandidate(BaseModel):
+    """A candidate with what the ranker knows about it."""
+
+    id: str = _field("the entity's id in the KG", "Q41421")
+    label: str = _field("its label", "Michael Jordan")
+    display_label: str = _field("its label, different from the others", "Michael Jordan (American basketball player)")
+    description: str = _field("its description", "American basketball player")
+    probability: float = _field("probability", 0.98)
+    prior: float = _field("popularity", 41.0)
+    match_type: str = _field("how its name matched", "label")
+    matched_name: str = _field("its name that matched", "Michael Jordan")
+    contributions: dict[str, float] = _field("what each group of features adds", {"name": 1.2, "themes": 2.1})
+    connected: bool = _field("whether other names share an edge or a neighbour with it", True)
+
+
+class Explanation(BaseModel):
+    """The reasons of a decision."""
+
+    sentence: str = _field("the explanation in English", "Michael Jordan is the basketball player.")
+    text: str = _field("the name", "Michael Jordan")
+    nil_reason: str | None = _field("why there is no link", "below threshold")
+    nil_probability: float = _field("probability that no candidate is right", 0.01)
+    threshold: float = _field("least probability of a link", 0.46)
+    candidate_count: int = _field("number of candidates", 4)
+    other_names: int = _field("number of other names of the document", 2)
+    best: ExplainedCandidate | None = _field("the most likely candidate", _CANDIDATE)
+    runner_up: ExplainedCandidate | None = _field("the second", _CANDIDATE)
+    more_popular: ExplainedCandidate | None = _field("the most popular candidate, if that is another one", _CANDIDATE)
+    shares: dict[str, float] = _field("shares of the evidence for it, by feature group", {"themes": 0.7, "name": 0.3})
+    against: dict[str, float] = _field("shares of the evidence against it", {"prior": 0.1})
+    support: list[Support] = _field("other names that support it", [{"text": "Chicago Bulls", "mention": 1}])
+    other_support: float = _field("share of further names", 0.1)
+    detection: float | None = _field("probability that a span found in the text is a name", 0.9)
+    stands_for: str = _field("long form that the text itself defines", "")
+
+
+class MentionExplanation(Explanation):
+    """The reasons of a decision, with all candidates."""
+
+    mention: int = _field("number of the mention in the document", 0)
+    candidates: list[ExplainedCandidate] = _field("the most likely first", [_CANDIDATE])
+
+
+class Link(Span, EntityDetails):
+    """A mention with its entity."""
+
+    entity: str | None = _field("the entity's id; null: no link", "Q41421")
+    label: str | None = _field("its label", "Michael Jordan")
+    score: float | None = _field("its score, by the method", 0.98)
+    probability: float | None = _field("null for methods that are not calibrated", 0.98)
+    ranking: list[RankedCandidate] = _field("the best candidates", [{**_CANDIDATE, "score": 0.98}])
+    nil_reason: str | None = _field("why there is no link", "below threshold")
+    unknown_candidates: list[str] | None = _optional("given candidates that the KB does not have", ["Q0"])
+    explanation: Explanation | None = _optional("with explain=true", {"sentence": "Michael Jordan is the player."})
+
+
+_LINK = {"start": 0, "end": 14, "text": "Michael Jordan", "entity": "Q41421", "label": "Michael Jordan", "score": 0.98,
+         "probability": 0.98, "ranking": [{**_CANDIDATE, "score": 0.98}], "nil_reason": None}  # fmt: skip
+
+
+class MapPoint(BaseModel):
+    """A candidate on the map."""
+
+    mentions: list[int] = _field("numbers of the names that it is a candidate of", [0])
+    id: str = _field("the entity's id", "Q41421")
+    label: str = _field("its label", "Michael Jordan")
+    x: float = _field("coordinate on the strongest eigentheme", 0.81)
+    y: float = _field("coordinate on the second", -0.12)
+    chosen: bool = _field("whether a name is linked to it", True)
+    score: float = _field("the best of its scores", 0.98)
+
+
+class MapSupport(BaseModel):
+    """A line of the map."""
+
+    start: int = _field("number of the supporting point", 1, alias="from")
+    to: int = _field("number of the supported point", 0)
+    share: float = _field("share of all the support for it", 0.62)
+    words: str = _field("the connection", "Chicago Bulls: member of")
+
+
+class CandidateMap(BaseModel):
+    """The candidates of a document on its two strongest eigenthemes."""
+
+    points: list[MapPoint] = _field("candidates that have a vector, the most important first", [{**_CANDIDATE, "x": 0.8}])
+    supports: list[MapSupport] = _field("lines between points, with explain=true", [{"from": 1, "to": 0}])
+    explained: list[float] = _field("share of the variance on each axis", [0.5, 0.2])
+
+
+class LinkedDocument(BaseModel):
+    """A document with a link for each mention."""
+
+    id: str | int | None = _optional("as given", "doc-1")
+    text: str | None = _optional("as given", _TEXT)
+    mentions: list[Link] = _field("the links", [_LINK])
+    map: CandidateMap | None = _optional("the candidates as points, with map=true", {"explained": [0.5, 0.2]})
+
+
+class LinkedTable(BaseModel):
+    """A table with a link for each cell of some columns."""
+
+    id: str | int | None = _optional("as given", "doc-1")
+    table: Table = _field("as given", _TABLE)
+    mentions: list[Link] = _field("the links", [{**_LINK, "row": 0, "col": 0}])
+    columns: list[str] = _field("the columns that were linked", ["city"])
+    context: str = _field("which cells were decided together", "table")
+
+
+# entities
+
+
+class Candidate(BaseModel):
+    """An entity that a name may mean."""
+
+    rank: int = _field("1 is the most popular", 1, ge=1)
+    id: str = _field("the entity's id", "Q41421")
+    label: str = _field("its label", "Michael Jordan")
+    matched_name: str = _field("its name that matched", "Michael Jordan")
+    match_type: str = _field("how its name matched", "label")
+    prior: float = _field("popularity", 41.0)
+    description: str = _field("its description", "American basketball player")
+
+
+class Suggestion(BaseModel):
+    """An entity whose name begins with some letters, or nearly."""
+
+    id: str = _field("the entity's id", "Q41421")
+    label: str = _field("its label", "Michael Jordan")
+    description: str = _field("its description", "American basketball player")
+    types: list[str] = _field("labels of its types", ["human"])
+    matched_name: str = _field("its name that matched", "Michael Jordan")
+
+
+class Related(BaseModel):
+    """The neighbours of one relation."""
+
+    relation: str = _field("the relation", "member of")
+    reverse: bool = _field("the statements run from the neighbours to the entity", False)
+    count: int = _field("number of neighbours", 12)
+    entities: list[dict[str, str]] = _field("the first of them", [_CANDIDATE])
+
+
+class EntityRecord(BaseModel):
+    """An entity of a KB."""
+
+    id: str = _field("the entity's id", "Q41421")
+    label: str = _field("its label", "Michael Jordan")
+    aliases: list[str] = _field("its other names", ["Air Jordan"])
+    description: str = _field("its description", "American basketball player")
+    types: list[str] = _field("ids of its types", ["Q5"])
+    prior: float = _field("popularity", 41.0)
+    names: list[dict[str, str]] = _field("all names, the label first", [{"name": "Air Jordan", "language": "en"}])
+    rank: int = _field("its rank in the KB by prior", 17, ge=1)
+    namesakes: list[dict[str, str]] = _field("entities that have its label as a name", [_CANDIDATE])
+    name_rank: int = _field("its rank among them; 0: it is never linked", 1)
+    degree: int = _field("number of neighbours", 41)
+    neighbors: list[Related] = _field("neighbours by relation", [{"relation": "member of", "count": 1}])
+
+
+# the service
+
+
+class MethodInfo(BaseModel):
+    """A method that a KB is ready for."""
+
+    name: str = _field("its name", "selftrained")
+    threshold: bool = _field("whether it takes a threshold", True)
+    k: bool = _field("whether it takes k", False)
+    explain: bool = _field("whether it can explain", True)
+
+
+class KBInfo(BaseModel):
+    """A KB of the service."""
+
+    name: str = _field("its name in ?kb=", "places")
+    state: str = _field("changes whenever the KB is changed", "0f3a5c81d2aa")
+    counts: dict[str, int] = _field("its size", {"entities": 286983, "names": 926990})
+    methods: list[MethodInfo] = _field("methods that it is ready for", [{"name": "degree", "explain": False}])
+    default_method: str = _field("the method where none is given", "selftrained")
+    threshold: float | None = _field("threshold of that method", 0.46)
+    vectors: list[str] = _field("sets of vectors", ["prone"])
+    languages: list[str] = _field("languages of its names", ["en"])
+
+
+class Info(BaseModel):
+    """The KBs and limits of the service."""
+
+    version: str = _field("version of eigenthemes", "0.1.0")
+    kbs: list[KBInfo] = _field("the first is the default", [{"name": "places"}])
+    corrections: bool = _field("whether corrections are stored", False)
+    limits: dict[str, float] = _field("limits of a request", {"body_bytes": 8388608, "documents": 1000})
+
+
+class Health(BaseModel):
+    """The state of the service."""
+
+    status: str = _field("always ready; otherwise the answer is 503", "ready")
+
+
+class ReloadResult(BaseModel):
+    """The result of a reload."""
+
+    replaced: list[str] = _field("KBs that were opened again", ["places"])
+    unchanged: list[str] = _field("KBs that have not changed", [])
+
+
+class Stored(BaseModel):
+    """The result of storing corrections."""
+
+    stored: int = _field("number of documents", 1)
+
+
+class CorrectionCount(BaseModel):
+    """The number of stored corrections."""
+
+    count: int = _field("documents", 3)
+    mentions: int = _field("mentions with gold", 12)
+    needed: int = _field("mentions that training needs to fit weights on them", 20)
+
+
+class ProblemRecord(BaseModel):
+    """An error (RFC 9457)."""
+
+    type: str = _field("URN of the code", "urn:eigenthemes:problem:document")
+    title: str = _field("name of the status", "Cannot be done as asked")
+    status: int = _field("HTTP status", 422)
+    detail: str = _field("what was found and expected", "mention 0: \"start\" is 'a'; expected a whole number")
+    code: str = _field("stable name for programs", "document")
+    where: str | None = _optional("JSON pointer into the body, or name of a parameter or header", "/mentions/0/start")
+    remedy: str | None = _optional("what to do", "expected a whole number")
+
+
+def documented(statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of a route that may answer with these errors."""
+    return {status: {"model": ProblemRecord, "description": TITLES[status]} for status in statuses}

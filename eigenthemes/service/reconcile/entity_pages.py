@@ -1,0 +1,228 @@
+"""Entities as HTML: the preview in a cell of a spreadsheet, the flyout of a suggestion, and the full view.
+
+All text of a KG is escaped, and a Content-Security-Policy allows only the style and the script of this module.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from urllib.parse import quote
+
+from eigenthemes.candidates.entity_card import EntityCard, RelatedEntities, entity_card
+from eigenthemes.kb.store import KB
+from eigenthemes.ranking.decide import NIL_REASONS
+from eigenthemes.ranking.explain.explainer import Explainer
+from eigenthemes.ranking.ranker import feature_context_of, ranker_of
+from eigenthemes.records import Document, Mention
+from eigenthemes.service.reconcile.properties import Named, name_of_relation, type_records
+from eigenthemes.service.reconcile.queries import QueryDocument
+from eigenthemes.service.reconcile.reconciler import Reconciler
+from eigenthemes.service.reconcile.service_manifest import ServiceURLs
+
+_MOST_NAMES = 8  # other names in a preview
+_MOST_RELATIONS = 4  # relations in a preview
+_STYLE = """
+body{font:14px/1.45 system-ui,sans-serif;margin:0;padding:10px 12px;color:#1d2733;background:#fff;overflow-wrap:anywhere}
+h1{font-size:17px;margin:0}h2{font-size:14px;margin:16px 0 4px}p{margin:4px 0}ul{margin:4px 0;padding-left:20px}
+.id,.names,.more{color:#5a6675;font-size:12px}
+.type{display:inline-block;background:#e6eef7;border-radius:3px;padding:0 6px;margin-right:4px;font-size:12px}
+.why{border-left:3px solid #3b76b8;padding-left:8px;margin:8px 0}dt{color:#5a6675;font-size:12px;margin-top:6px}dd{margin:0}
+a{color:#1c5a9c}.page{max-width:760px;margin:0 auto;padding:24px 16px}
+"""
+_DARK = """
+@media (prefers-color-scheme:dark){body{background:#14191f;color:#e3e8ee}.type{background:#26384c}a{color:#8bbcf0}
+.id,.names,.more,dt{color:#9aa7b5}}
+"""
+# OpenRefine does not encode ids: the part after # of an id does not reach the server
+_SCRIPT = """
+if(location.hash){location.replace(location.href.replace("#","%23"))}
+"""
+
+
+def _hash_of(content: str) -> str:
+    return f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"
+
+
+_SOURCES = f"default-src 'none'; style-src {_hash_of(_STYLE)} {_hash_of(_STYLE + _DARK)}; script-src {_hash_of(_SCRIPT)}"
+_CLOSED = "base-uri 'none'; form-action 'none'"
+
+
+def headers(ancestors: str) -> dict[str, str]:
+    """Return the headers of a page that may be framed by `ancestors`; its URL, which may hold a token, stays private."""
+    return {
+        "Content-Security-Policy": f"{_SOURCES}; {_CLOSED}; frame-ancestors {ancestors}",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+
+
+def preview_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> str:
+    """Return the small page of an entity that OpenRefine shows in a frame, with the reasons of the decision."""
+    kb, reasons = reconciler.kb, explain_candidate(reconciler, entity_id)
+    card = entity_card(kb, entity_id, most=3)
+    related = "".join(_related(kb, each, None) for each in card.neighbors[:_MOST_RELATIONS])
+    body = f"{_head(kb, card, _MOST_NAMES)}{_reasons(reasons)}<dl>{related}</dl>"
+    return _page(card.entity.label, body, _STYLE)
+
+
+def view_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> str:
+    """Return the full page of an entity."""
+    kb, reasons = reconciler.kb, explain_candidate(reconciler, entity_id)
+    card = entity_card(kb, entity_id, most=50)
+    namesakes = [each for each in card.namesakes if each[0] != card.entity.id][:20]
+    related = "".join(_related(kb, each, urls) for each in card.neighbors)
+    body = (
+        f'<div class="page">{_head(kb, card, None)}{_source(card.entity.id)}{_reasons(reasons)}'
+        + (f"<h2>Linked to {card.degree:,} others</h2><dl>{related}</dl>" if related else "")
+        + (f"<h2>Others of that name</h2><ul>{_linked_list(namesakes, urls)}</ul>" if namesakes else "")
+        + "</div>"
+    )
+    return _page(card.entity.label, body, _STYLE + _DARK)
+
+
+def missing_page(entity_id: str) -> str:
+    """Return the page of an unknown id."""
+    body = f"<p>There is no entity {_text(entity_id[:200])} in this KB.</p>"
+    return _page("Not found", body, _STYLE)
+
+
+def flyout(kb: KB, entity_id: str) -> str:
+    """Return the HTML fragment of a suggested entity."""
+    index = kb.index_of(entity_id)
+    if index is None:
+        return ""
+    types = ", ".join(_text(each["name"]) for each in type_records(kb, index))
+    other = ", ".join(map(_text, kb.names_of(index)[1 : 1 + _MOST_NAMES]))
+    lines = (
+        f"<b>{_text(kb.label_of(index))}</b>",
+        _text(kb.description_of(index)),
+        types,
+        other,
+        f"<small>{_text(entity_id)}</small>",
+    )
+    return "".join(f"<p>{line}</p>" for line in lines if line)
+
+
+def flyout_of(thing: Named | None) -> str:
+    """Return the HTML fragment of a suggested type or property."""
+    if thing is None:
+        return ""
+    return f"<p><b>{_text(thing.name)}</b></p><p>{_text(thing.description)}</p><p><small>{_text(thing.id)}</small></p>"
+
+
+def _head(kb: KB, card: EntityCard, most_names: int | None) -> str:
+    entity = card.entity
+    types = "".join(f'<span class="type">{_text(each["name"])}</span>' for each in type_records(kb, card.rank - 1))
+    names = [_text(name) for name in entity.aliases[:most_names]]
+    more = f" and {len(entity.aliases) - len(names)} more" if len(names) < len(entity.aliases) else ""
+    return (
+        f'<h1>{_text(entity.label)}</h1><p class="id">{escape(entity.id)}</p>'
+        + (f"<p>{types}</p>" if types else "")
+        + (f"<p>{_text(entity.description)}</p>" if entity.description else "")
+        + (f'<p class="names">also called {", ".join(names)}{more}</p>' if names else "")
+    )
+
+
+def _source(entity_id: str) -> str:
+    """Return a link to the id, if it is a URL."""
+    if not entity_id.startswith(("http://", "https://")):
+        return ""
+    return f'<p><a href="{escape(entity_id)}" rel="noreferrer noopener">{escape(entity_id)}</a></p>'
+
+
+def _reasons(reasons: Reasons | None) -> str:
+    if reasons is None:
+        return ""
+    probability = "" if reasons.probability is None else f" This one has {reasons.probability:.0%}."
+    context = "In the last query:" if reasons.query else "By its name alone:"
+    return f'<p class="why">{context} {_text(reasons.sentence)}{probability}</p>'
+
+
+def _related(kb: KB, related: RelatedEntities, urls: ServiceURLs | None) -> str:
+    name = escape(name_of_relation(kb, related.relation)) + (" (reversed)" if related.reverse else "")
+    members = [_link(each, urls) for each in related.entities]
+    more = f' <span class="more">and {related.count - len(members):,} more</span>' if related.count > len(members) else ""
+    return f"<dt>{name}</dt><dd>{', '.join(members)}{more}</dd>"
+
+
+def _linked_list(members: Iterable[tuple[str, str]], urls: ServiceURLs) -> str:
+    return "".join(f'<li>{_link(each, urls)} <span class="id">{escape(each[0])}</span></li>' for each in members)
+
+
+def _link(member: tuple[str, str], urls: ServiceURLs | None) -> str:
+    entity_id, label = member
+    if urls is None:
+        return _text(label)
+    return f'<a href="{escape(urls.base + urls.by_id("view", quote(entity_id, safe="")))}">{_text(label)}</a>'
+
+
+def _text(text: str) -> str:
+    """Return text of a KG as HTML: escaped, in its own writing direction."""
+    return f'<bdi dir="auto">{escape(text)}</bdi>'
+
+
+def _page(title: str, body: str, style: str) -> str:
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>'
+        f"<body>{body}<script>{_SCRIPT}</script></body></html>"
+    )
+
+
+# reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """The reasons of a decision.
+
+    Attributes
+    ----------
+    query : str
+        The name of the query; "" if it is the entity's label.
+    sentence : str
+        The explanation.
+    probability : float, optional
+        Probability of this entity. None: it was no candidate.
+    """
+
+    query: str
+    sentence: str
+    probability: float | None
+
+
+def explain_candidate(reconciler: Reconciler, entity_id: str) -> Reasons | None:
+    """Explain the last query that an entity was a candidate of, else its label; None if the method cannot explain."""
+    if not reconciler.linker.method.calibrated:
+        return None
+    recent = reconciler.recent.find(entity_id)
+    document, mention = recent or (_label_query(reconciler, entity_id), 0)
+    explainer = _explainer(reconciler, document)
+    probabilities = {each.id: each.probability for each in explainer.candidates(mention)}
+    query = "" if recent is None else explainer.batch.mentions[mention].text
+    return Reasons(query, explainer.explain(mention).sentence, probabilities.get(entity_id))
+
+
+def _label_query(reconciler: Reconciler, entity_id: str) -> QueryDocument:
+    index = reconciler.kb.index_of(entity_id)
+    label = entity_id if index is None else reconciler.kb.label_of(index)
+    return QueryDocument(Document(mentions=(Mention(label),)), ((), False), [["query"]])
+
+
+def _explainer(reconciler: Reconciler, document: QueryDocument) -> Explainer:
+    linker, decided = reconciler.linker, reconciler.decide([document])
+    vectors = decided.batch.vectors
+    assert decided.scored.ranking is not None
+    return Explainer(
+        ranker_of(linker.kb, None if vectors is None else vectors.name),
+        decided.scored.ranking,
+        feature_context_of(linker.kb, vectors),
+        nil_reasons=[NIL_REASONS[reason] for reason in decided.decisions.nil_reason.tolist()],
+        threshold=linker.threshold,
+        aliases=linker.options.candidates.aliases,
+    )
