@@ -32,7 +32,7 @@ from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of, gold_rows
 from eigenthemes.ranking.features import GROUPS, FeatureContext
 from eigenthemes.ranking.ranker import Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document
-from eigenthemes.selftrain.evidence import Evidence
+from eigenthemes.selftrain.cell_training import Evidence
 from eigenthemes.selftrain.gold import gold_train
 from eigenthemes.selftrain.recipe import RECIPE
 from eigenthemes.selftrain.sampling import Sampler

@@ -23,7 +23,7 @@ from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker
 from eigenthemes.ranking.candidate_map import candidate_map
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
 from eigenthemes.ranking.detection import DETECTED_THRESHOLD
-from eigenthemes.ranking.explain.explainer import Explainer
+from eigenthemes.ranking.explainer import Explainer
 from eigenthemes.ranking.methods import Scored, default_method, method_named
 from eigenthemes.ranking.options import AverageOptions, EigenOptions, ScoringOptions
 from eigenthemes.ranking.ranker import feature_context_of, has_ranker, ranker_of
@@ -430,7 +430,7 @@ class Linker:
         candidates = [(id, label, score) for (id, label), score in zip(named, scores, strict=True)]
         bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
         probability, calibrated, top = decisions.probability.tolist(), self.method.calibrated, self.options.top
-        for document, first, last in batch.shown_spans():
+        for document, first, last in batch.own_spans():
             links = []
             for number in range(first, last):
                 ranking, reason = candidates[bounds[number] : bounds[number + 1]], reasons[number]

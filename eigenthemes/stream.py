@@ -201,7 +201,7 @@ def _line(record: Record, error: DocumentError) -> int:
 
 def _count(chunk: Chunk, decided: DecidedBatch, documents: int) -> None:
     chunk.linked_documents = documents
-    shown = decided.batch.shown
+    shown = decided.batch.is_own
     chunk.mentions = int(shown.sum())
     chunk.linked = int(decided.decisions.linked[shown].sum())
 
@@ -211,7 +211,7 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
     pieces = list[bytes]()
     batch, linked = decided.batch, np.concatenate(([0], np.cumsum(decided.decisions.linked)))
     encoder = linker.encoder(decided)
-    for record, (document, first, last) in zip(records, batch.shown_spans(), strict=True):
+    for record, (document, first, last) in zip(records, batch.own_spans(), strict=True):
         try:
             pieces += encoder.line(document, first)
         except DocumentError as error:

@@ -170,7 +170,7 @@ def add_memory(writer: KBWriter, description: dict[str, Any], memory: Memory) ->
 
 def _add_evidence(writer: KBWriter, kb: KB) -> None:
     """Write the arrays that the features of a ranker need, unless the KB has them."""
-    from eigenthemes.selftrain.evidence import Evidence
+    from eigenthemes.selftrain.cell_training import Evidence
 
     for name, array in Evidence.of(kb).files().items():
         if not kb.has(name):

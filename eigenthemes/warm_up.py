@@ -46,7 +46,7 @@ def warm_up(*, every_vectors: bool = False, progress: Progress | None = None) ->
 
 
 def _graph() -> Graph:
-    """Return a graph of so many edges that vectors of it are made by compiled code: each node is joined to the next ones."""
+    """Return a graph large enough for compiled code: each node is connected to the next ones."""
     steps = np.arange(1, SMALL_GRAPH // _NODES + 2, dtype=np.uint32)
     source = np.repeat(np.arange(_NODES, dtype=np.uint32), len(steps))
     target = (source + np.tile(steps, _NODES)) % np.uint32(_NODES)

@@ -109,7 +109,7 @@ class Lookup:
         """Find candidates as the paper does: all tokens contained, by prior."""
         contained = self._containing(self.tokens(distinct(normalized)), limit)
         match_types = dict(zip(*self.whole_names(squash(normalized)), strict=True))
-        return {entity: _whole_match_type(match_types.get(entity), self.worst_whole) for entity in contained}
+        return {entity: _full_name_type(match_types.get(entity), self.worst_whole) for entity in contained}
 
     def default(self, normalized: str, limit: int | None, *, in_capitals: bool = False) -> MatchTypes:
         """Find candidates by our own rules; see `rules`. `in_capitals`: the mention is written so, before it was normalised."""
@@ -398,5 +398,5 @@ def _add(match_types: MatchTypes, entity: int, match_type: int, most: int) -> No
         match_types[entity] = match_type
 
 
-def _whole_match_type(match_type: int | None, worst: int) -> int:
+def _full_name_type(match_type: int | None, worst: int) -> int:
     return CONTAINS if match_type is None or match_type > worst else match_type

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.options import text_option
 from eigenthemes.cli.output import counted, note, terminal_progress
 from eigenthemes.errors import DocumentError, OptionError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--vectors", metavar="NAME", help="The vectors whose ranker is adapted; default: those made or imported last.")
 @click.option("--reset", is_flag=True, help="Forget what was learned.")
 @text_option
-@tells_damage
+@report_damage
 def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool, plain_text: bool) -> None:
     """Learn from DOCUMENTS, without labels, how names are written there, what stands beside them, and what they are about.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.output import counted, note, print_table
 from eigenthemes.errors import OptionError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--remove-document", "documents", multiple=True, metavar="ID", help="Forget what this document said.")
 @click.option("--remove-all", is_flag=True, help="Forget everything.")
 @click.option("--json", "as_json", is_flag=True, help="The documents with gold, as JSON lines that train takes.")
-@tells_damage
+@report_damage
 def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], remove_all: bool, as_json: bool) -> None:
     """List what a KB remembers of people's corrections, or forget some of it.
 

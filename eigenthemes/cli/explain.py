@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, text_option, vectors_option
 from eigenthemes.cli.output import note, print_table, say
@@ -16,7 +16,7 @@ from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.explanations import Explanation
-    from eigenthemes.ranking.explain.explainer import Explainer
+    from eigenthemes.ranking.explainer import Explainer
     from eigenthemes.records import Document
 
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @language_option
 @about_option
 @text_option
-@tells_damage
+@report_damage
 def explain(
     kb: str,
     documents: tuple[str, ...],
@@ -54,7 +54,7 @@ def explain(
     linker = open_linker(kb, {**options, "method": "selftrained"})
     for chosen in _chosen(read_documents(documents, plain_text=plain_text), document):
         explainer = linker.explainer([linker.checked(chosen)])
-        mentions = int(explainer.batch.shown.sum())
+        mentions = int(explainer.batch.is_own.sum())
         if mention is not None:
             _check_number(mention, mentions)
             _print_mention(explainer, mention, as_json)

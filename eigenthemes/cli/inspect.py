@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _REMEDIES = {"vectors": "make them with eigenthemes embed", "ranker": "train it with eigenthemes train"}
 
 
-def tells_damage(command: Callable[..., Any]) -> Callable[..., Any]:
+def report_damage(command: Callable[..., Any]) -> Callable[..., Any]:
     """Check the hashes of the KB when a command fails unexpectedly: damaged arrays can fail anywhere."""
 
     @wraps(command)
@@ -54,7 +54,7 @@ def _check_hashes(kb: str) -> int:
 @click.argument("kb", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="The card as JSON.")
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw the degree distribution (.png or .svg).")
-@tells_damage
+@report_damage
 def info(kb: str, as_json: bool, plot: str | None) -> None:
     """Print the card of a KB: counts, sources, options, ambiguity, density, degrees."""
     from eigenthemes.kb.info import card, card_lines
@@ -89,7 +89,7 @@ def verify(kb: str) -> None:
 @candidate_options
 @click.option("--why", metavar="ID|NAME", help="Say why this entity is, or is not, among them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per name, also for an empty line.")
-@tells_damage
+@report_damage
 def candidates(kb: str, names: tuple[str, ...], why: str | None, as_json: bool, **given: Any) -> None:
     """Print the candidates of NAMES in a KB; - reads names from standard input, one per line."""
     from eigenthemes.candidates.generator import CandidateGenerator
@@ -142,7 +142,7 @@ _SHOWN = 8  # namesakes
 @click.argument("entity", metavar="ID|NAME")
 @click.option("--neighbors", default="10", show_default=True, metavar="N", help="Neighbours of each relation, or all.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@tells_damage
+@report_damage
 def show(kb: str, entity: str, neighbors: str, as_json: bool) -> None:
     """Print all that a KB holds of one entity: names, types, description, neighbours, prior and namesakes.
 

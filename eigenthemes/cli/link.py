@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link_corpus import (
     check_corpus,
     check_no_corpus,
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
 @click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
 @corpus_options
-@tells_damage
+@report_damage
 def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
     """Link the names in DOCUMENTS to the entities of a KB.
 
@@ -235,7 +235,7 @@ def failure_writer(file: IO[bytes] | OutputFile | None, *, several: bool) -> Cal
 
     count = 0
 
-    def tell(failure: Failure) -> None:
+    def report(failure: Failure) -> None:
         nonlocal count
         count += 1
         record = failure.to_dict()
@@ -246,7 +246,7 @@ def failure_writer(file: IO[bytes] | OutputFile | None, *, several: bool) -> Cal
         elif count <= _SHOWN:
             note(f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}")
 
-    return tell
+    return report
 
 
 def check_outputs(documents: Sequence[str], output: str, errors: str | None) -> None:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import JOBS, candidate_options, scoring_flags, vectors_option
 from eigenthemes.cli.output import say, terminal_progress
@@ -67,7 +67,7 @@ _BINARY = ("parquet", "xlsx")
 @vectors_option
 @candidate_options
 @click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
-@tells_damage
+@report_damage
 def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs: int, **options: Any) -> None:
     """Link the cells of TABLE to the entities of a KB.
 

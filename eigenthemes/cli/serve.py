@@ -50,7 +50,7 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
 
 
 def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Serve KBs with the flags of the command, and say where."""
+    """Serve KBs with the flags of the command, and print the address."""
     from eigenthemes.kb.store import KB
     from eigenthemes.service.run import check_installed, serve
     from eigenthemes.service.settings import ServiceSettings, named_paths
@@ -84,11 +84,11 @@ def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
         kbs,
         settings,
         on_start=lambda: say(f"opening {', '.join(kbs)} ...", err=True),
-        on_ready=lambda address: _tell(address, settings.token, list(named_paths(kbs))),
+        on_ready=lambda address: _print_address(address, settings.token, list(named_paths(kbs))),
     )
 
 
-def _tell(address: str, token: str | None, names: list[str]) -> None:
+def _print_address(address: str, token: str | None, names: list[str]) -> None:
     """Print where the service is, once it is ready."""
     end = "" if token is None else "?token=TOKEN"
     click.echo(plain(f"{address}/{end}"))

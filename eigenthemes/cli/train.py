@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import tells_damage
+from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.options import JOBS, SEED
 from eigenthemes.cli.output import counted, note, terminal_progress
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
 @click.option("--jobs", type=JOBS, help="Processes; default: the cores of this machine, 8 at most.")
-@tells_damage
+@report_damage
 def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **options: Any) -> None:
     """Train the ranker of a KB on synthetic documents from its graph; build does so, too.
 

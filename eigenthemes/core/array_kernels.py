@@ -48,7 +48,7 @@ def shift_of(buckets: Any) -> Any:
 
 @kernel
 def may_hold(h: Any, bits: Any) -> Any:
-    """Return False where a `bit_filter` knows that a hash is not among its own."""
+    """Return False if a `bit_filter` excludes a hash."""
     bit = np.int64(h & np.uint64(8 * len(bits) - 1))
     return (bits[bit >> 3] >> np.uint8(bit & 7)) & 1 != 0
 

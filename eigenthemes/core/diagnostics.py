@@ -1,4 +1,4 @@
-"""What went wrong while reading: counted by problem, the first few kept with file and line."""
+"""Diagnostics of reading: problems are counted, the first few with file and line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_ERRORS = 5000  # in a row: what follows has nothing of the format, and each 
 
 @dataclass
 class Diagnostics:
-    """What was wrong in the sources: counted by problem, the first few kept with file and line."""
+    """Problems in the sources, counted by kind, the first few with file and line."""
 
     strict: bool = False
     counts: Counter[str] = field(default_factory=Counter)

@@ -48,7 +48,7 @@ _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSErro
 
 
 class _Tap(io.RawIOBase):
-    """A raw file that counts its bytes as they are read, and hashes them on request."""
+    """A raw file that counts its bytes while they are read, and hashes them on request."""
 
     def __init__(self, raw: IO[bytes], advance: Advance, *, hashed: bool) -> None:
         self.raw, self.advance = raw, advance

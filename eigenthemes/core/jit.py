@@ -143,7 +143,7 @@ class Kernel:
 
     @lazy
     def _is_cached(self) -> bool:
-        """Whether a process has compiled it before, for any types; does not import numba."""
+        """Return True if it is in the cache, for any types; does not import numba."""
         folder = cache_folder()
         return folder is not None and any((folder / self._name).glob("*/*.nbc"))
 

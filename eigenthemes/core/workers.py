@@ -82,7 +82,7 @@ class Workers:
 
 
 class ProcessPool:
-    """Threads, each of which has a process of its own, started when the first task comes, and waits for its results.
+    """Worker threads, each with one process that is started at the first task.
 
     A process that ends within a result closes its pipe, so that its thread does not wait for the rest.
     """
@@ -132,7 +132,7 @@ class ProcessPool:
         return ours
 
     def close(self, *, at_once: bool) -> None:
-        """Wait for the tasks that have begun, or end the processes at once."""
+        """Wait for running tasks, or end the processes at once."""
         with self._lock:
             self._is_closing = at_once
             if at_once:

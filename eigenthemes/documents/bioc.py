@@ -226,7 +226,7 @@ def bioc_of(linked: LinkedDocument) -> bytes:
     result = _with_texts(skeleton, text)
     parts = list(_parts(result))
     taken = {str(each.get("id")) for part in parts for each in _annotations(part)}
-    taken |= {str(_kept_annotation(link.mention).get("id")) for link in linked.links}
+    taken |= {str(_retained_annotation(link.mention).get("id")) for link in linked.links}
     names = (str(number) for number in range(1, 1 << 62) if str(number) not in taken)
     for link in linked.links:
         spans = standoff.spans_of(document, link.mention)
@@ -284,12 +284,12 @@ def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: standoff.Of
     return before[-1] if before else parts[0]
 
 
-def _kept_annotation(mention: Mention) -> dict[str, Any]:
+def _retained_annotation(mention: Mention) -> dict[str, Any]:
     return standoff.dict_of(standoff.dict_of(mention.source, BIOC), "annotation")
 
 
 def _annotation(link: Link, spans: list[Span], offsets: standoff.Offsets, names: Iterator[str]) -> dict[str, Any]:
-    kept = _kept_annotation(link.mention)
+    kept = _retained_annotation(link.mention)
     infons = {key: value for key, value in standoff.dict_of(kept, "infons").items() if key not in _IDS}
     infons["identifier"] = link.entity or "-"
     if link.entity is not None:

@@ -225,13 +225,13 @@ class WordContext:
     @classmethod
     def of(cls, kb: KB) -> WordContext | None:
         """Return the context vectors that a KB contains, or None."""
-        if not cls.kept(kb):
+        if not cls.has_vectors(kb):
             return None
         hashes, buckets, words, rare, entities = map(kb.array, _FILES)
         return cls(HashTable(hashes, buckets), words, rare, entities)
 
     @staticmethod
-    def kept(kb: KB) -> bool:
+    def has_vectors(kb: KB) -> bool:
         """Return whether the KB contains word vectors."""
         return _FILES[0] in kb.manifest["files"]
 

@@ -1,17 +1,21 @@
-"""The arrays of the name index as the KB folder stores them; `candidates` builds and reads them."""
+"""The arrays of the name index as the KB folder stores them, and kernels that hash and find words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings
+from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, place_of, shift_of, step
+from eigenthemes.core.jit import kernel
+from eigenthemes.core.strings import FNV_OFFSET, HashTable, OutOfBoundsError, Strings, finish_hash, hash_bytes
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
+
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it:
 # UNBRACKETED is the label without what stands in brackets, or turned round at its commas.
@@ -108,3 +112,171 @@ def _check(what: str, rows: NDArray[np.int64], size: int) -> None:
     """Refuse rows that a damaged file names and that there are none of."""
     if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < size:
         raise OutOfBoundsError(f"{what} {int(rows.max()):,} of {size:,}")
+
+
+MOST_LONGER = 32  # names with the first word of a name that are looked at to find longer ones
+_SPACE = 32
+_BEYOND_ASCII = 128
+_NO_LETTERS = bytes(code for code in range(_BEYOND_ASCII) if not chr(code).isalnum())
+
+
+def _hash_words(text: Any, starts: Any, ends: Any) -> Any:
+    words = [[hash_bytes(word) for word in name.split()] for name in _names(text, starts, ends)]
+    indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
+    of_names = [finish_hash(reduce(step.plain, of_name, FNV_OFFSET)) for of_name in words]
+    return indptr, np.array([word for of_name in words for word in of_name], np.uint64), np.array(of_names, np.uint64)
+
+
+def _hash_letters(text: Any, starts: Any, ends: Any) -> Any:
+    names = _names(text, starts, ends)
+    return np.array([hash_bytes(name.translate(None, _NO_LETTERS)) for name in names], np.uint64)
+
+
+def _names(text: Any, starts: Any, ends: Any) -> list[bytes]:
+    whole = bytes(text)
+    return [whole[first:last] for first, last in zip(starts, ends, strict=True)]
+
+
+@kernel(plain=_hash_words)
+def hash_words(text: Any, starts: Any, ends: Any) -> Any:
+    """Return the hashes of the words of each name text[starts[i]:ends[i]], and of all of its words together.
+
+    text  [b] uint8: normalised names, words apart by spaces
+
+    Returns (indptr [n + 1] int64, words [w] uint64, names [n] uint64).
+    """
+    indptr, of_names = np.zeros(len(starts) + 1, np.int64), np.zeros(len(starts), np.uint64)
+    hashes, many = np.zeros(len(text) + 1, np.uint64), 0
+    for name in range(len(starts)):
+        h, of_name, inside = OFFSET, OFFSET, False
+        for at in range(starts[name], ends[name] + 1):
+            if at < ends[name] and text[at] != _SPACE:
+                h, inside = step(h, text[at]), True
+            elif inside:
+                hashes[many] = finish(h)
+                of_name = step(of_name, hashes[many])
+                many += 1
+                h, inside = OFFSET, False
+        of_names[name] = finish(of_name)
+        indptr[name + 1] = many
+    return indptr, hashes[:many], of_names
+
+
+@kernel(plain=_hash_letters)
+def hash_letters(text: Any, starts: Any, ends: Any) -> Any:
+    """Return the hash of the letters and digits of each name [n] uint64; whatever is beyond ASCII is taken for a letter.
+
+    text  [b] uint8; name i is text[starts[i]:ends[i]]
+    """
+    hashes = np.zeros(len(starts), np.uint64)
+    for name in range(len(starts)):
+        h = OFFSET
+        for at in range(starts[name], ends[name]):
+            byte = text[at]
+            if byte >= _BEYOND_ASCII or 48 <= byte <= 57 or 97 <= (byte | 32) <= 122:
+                h = step(h, byte)
+        hashes[name] = finish(h)
+    return hashes
+
+
+@kernel
+def find_words(words: Any, hashes: Any, buckets: Any) -> Any:
+    """Look words up by their hashes in a `HashTable` [w] int64; -1 where it has not got one."""
+    rows, shift = np.full(len(words), -1, np.int64), shift_of(buckets)
+    for word in range(len(words) if len(hashes) else 0):
+        rows[word] = find(words[word], hashes, buckets, shift)
+    return rows
+
+
+@kernel
+def longer_names(documents: Any, indptr: Any, words: Any) -> Any:
+    """Return the names of the same document that contain each name, word for word (indptr [n + 1], names [q]), int64.
+
+    documents      [d + 1] names of each document
+    indptr, words  of the names, as of `hash_words`
+
+    Names are counted within their document. Of those that have the first word of a name, the first MOST_LONGER are looked at.
+    """
+    table, head = np.empty(_largest_table(documents, indptr), np.int64), np.empty(_largest_table(documents, indptr), np.int64)
+    following, owner = np.empty(len(words), np.int64), np.empty(len(words), np.int64)
+    starts, found, many = np.zeros(len(indptr), np.int64), np.empty(64, np.int64), 0
+    for document in range(len(documents) - 1):
+        first, last = documents[document], documents[document + 1]
+        of_document = table[: _table_size(indptr[last] - indptr[first])]
+        fill(of_document, 0, len(of_document), -1)
+        _list_by_word(first, last, indptr, words, of_document, head, following, owner)
+        for name in range(first, last):
+            if indptr[name + 1] > indptr[name]:
+                at = place_of(of_document, _number(words[indptr[name]]))
+                k = head[at] if of_document[at] >= 0 else -1
+                looked_at = 0
+                while k >= 0 and looked_at < MOST_LONGER:
+                    if _contains(owner[k], name, indptr, words):
+                        found = _grown(found, many)
+                        found[many] = owner[k] - first
+                        many += 1
+                    k = following[k]
+                    looked_at += 1
+            starts[name + 1] = many
+    return starts, found[:many]
+
+
+@kernel
+def _list_by_word(first: Any, last: Any, indptr: Any, words: Any, table: Any, head: Any, following: Any, owner: Any) -> None:
+    """Chain the names of several words of a document by each of their words, in order; a word that a name has twice once."""
+    for name in range(last - 1, first - 1, -1):
+        if indptr[name + 1] - indptr[name] > 1:
+            for k in range(indptr[name], indptr[name + 1]):
+                at = place_of(table, _number(words[k]))
+                if table[at] < 0:
+                    table[at], head[at] = _number(words[k]), -1
+                if head[at] < 0 or owner[head[at]] != name:
+                    following[k], owner[k], head[at] = head[at], name, k
+
+
+@kernel
+def _contains(other: Any, name: Any, indptr: Any, words: Any) -> Any:
+    """Return whether a longer name has the words of another one, side by side."""
+    size, length = indptr[name + 1] - indptr[name], indptr[other + 1] - indptr[other]
+    for start in range(length - size + 1 if length > size else 0):
+        same = True
+        for k in range(size):
+            if words[indptr[other] + start + k] != words[indptr[name] + k]:
+                same = False
+                break
+        if same:
+            return True
+    return False
+
+
+@kernel
+def _number(word: Any) -> Any:
+    """Return a hash as a number that hash tables take: not negative."""
+    return np.int64(word >> np.uint64(1))
+
+
+@kernel
+def _table_size(many: Any) -> Any:
+    size = 16
+    while size < 2 * many:
+        size *= 2
+    return size
+
+
+@kernel
+def _largest_table(documents: Any, indptr: Any) -> Any:
+    most = 0
+    for document in range(len(documents) - 1):
+        most = max(most, indptr[documents[document + 1]] - indptr[documents[document]])
+    return _table_size(most)
+
+
+@kernel
+def _grown(values: Any, many: Any) -> Any:
+    """Return a list with room for one more than `many`."""
+    if many < len(values):
+        return values
+    larger = np.empty(2 * many, np.int64)
+    for k in range(many):
+        larger[k] = values[k]
+    return larger

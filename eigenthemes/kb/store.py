@@ -224,7 +224,7 @@ class KB(KBFiles, Displayed):
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the indices of many ids at once; -1 where unknown."""
-        from eigenthemes.kb.name_words import find_words
+        from eigenthemes.kb.name_arrays import find_words
 
         hashes = hash_strings(Strings.of(entity_ids))
         row = find_words.select_backend(len(hashes))(hashes, self.array("id_hashes"), self.array("id_buckets"))

@@ -167,14 +167,14 @@ class Batch:
         return zip(self.documents, bounds[:-1], bounds[1:], strict=True)
 
     @property
-    def shown(self) -> NDArray[np.bool_]:
+    def is_own(self) -> NDArray[np.bool_]:
         """Return a mask of the documents' own mentions, without those of `about` [mentions]."""
-        shown = np.ones(self.table.mentions, dtype=bool)
+        is_own = np.ones(self.table.mentions, dtype=bool)
         for first, last in self._witness_spans():
-            shown[first:last] = False
-        return shown
+            is_own[first:last] = False
+        return is_own
 
-    def shown_spans(self) -> Iterator[tuple[Document, int, int]]:
+    def own_spans(self) -> Iterator[tuple[Document, int, int]]:
         """Yield each document with the range of its own mentions, without those of `about`."""
         if self.witnesses is None:
             yield from self.document_spans()
@@ -234,7 +234,7 @@ class BatchMaker:
         detected = np.repeat(np.array(mentions.by_spelling, dtype=bool), counts) if any(mentions.by_spelling) else None
         batch = Batch(complete, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses)
         if detected is not None and witnesses is not None:
-            detected &= batch.shown
+            detected &= batch.is_own
         return batch
 
     def _with_witnesses(self, documents: list[Document]) -> tuple[list[Document], NDArray[np.int64] | None]:

@@ -109,7 +109,7 @@ class MentionGroups:
     @lazy
     def longer(self) -> tuple[Ints, Ints]:
         """The names of the same document that contain a name as a part (indptr [k + 1], names counted within the document)."""
-        from eigenthemes.kb.name_words import longer_names
+        from eigenthemes.kb.name_arrays import longer_names
 
         indptr, words = self.words
         starts, names = longer_names.select_backend(_STEPS_PER_WORD * len(words))(self.document_names, indptr, words)
@@ -174,7 +174,7 @@ class WrittenNames(NamedTuple):
     @classmethod
     def of(cls, batch: Batch) -> WrittenNames:
         """Collect the distinct names of a batch."""
-        from eigenthemes.kb.name_words import hash_words
+        from eigenthemes.kb.name_arrays import hash_words
 
         number_of: dict[str, int] = {}
         number = [number_of.setdefault(name, len(number_of)) for name in batch.names]

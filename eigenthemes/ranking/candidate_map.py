@@ -13,9 +13,9 @@ from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.baselines import weighted_entities
 from eigenthemes.ranking.decide import LINKED, Decisions
-from eigenthemes.ranking.explain.sentences import because
 from eigenthemes.ranking.methods import check_vectors
 from eigenthemes.ranking.options import AverageOptions
+from eigenthemes.ranking.sentences import because
 from eigenthemes.ranking.subspace import fit_subspace
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def candidate_map(
     check_vectors(batch.vectors, part.entities, kb)
     first, last = batch.mention_bounds[number : number + 2].tolist()
     points, shares = project(part.vectors, part.weights.astype(np.float32))
-    shown = batch.shown[batch.table.mention_of[part.rows]]
+    shown = batch.is_own[batch.table.mention_of[part.rows]]
     drawn = _drawn(batch, decisions, part.rows[shown], part.inverse[shown], first)
     records = tuple(_point(kb, int(part.entities[place]), points[place], role) for place, role in drawn.items())
     supports = () if explanations is None else tuple(_supports(explanations[first:last], records))

@@ -141,7 +141,7 @@ class Texts:
 
 def texts_of(kb: KB, word_vectors: str | None) -> Texts:
     """Open what averages texts with the word vectors of a file, or with those the KB keeps."""
-    if word_vectors is None and not WordContext.kept(kb):
+    if word_vectors is None and not WordContext.has_vectors(kb):
         raise OptionError(
             f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file of them, or keep them in "
             "the KB by training it with them",

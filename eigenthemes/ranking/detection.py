@@ -17,8 +17,7 @@ from eigenthemes.mentions.clues import NO_NAME, clues, definitions
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
-from eigenthemes.ranking.features.nil import best_rows
-from eigenthemes.ranking.logit import sigmoid
+from eigenthemes.ranking.features.nil import best_rows, sigmoid
 from eigenthemes.text.normalize import name_key, normalize, squash
 
 _FITS = 3.0  # log-odds where the long form is a name of the best candidate

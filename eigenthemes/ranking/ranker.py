@@ -26,10 +26,9 @@ from eigenthemes.ranking.features import (
     memory,
     theme_features,
 )
-from eigenthemes.ranking.features.nil import NIL_COLUMNS, nil_features
+from eigenthemes.ranking.features.nil import NIL_COLUMNS, highest, nil_features, sigmoid, softmax
 from eigenthemes.ranking.features.row import RowAgreement
 from eigenthemes.ranking.features.topic import Topics, find_topics
-from eigenthemes.ranking.logit import highest, sigmoid, softmax
 
 Floats = NDArray[np.float64]
 

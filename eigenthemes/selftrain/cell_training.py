@@ -1,10 +1,10 @@
-"""Fit the cell model on synthetic tables: background frequencies of attributes, and NIL."""
+"""Fit the cell model on synthetic tables, and collect the evidence that a KB stores beside its ranker."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.progress import Advance
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect_attributes
-from eigenthemes.kb.store import KB
+from eigenthemes.kb.graph import Hubs, hubs_of
+from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
+from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch, BatchMaker, batches_of, gold_rows
 from eigenthemes.ranking.cells import CellModel, dot
 from eigenthemes.ranking.decide import DecisionRule, decide
-from eigenthemes.ranking.features import FeatureContext
-from eigenthemes.ranking.features.nil import nil_features
-from eigenthemes.ranking.logit import softmax
+from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING, FeatureContext
+from eigenthemes.ranking.features.nil import nil_features, softmax
 from eigenthemes.ranking.methods import Scored, method_named
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.ranking.table_report import TableReporter
@@ -137,3 +139,44 @@ def _reported(kb: KB, mentions: Sequence[Mention], entities: Sequence[int]) -> t
     report = reporter.report()
     types = {(each.column, each.id) for each in report.types if each.id}
     return types, {(each.subject, each.object, each.id) for each in report.relations}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The evidence arrays that features of a new ranker are computed from."""
+
+    attributes: EntityAttributes
+    profiles: EntityProfiles
+    hubs: Hubs
+
+    @classmethod
+    def of(cls, kb: KB) -> Evidence:
+        """Return what a KB keeps, and collect what it does not keep yet; once for each KB that is open."""
+        return kb.cached(cls._collect)
+
+    @classmethod
+    def _collect(cls, kb: KB) -> Evidence:
+        return cls(
+            EntityAttributes.of(kb) or count_attributes(kb),
+            EntityProfiles.of(kb) or collect_profiles(kb, kb.spelled_names),
+            Hubs.of(kb) or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).walk.popularity),
+        )
+
+    def files(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that a KB keeps, by name."""
+        return {**self.attributes.files(), **self.profiles.files(), **self.hubs.files()}
+
+    def context(
+        self,
+        kb: KB,
+        vectors: Vectors | None,
+        words: WordContext | None,
+        *,
+        remembers: bool = True,
+        leaves_out_own: bool = False,
+    ) -> FeatureContext:
+        """Return the feature context of a KB with all this."""
+        evidence = self.attributes, self.profiles, self.hubs
+        return FeatureContext(
+            kb, vectors, words, *evidence, remembers=remembers, leaves_out_own=leaves_out_own, walked=WALKED_IN_TRAINING
+        )

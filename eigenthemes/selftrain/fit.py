@@ -14,7 +14,7 @@ from eigenthemes.metrics.calibration import calibration_error, reliability
 from eigenthemes.metrics.precision import credit
 from eigenthemes.pipeline.batch import Batch, gold_of, gold_rows
 from eigenthemes.ranking.features import FeatureContext
-from eigenthemes.ranking.logit import sigmoid, softmax
+from eigenthemes.ranking.features.nil import sigmoid, softmax
 from eigenthemes.ranking.ranker import Confidence, Ranker, rank_batch
 from eigenthemes.selftrain.sampling import REMOVED
 

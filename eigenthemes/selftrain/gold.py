@@ -19,7 +19,7 @@ from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document
-from eigenthemes.selftrain.evidence import Evidence
+from eigenthemes.selftrain.cell_training import Evidence
 from eigenthemes.selftrain.fit import best_threshold, keep_rows, outcomes, reliability_report
 from eigenthemes.selftrain.training import TrainingBatch, fit_rounds, fit_temperature
 from eigenthemes.text.normalize import normalize, squash

@@ -16,7 +16,7 @@ import numpy as np
 from eigenthemes.core.workers import Workers
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document
-from eigenthemes.selftrain.evidence import Evidence
+from eigenthemes.selftrain.cell_training import Evidence
 from eigenthemes.selftrain.false_matches import with_false_matches
 from eigenthemes.selftrain.recipe import Recipe, harsher
 from eigenthemes.selftrain.sampling import Sampler

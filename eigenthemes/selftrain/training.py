@@ -24,11 +24,10 @@ from eigenthemes.ranking.features import (
     local_features,
     theme_features,
 )
-from eigenthemes.ranking.features.nil import nil_features
+from eigenthemes.ranking.features.nil import nil_features, softmax
 from eigenthemes.ranking.features.support import pruned
 from eigenthemes.ranking.features.topic import GROUP as TOPIC
 from eigenthemes.ranking.features.topic import STRENGTH
-from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.ranker import (
     ROUNDS,
     BatchRanking,
@@ -40,8 +39,7 @@ from eigenthemes.ranking.ranker import (
     with_memory_weights,
 )
 from eigenthemes.records import Document
-from eigenthemes.selftrain.cell_training import fit_cells
-from eigenthemes.selftrain.evidence import Evidence
+from eigenthemes.selftrain.cell_training import Evidence, fit_cells
 from eigenthemes.selftrain.false_matches import fit_false_matches
 from eigenthemes.selftrain.fit import (
     CONFIDENCE,

@@ -175,6 +175,6 @@ def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
             )
         except Exception as error:
             results.append(error)
-    shown = decided.batch.shown
+    shown = decided.batch.is_own
     linked = int(decided.decisions.linked[shown].sum())
     return results, Tally(1, len(decided.batch.documents), int(shown.sum()), linked)

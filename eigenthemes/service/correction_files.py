@@ -80,7 +80,7 @@ class CorrectionFile:
 
 
 def correction_files(path: Path | None, names: Sequence[str]) -> dict[str, CorrectionFile]:
-    """Return the file of each KB by name; each of several KBs has its own, `FILE-NAME.jsonl`."""
+    """Return the corrections file of each KB by name: `FILE-NAME.jsonl` if there are several."""
     if path is None:
         return {}
     if len(names) == 1:

@@ -176,7 +176,7 @@ def _explain(body: models.ExplainRequest, linker: Linker, settings: ServiceSetti
     document = _checked(body.document, linker)
     _check_size([document], settings)
     explainer = linker.explainer([document])
-    count = int(explainer.batch.shown.sum())
+    count = int(explainer.batch.is_own.sum())
     if body.mention >= count:
         raise OptionError(f"there is no mention {body.mention}, the document has {count}; the first is 0", where="/mention")
     candidates = [candidate.to_dict() for candidate in explainer.candidates(body.mention)]

@@ -323,7 +323,7 @@ def _host_name(url: bytes) -> str:
 
 
 def _is_address(name: str) -> bool:
-    """Return whether a name is an IP address, which nobody can redirect."""
+    """Return True if a name is an IP address, which DNS cannot redirect."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -101,7 +101,7 @@ class EntityQuery(NeighborQuery):
 
 
 class Span(BaseModel):
-    """Where a mention is."""
+    """The span of a mention."""
 
     start: int | None = _optional("first Unicode code point of the mention in the text", 0)
     end: int | None = _optional("first code point after it", 14)

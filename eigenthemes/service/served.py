@@ -121,7 +121,7 @@ class ServedKBs:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the KBs are open."""
+        """Return True if the KBs are open."""
         return bool(self._served)
 
     @property

@@ -72,7 +72,7 @@ class ServiceSettings:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the service listens to this machine only."""
+        """Return True if the service listens to this machine only."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:

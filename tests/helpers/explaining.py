@@ -13,7 +13,7 @@ from eigenthemes.documents.json_lines import as_document
 from eigenthemes.explanations import Explanation
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
-from eigenthemes.ranking.explain.explainer import Explainer
+from eigenthemes.ranking.explainer import Explainer
 from eigenthemes.ranking.features import COLUMNS, JOINT_GROUPS, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.methods import METHODS, Scored

@@ -14,7 +14,7 @@ from eigenthemes.candidates.name_index import letters_of
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.jit import Kernel
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
-from eigenthemes.kb.name_words import MOST_LONGER, find_words, hash_letters, hash_words, longer_names
+from eigenthemes.kb.name_arrays import MOST_LONGER, find_words, hash_letters, hash_words, longer_names
 from eigenthemes.text.normalize import normalize
 
 words = st.sampled_from(["a", "b", "paris", "texas", "łódź", "東京", "c3po"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BatchMaker
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.logit import highest_beside
+from eigenthemes.ranking.features.nil import highest_beside
 from eigenthemes.ranking.ranker import AS_FOUND, Confidence, Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document, Mention, Table
 from eigenthemes.selftrain.fit import CONFIDENCE

@@ -22,11 +22,11 @@ from eigenthemes import KB, Linker
 from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.explanations import EDGE, GIVEN, LONGER, SAME, SHARED
 from eigenthemes.kb.attributes import readable
-from eigenthemes.ranking.explain.sentences import in_words
 from eigenthemes.ranking.features import FeatureContext
+from eigenthemes.ranking.features.nil import softmax
 from eigenthemes.ranking.features.themes import _is_informative
-from eigenthemes.ranking.logit import softmax
 from eigenthemes.ranking.ranker import ranker_of
+from eigenthemes.ranking.sentences import in_words
 
 
 def test_paris_texas(paris_kb: KB) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.ranking.logit import highest, highest_beside, softmax
+from eigenthemes.ranking.features.nil import highest, highest_beside, softmax
 
 
 @given(st.lists(st.lists(st.floats(-1e4, 1e4), max_size=5), max_size=6))

@@ -140,8 +140,8 @@ def test_witnesses_are_the_last_mentions_of_their_document(paris: KB) -> None:
     documents = [Document(mentions=(Mention("Paris"),), about="Texas"), Document(text="Dallas")]
     batch = batch_maker(paris, needs_vectors=False).make(documents)
     assert [mention.text for mention in batch.mentions] == ["Paris", "Texas", "Dallas"]
-    assert batch.shown.tolist() == [True, False, True]
-    assert [(first, last) for _, first, last in batch.shown_spans()] == [(0, 1), (2, 3)]
+    assert batch.is_own.tolist() == [True, False, True]
+    assert [(first, last) for _, first, last in batch.own_spans()] == [(0, 1), (2, 3)]
     assert batch.detected is not None
     assert batch.detected.tolist() == [False, False, True]
 

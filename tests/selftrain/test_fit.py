@@ -9,7 +9,7 @@ import pytest
 from helpers.rankers import rng
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.logit import softmax
+from eigenthemes.ranking.features.nil import softmax
 from eigenthemes.selftrain.fit import fit_choice, fit_nil
 
 

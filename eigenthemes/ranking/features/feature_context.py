@@ -110,7 +110,7 @@ class FeatureContext:
 
     def tokens(self, words: NDArray[np.uint64]) -> Ints:
         """Look words up by their hashes: their tokens, -1 where the KB does not know one."""
-        from eigenthemes.kb.name_words import find_words
+        from eigenthemes.kb.name_arrays import find_words
 
         table = self.token_table
         return np.asarray(find_words.select_backend(len(words))(words, table.hashes, table.buckets))

@@ -72,7 +72,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
 
 def _letters(groups: MentionGroups) -> NDArray[np.uint64]:
     """Return the hash of the letters of each group's name, with letter case [m]."""
-    from eigenthemes.kb.name_words import hash_letters
+    from eigenthemes.kb.name_arrays import hash_letters
 
     names = map(groups.batch.names.__getitem__, groups.first_mention.tolist())
     written = Strings.of(name if name.isascii() else letters_of(name) for name in names)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup
-from eigenthemes.ranking.logit import highest_beside
+from eigenthemes.ranking.features.nil import highest_beside
 
 _COLUMNS = {
     "log_prior": "log of the prior, beside the highest of the mention's candidates",

@@ -13,7 +13,7 @@ from eigenthemes.core.threads import lazy
 from eigenthemes.kb.store import Vectors
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
-from eigenthemes.ranking.logit import highest_beside
+from eigenthemes.ranking.features.nil import highest_beside
 
 if TYPE_CHECKING:
     from eigenthemes.ranking.features.connections import Connections

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from eigenthemes.candidates.entity_card import EntityCard, RelatedEntities, entity_card
 from eigenthemes.kb.store import KB
 from eigenthemes.ranking.decide import NIL_REASONS
-from eigenthemes.ranking.explain.explainer import Explainer
+from eigenthemes.ranking.explainer import Explainer
 from eigenthemes.ranking.ranker import feature_context_of, ranker_of
 from eigenthemes.records import Document, Mention
 from eigenthemes.service.reconcile.properties import Named, name_of_relation, type_records
@@ -162,7 +162,7 @@ def _link(member: tuple[str, str], urls: ServiceURLs | None) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text of a KG as HTML: escaped, in its own writing direction."""
+    """Return text of a KG as escaped HTML with automatic writing direction."""
     return f'<bdi dir="auto">{escape(text)}</bdi>'
 
 

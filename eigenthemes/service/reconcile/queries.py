@@ -1,4 +1,4 @@
-"""The queries of a reconciliation batch, checked as the protocol's schema says, and the documents made of them.
+"""The queries of a reconciliation batch, checked against the protocol's schema, and their documents.
 
 The context says which queries form a document, so that they are decided together:
 
@@ -194,7 +194,7 @@ def _document(names: Mapping[str, list[str]], types: Types, values: tuple[Value,
 
 
 def _value_mention(value: Value, kb: KB) -> Mention | None:
-    """Return a value of another column as a mention; a known entity is its own only candidate."""
+    """Return a value of another column as a mention; a known entity is the only candidate."""
     index = None if value.entity_id is None else kb.index_of(value.entity_id)
     if index is not None:
         return Mention(value.name or kb.label_of(index), candidates=(kb.id_of(index),))

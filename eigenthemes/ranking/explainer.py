@@ -28,7 +28,6 @@ from eigenthemes.explanations import (
 )
 from eigenthemes.kb.attributes import described_attribute, last_part
 from eigenthemes.ranking.adaptation import GROUP as CORPUS
-from eigenthemes.ranking.explain.sentences import cut, in_words, shares_of
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
 from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
 from eigenthemes.ranking.features.coincidence import Coincidence
@@ -38,6 +37,7 @@ from eigenthemes.ranking.features.text_words import GROUP as WORDS
 from eigenthemes.ranking.features.text_words import windows_of
 from eigenthemes.ranking.features.topic import GROUP as TOPIC
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
+from eigenthemes.ranking.sentences import cut, in_words, shares_of
 from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize, squash, tokenize
 from eigenthemes.text.segment import FUNCTION_WORDS
