@@ -16,8 +16,8 @@ from eigenthemes.records import Document
 LARGE = 2_000  # mentions of a document that is decided in a separate thread
 MOST_MENTIONS = 512  # decided at once, so that small requests do not wait for large ones
 
-# (document, links, decided batch, number of the document in it) -> JSON
-Render = Callable[[Document, list[dict[str, Any]], DecidedBatch, int], bytes]
+# (document, links, decided batch, number of the document in it) -> JSON; None: the encoder of the library, which is faster
+Render = Callable[[Document, list[dict[str, Any]], DecidedBatch, int], bytes] | None
 Part = tuple[Render, list[Document]]
 Result = list[bytes] | Exception
 
@@ -165,16 +165,19 @@ def _link_parts(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]
 
 def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
     decided = linker.decide([document for _, part in parts for document in part])
-    records = enumerate(linker.links(decided))
+    encoder, spans = linker.encoder(decided), enumerate(decided.batch.own_spans())
+    records = list(linker.links(decided)) if any(render is not None for render, _ in parts) else []
     results: list[Result] = []
     for render, part in parts:
-        linked_documents = [next(records) for _ in part]
+        numbered = [next(spans) for _ in part]
         try:
-            results.append(
-                [render(each.document, each.to_dict()["mentions"], decided, number) for number, each in linked_documents]
-            )
+            if render is None:
+                results.append([b"".join(encoder.line(document, first)) for _, (document, first, _) in numbered])
+            else:
+                linked = [(number, records[number]) for number, _ in numbered]
+                results.append([render(each.document, each.to_dict()["mentions"], decided, number) for number, each in linked])
         except Exception as error:
             results.append(error)
-    shown = decided.batch.is_own
-    linked = int(decided.decisions.linked[shown].sum())
-    return results, Tally(1, len(decided.batch.documents), int(shown.sum()), linked)
+    own = decided.batch.is_own
+    links = int(decided.decisions.linked[own].sum())
+    return results, Tally(1, len(decided.batch.documents), int(own.sum()), links)

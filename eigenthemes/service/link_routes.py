@@ -14,7 +14,7 @@ from eigenthemes.documents.json_lines import document_of
 from eigenthemes.documents.json_writer import json_line
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import DecidedBatch, Linker
-from eigenthemes.records import Document
+from eigenthemes.records import Document, mention_texts
 from eigenthemes.service import models
 from eigenthemes.service.batching import Batcher
 from eigenthemes.service.json_routes import LARGE_BODY, JSONRoute, json_response
@@ -58,7 +58,10 @@ def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> AP
             documents = await served.run(documents_of, body, linker, settings)
         else:
             documents = documents_of(body, linker, settings)
-        answers = await batcher.link(linker, documents, partial(render, kb=kb, linker=linker, query=query))
+        adds_fields = query.types or query.map
+        answers = await batcher.link(
+            linker, documents, partial(render, kb=kb, linker=linker, query=query) if adds_fields else None
+        )
         content = b"[" + b",".join(answers) + b"]" if isinstance(body, list) else answers[0]
         return Response(content, media_type="application/json")
 
@@ -108,7 +111,7 @@ def _count_mentions(document: Document) -> int:
 def _count_characters(document: Document) -> int:
     cells = 0 if document.table is None else sum(len(cell) for row in document.table.rows for cell in row)
     texts = len(document.text or "") + len(document.about or "")
-    return texts + cells + sum(len(mention.text) for mention in document.mentions or ())
+    return texts + cells + sum(map(len, mention_texts(document.mentions or ())))
 
 
 def _checked(record: Any, linker: Linker) -> Document:
