@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 from io import StringIO
 
 import pytest
-from eigenthemes.documents.html import html_of
 from helpers.linked import link_of, linked_document, linked_documents
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from rich.console import Console
 
 from eigenthemes import KB, Document, Entity, Explanation, Link, LinkedDocument, LinkedTable, Linker, Mention, Table
 from eigenthemes.display import Displayed
+from eigenthemes.documents.web import html_of
 
 TEXT = "Michael Jordan and his students David Blei and Andrew Ng wrote on LDA at Berkeley."
 TAGS = {"div", "style", "h4", "p", "mark", "table", "thead", "tbody", "tr", "th", "td", "br", "span", "a"}

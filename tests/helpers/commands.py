@@ -155,7 +155,9 @@ def assert_interrupted(done: Done, sentence: str = "eigenthemes: interrupted") -
 def child_processes(process_id: int) -> list[int]:
     """Return the ids of the processes that a process has started (Linux)."""
     try:
-        return [int(child) for child in Path(f"/proc/{process_id}/task/{process_id}/children").read_text().split()]
+        # each thread that starts a process is its parent
+        threads = Path(f"/proc/{process_id}/task").iterdir()
+        return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
     except FileNotFoundError:  # it has just ended
         return []
 
