@@ -63,9 +63,8 @@ $(VENV)/demo.stamp: pyproject.toml constraints.txt
 	@$(BIN)/python -m compileall -q eigenthemes  # at once: where Python may not write bytecode, every start would compile it again
 	@touch $@
 
-# --no-compile: pip would compile a hundred MB of modules of which tests import few
 $(VENV)/test.stamp: $(VENV)/demo.stamp
-	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
 
 $(VENV)/paper.stamp: $(VENV)/test.stamp paper/pyproject.toml
