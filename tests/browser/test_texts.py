@@ -263,6 +263,7 @@ def test_triangles_are_the_links_and_lines_the_support(visit: Begin, demo_kb: KB
 def test_a_point_tells_its_name_and_opens_its_mention(visit: Begin) -> None:
     at = visit().link(TEXT)
     point = at.page.locator(".map .point.chosen[aria-label*='Andrew Ng']")
+    at.expect_all(point).to_be_visible()  # the map is drawn after the links
     box = point.bounding_box()
     at.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     at.expect(".tip").to_contain_text("for “")
