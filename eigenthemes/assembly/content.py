@@ -139,7 +139,7 @@ def _descriptions(statements: Statements, nodes: Nodes) -> Strings:
 
 def options_in_manifest(options: ReadOptions, **build_options: Any) -> dict[str, Any]:
     """Return all options of a build, so that it can be repeated; files by their name."""
-    given = {**asdict(options), "columns": dict(options.columns)}
+    given = {**asdict(options), "columns": [f"{role}={header}" for role, header in options.columns]}
     named = {{"languages": "lang", "columns": "column"}.get(name, name): value for name, value in given.items()}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in named.items()} | build_options
 

@@ -39,6 +39,7 @@ ADVICE: dict[str, Advice] = {
     "nothing-read": Advice("--format names the format", ("build",)),
     "column-unknown": Advice("--column {where}", ("build",)),
     "columns-unnamed": Advice("with --column ROLE=NAME, once for each", ("build",)),
+    "ids-collide": Advice("with --column, once for each", ("build",)),
     "no-header": Advice("--no-header --column {where}:id=1 --column {where}:name=2", ("build",)),
     "maybe-no-header": Advice("--column id={where}, or --no-header --column id=1 --column name=2", ("build",)),
     "language-unknown": Advice("for instance --lang {where}", ("build",)),

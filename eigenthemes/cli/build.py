@@ -46,7 +46,8 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "--column",
     multiple=True,
     metavar="ROLE=HEADER",
-    help="Tables: which column is which, e.g. id=code or edge=parent, or of one file FILE:id=code; may be given several times.",
+    help="Tables: which column is which, e.g. id=code or edge=parent, or of one file FILE:id=code; ids may have a prefix, "
+    "FILE:id=product:{code}; may be given several times.",
 )
 @click.option("--no-header", is_flag=True, help="CSV, TSV: the first row is data; columns are called 1, 2, ...")
 @click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +15,10 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kg.statements import Statements
 
 SCOPES = ("exact", "related", "broad", "narrow")
+ID_ROLES = ("id", "edge", "source", "target")  # whose columns hold ids, which may be given by a template
 COLUMN_ROLES = ("id", "name", "aliases", "description", "prior", "type", "edge", "source", "target", "relation")
 NO_LANGUAGE = ("", "mul", "und", "zxx")  # untagged, or tagged as of no language or of all
+_TEMPLATE = re.compile(r"([^{}]*)\{([^{}]+)\}([^{}]*)")
 _PREDICATE_ROLES = ("label", "alias", "description", "type", "prior")
 _MAX_LISTED = 12
 _LANGUAGES = {
@@ -41,7 +44,8 @@ class ReadOptions:
     sitelink : str, optional
         Of Wikidata, keep only entities with a page in this wiki, for instance ``"enwiki"``.
     columns : tuple of (str, str)
-        Role and header of columns of tables; a role ``"file:role"`` is for that file only.
+        Role and header of columns of tables; a role ``"file:role"`` is for that file only, ``"file:sheet:role"`` for one
+        sheet. For columns of ids the header may be a template, such as ``"product:{productID}"``.
     with_properties : bool
         Make the properties of an ontology entities, too.
     header : bool
@@ -87,7 +91,7 @@ class ReadOptions:
         """Raise OptionError for columns of a file that is not among the sources."""
         for given, header in self.columns:
             file, _, role = given.rpartition(":")
-            if file and not any(_is_file(name, file) for name in names):
+            if file and not any(_is_file(name, file) or file.startswith(f"{name}:") for name in names):
                 raise OptionError(
                     f"a column is given for the file {file}, which is no source; expected one of {', '.join(names[:8])}",
                     code="column-unknown",
@@ -111,8 +115,14 @@ class ReadOptions:
 
 
 def _is_file(name: str, given: str) -> bool:
-    """Return whether a file is the given one, with or without its suffixes."""
-    return name == given or name.startswith(f"{given}.")
+    """Return whether a file, or a sheet of it, is the given one, with or without its suffixes."""
+    return name == given or name.startswith((f"{given}.", f"{given}:"))
+
+
+def split_template(column: str) -> tuple[str, str]:
+    """Return the header in a given column and the template of its ids: `a:{code}` is `code` and `a:{}`."""
+    match = _TEMPLATE.fullmatch(column)
+    return (match[2].strip(), f"{match[1]}{{}}{match[3]}") if match else (column, "")
 
 
 def _rank_among(tag: str, languages: tuple[str, ...]) -> int | None:
@@ -149,14 +159,15 @@ def shorten(iri: str, prefixes: dict[str, str] = PREFIXES) -> str:
 
 def check_options(options: ReadOptions, statements: Statements) -> None:
     """Raise OptionError for columns, predicates and languages that the sources do not have, with the nearest they have."""
-    for role, column in options.columns:
-        if column not in statements.columns_seen:
+    for role, given in options.columns:
+        column, template = split_template(given) if role.rpartition(":")[2] in ID_ROLES else (given, "")
+        if not {given, column} & statements.columns_seen.keys():
             nearest = _nearest(column, list(statements.columns_seen))
             remedy = f"the nearest that one has is {nearest}" if nearest else "check its spelling"
             raise OptionError(
                 f"no table has the column {column} that was given as {role}; {remedy}",
                 code="column-unknown",
-                where=f"{role}={nearest or column}",
+                where=f"{role}={template.replace('{}', f'{{{nearest or column}}}') or nearest or column}",
             )
     prefixes = {**PREFIXES, **statements.prefixes}
     for _, name in options.predicates():

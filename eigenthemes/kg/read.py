@@ -15,6 +15,7 @@ from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.spill import SpillScratch
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.kg.columns import check_shared_ids
 from eigenthemes.kg.ontologies import clean_ontologies, clean_relations, merge_spellings
 from eigenthemes.kg.options import ReadOptions, check_options
 from eigenthemes.kg.source_formats import FORMATS, detect_format, refuse_unsupported
@@ -57,8 +58,9 @@ def read_sources(
     clean_ontologies(statements, options)
     merge_spellings(statements)
     clean_relations(statements)
-    statements.check_records()
     check_options(options, statements)
+    check_shared_ids(statements)
+    statements.check_records()
     if options.sitelink and statements.size("record_node"):
         for node in set(statements.ids.values()) - set(statements.numbers("record_node").tolist()):
             statements.leave_out(node, f"no {options.sitelink} sitelink")

@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,15 @@ from eigenthemes.core.strings import StringBuilder, Strings
 
 _DTYPES = {"B": np.uint8, "I": np.uint32, "d": np.float64}
 ALIAS = 128  # a name's rank: 0..127 may serve as the label, 128.. is an alias; the lower the better the language
+
+
+class SourceFile(NamedTuple):
+    """A file or sheet that was read: its name, and the numbers of its first record, edge of a record, and name."""
+
+    name: str
+    first_record: int
+    first_edge: int
+    first_name: int
 
 
 class Statements:
@@ -59,7 +68,9 @@ class Statements:
         # of formats with records: the nodes with a record and its line; the edges of records and their lines
         self.record_node, self.record_line = array("I"), array("I")
         self.edge_number, self.edge_line = array("I"), array("I")
-        self.files: list[tuple[str, int, int]] = []  # file, its first record, its first edge of a record
+        self.files: list[SourceFile] = []
+        self.id_headers: dict[str, str] = {}  # table of nodes -> header of its ids, unless these have a prefix
+        self.lost_rows: list[tuple[str, str, str]] = []  # rows of nodes that cannot be read: file and line, id, cause
         self.predicates_seen: set[str] = set()  # of RDF, and relations of tables of edges
         self.columns_seen: dict[str, None] = {}  # of tables, in order
         self.other_languages: Counter[str] = Counter()  # of names that were not kept
@@ -120,7 +131,7 @@ class Statements:
 
     def begin_file(self, name: str) -> None:
         """Assign the records that follow to a file."""
-        self.files.append((name, self.size("record_node"), self.size("edge_number")))
+        self.files.append(SourceFile(name, *map(self.size, ("record_node", "edge_number", "name_node"))))
 
     def record(self, external_id: str, line: int) -> int:
         """Add a node that has a record; return its number."""
@@ -147,7 +158,8 @@ class Statements:
             self.left_out.setdefault(reason, set()).update(members)
 
     def check_records(self) -> None:
-        """Count ids with two records, and edges of records to nodes that have neither a record nor a name."""
+        """Count rows that were lost, ids with two records, and edges of records to nodes with neither a record nor a name."""
+        self._report_lost_rows()
         if not self.size("record_node"):
             return
         node = self.numbers("record_node")
@@ -164,12 +176,21 @@ class Statements:
         first_unknown = np.where(known[ends[:, 0]], ends[:, 1], ends[:, 0])
         self._report_rows(problem, unknown, self.numbers("edge_line"), 2, first_unknown)
 
+    def _report_lost_rows(self) -> None:
+        named = np.zeros(len(self.ids), dtype=bool)
+        named[self.numbers("name_node")] = True
+        for where, entity_id, cause in self.lost_rows:
+            node = self.ids.get(entity_id)
+            fate = "has its other names only" if node is not None and named[node] else "is kept as a connector without a name"
+            fate = "is not part of the KB" if node is None else fate
+            self.diagnostics.add("row with too many cells (not read)", where, f"{cause}; {entity_id} {fate}")
+
     def _report_rows(
         self, problem: str, rows: NDArray[np.int64], lines: NDArray[np.uint32], first: int, node: NDArray[np.uint32]
     ) -> None:
         """Count a problem of many records; the first few with file, line and id."""
         for row in rows[:EXAMPLES].tolist():
-            file = next(entry[0] for entry in reversed(self.files) if entry[first] <= row)
+            file = next(file.name for file in reversed(self.files) if file[first] <= row)
             self.diagnostics.add(problem, f"{file}:{lines[row]}", self._id_of(int(node[row])))
         if len(rows) > EXAMPLES:
             self.diagnostics.counts[problem] += len(rows) - EXAMPLES
@@ -211,7 +232,7 @@ class Statements:
         numbers = self.numbers("edge_number")
         recorded = kept[numbers]
         before = np.concatenate(([0], np.cumsum(recorded)))
-        self.files = [(name, record, int(before[edge])) for name, record, edge in self.files]
+        self.files = [file._replace(first_edge=int(before[file.first_edge])) for file in self.files]
         self._settle("edge_line", self.numbers("edge_line")[recorded])
         self._settle("edge_number", (np.cumsum(kept) - 1)[numbers[recorded]].astype(np.uint32))
 

@@ -20,13 +20,22 @@ from eigenthemes.core.diagnostics import ErrorBudget
 from eigenthemes.core.spreadsheets import Workbook, cell_text
 from eigenthemes.core.storage import check_input
 from eigenthemes.errors import SourceError
-from eigenthemes.kg.columns import NULL, Columns, find_columns, known_headers, no_columns_error, no_header_error, plain_record
+from eigenthemes.kg.columns import (
+    EMPTY,
+    Column,
+    Columns,
+    find_columns,
+    known_headers,
+    no_columns_error,
+    no_header_error,
+    plain_record,
+)
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 
-_TRIPLE = Columns(True, False, {"source": [0], "relation": [1], "target": [2]})
-_OPENKE_NODE = Columns(False, False, {"name": [0], "id": [1]})
-_OPENKE_EDGE = Columns(True, False, {"source": [0], "target": [1], "relation": [2]})
+_TRIPLE = Columns(True, False, {"source": [Column(0)], "relation": [Column(1)], "target": [Column(2)]})
+_OPENKE_NODE = Columns(False, False, {"name": [Column(0)], "id": [Column(1)]})
+_OPENKE_EDGE = Columns(True, False, {"source": [Column(0)], "target": [Column(1)], "relation": [Column(2)]})
 _LISTS = ("name", "aliases", "type", "edge")  # roles with several values in a record
 _NO_TEXT = (list, tuple, dict, set, bytes, bool)
 _ENTITY = re.compile(r"&#?\w+;")  # of HTML: its semicolon is no separator
@@ -77,14 +86,22 @@ class TableReader:
             number, header = (number, header) if self.options.header else next(rows)
             self._read_headerless(number, header, rows)
             return
+        raw = columns.kgtk or delimiter != "\t"
         for number, cells in rows:
-            if len(cells) > len(header):
-                detail = f"{len(cells)} cells, the header has {len(header)}"
-                self.statements.diagnostics.add("row with too many cells", f"{self.origin}:{number}", detail)
-                continue
-            raw = columns.kgtk or delimiter != "\t"
             cells = [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells]
-            self._row(columns, ["" if cell == NULL else cell for cell in cells], number)
+            if any(cells[len(header) :]):
+                self._lose_row(columns, cells, number, len(header))
+            else:
+                self._row(columns, cells, number)
+
+    def _lose_row(self, columns: Columns, cells: list[str], number: int, expected: int) -> None:
+        """Report a row with too many cells: which of them belongs to which column is not known."""
+        where, cause = f"{self.origin}:{number}", f"{len(cells)} cells, the header has {expected}"
+        entity_id = None if columns.edge else columns.first("id", cells)
+        if entity_id is None:
+            self.statements.diagnostics.add("row with too many cells (not read)", where, cause)
+        else:
+            self.statements.lost_rows.append((where, str(entity_id), cause))
 
     def read_json_lines(self, lines: Iterable[str]) -> None:
         """Read one record per line; brackets and commas of an array are skipped."""
@@ -135,8 +152,7 @@ class TableReader:
 
     def _columns_of(self, header: Sequence[str], *, headerless: bool) -> Columns | None:
         """Return the columns of a header; None where it is the first row of a TSV file without a header."""
-        columns = find_columns(header, self.options)
-        self.statements.columns_seen.update(dict.fromkeys(cell.strip() for cell in header))
+        columns = self._find_columns(header)
         if columns is not None:
             return columns
         known = known_headers(header)
@@ -145,6 +161,13 @@ class TableReader:
         if self.options.header and not known and header and not self.options.columns:
             raise no_header_error(self.origin, header)
         raise no_columns_error(self.origin, header)
+
+    def _find_columns(self, header: Sequence[str]) -> Columns | None:
+        columns = find_columns(header, self.options)
+        self.statements.columns_seen.update(dict.fromkeys(cell.strip() for cell in header))
+        if columns is not None and not columns.edge and not columns.at["id"][0].template:
+            self.statements.id_headers.setdefault(self.origin, columns.at["id"][0].header)
+        return columns
 
     def _read_headerless(self, number: int, first: list[str], rows: Rows) -> None:
         """Read rows without a header: `head relation tail`, `head tail`, or OpenKE's files, which begin with a count."""
@@ -184,8 +207,7 @@ class TableReader:
         """Read a node or an edge given by names and values."""
         keys = tuple(record)
         if keys not in self._columns:
-            self._columns[keys] = find_columns(keys, self.options)
-            self.statements.columns_seen.update(dict.fromkeys(keys))
+            self._columns[keys] = self._find_columns(keys)
         columns = self._columns[keys]
         if columns is not None:
             row = self._checked(columns, list(record.values()), number)
@@ -199,10 +221,11 @@ class TableReader:
     def _checked(self, columns: Columns, row: list[Any], number: int) -> list[Any] | None:
         """Return a record without values that are neither text nor number; None if it needs them."""
         odd = [
-            (role, i)
+            (role, column.place)
             for role, places in columns.at.items()
-            for i in places
-            if isinstance(row[i], _NO_TEXT) and not (role == "prior" or (role in _LISTS and _is_flat_list(row[i])))
+            for column in places
+            if isinstance(row[column.place], _NO_TEXT)
+            and not (role == "prior" or (role in _LISTS and _is_flat_list(row[column.place])))
         ]
         if not odd:
             return row
@@ -276,11 +299,13 @@ class TableReader:
     def _edges_of(self, node: int, columns: Columns, row: Sequence[Any], number: int) -> None:
         """Read the columns with ids of other nodes as edges; their header is the relation."""
         statements = self.statements
-        for column, relation in columns.relations.items():
-            value = row[column] if column < len(row) else None
-            for target in [] if value in (None, "") else _listed(value, self.options.split):
-                statements.predicates_seen.add(relation)
-                statements.record_edge(node, statements.node(target.strip()), relation, number)
+        for column in columns.at.get("edge", ()):
+            relation, value = column.header if self.options.header else "link", column.value(row)
+            targets = [] if value is None else [target.strip() for target in _listed(value, self.options.split)]
+            for target in targets:
+                if target not in EMPTY:
+                    statements.predicates_seen.add(relation)
+                    statements.record_edge(node, statements.node(column.id_of(target)), relation, number)
 
 
 def _parsed(line: str) -> tuple[dict[str, Any], str]:
@@ -354,7 +379,7 @@ def read_workbook(data: bytes, options: ReadOptions, origin: str, statements: St
     for sheet in workbook.sheets:
         rows: Rows = ((number, list(map(cell_text, row))) for number, row in enumerate(workbook.rows(sheet), 1) if any(row))
         reader = TableReader(statements, options, f"{origin}:{sheet}" if len(workbook.sheets) > 1 else origin)
-        reader.options = options.of_file(origin)
+        statements.begin_file(reader.origin)
         try:
             reader.read_rows(rows, ",")
         except SourceError as error:

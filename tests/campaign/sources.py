@@ -264,7 +264,35 @@ def _require_labels(kb: KB) -> None:
                 raise Fault(f"a label that does not find its entity\n{label[:100]!r} {id}: {reason}")
 
 
+def tables_trial(random: Random, folder: Path, world: World) -> str:
+    """Build several tables that all number their rows from 1, with and without prefixes: no entity is made of two rows."""
+    tables = [f"t{number}" for number in range(random.randint(2, 4))]
+    sizes = {table: random.randint(1, 9) for table in tables}
+    prefixed = random.random() < 0.5
+    flags: list[str] = []
+    for table, size in sizes.items():
+        rows = [f"{row},{table}name{row},{random.choice(('NULL', '', 1, size))}" for row in range(1, size + 1)]
+        broken = [f"{size + 1},{table}lost,1,x,y"] if random.random() < 0.3 else []
+        (folder / f"{table}.csv").write_text("\n".join(["key,name,parent", *rows, *broken]) + "\n")
+        template = f"{table}-{{{{{{}}}}}}".format if prefixed else str
+        flags += ["--column", f"{table}.csv:id={template('key')}", "--column", f"{table}.csv:edge={template('parent')}"]
+    files, kb = [folder / f"{table}.csv" for table in tables], folder / "new.kb"
+    verdict, _ = command("build", *files, "-o", kb, "--no-train", "--embedding", "none", "--jobs", 1, *flags)
+    if verdict != FINE:
+        if prefixed or sorted(sizes.values())[-2] < 3:
+            raise Fault("tables refused whose ids do not clash, or hardly")
+        return verdict
+    with KB.open(kb) as opened:
+        merged = [opened.id_of(index) for index in range(len(opened)) if len(opened.names_of(index)) > 1]
+        if merged and (prefixed or len(merged) >= 3):
+            raise Fault(f"entities made of rows of several tables\n{merged}")
+        if "NULL" in opened or (prefixed and any(f"{table}-1" not in opened for table in tables)):
+            raise Fault("a node of an empty cell, or a row that is no entity")
+    return FINE
+
+
 TRIALS: dict[str, Trial] = {
     **{f"source-{name}": source_trial(name) for name in FORMATS},
     "source-parquet": parquet_trial,
+    "source-tables": tables_trial,
 }

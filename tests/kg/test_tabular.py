@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers.files import REAL_DATA
 from helpers.inspecting import diagnostics_of, index_of, names_of, neighbours_of
 from helpers.kbs import build_untrained
 
@@ -510,6 +511,118 @@ def test_a_duplicate_id_in_another_file_is_counted_too(tmp_path: Path) -> None:
     assert examples(kb, "duplicate id") == ["m.csv:2: a"]
 
 
+# ids that mean other things in other tables
+
+PRODUCTS = "productID,name,supplierID\n1,Chai,1\n2,Chang,2\n3,Tofu,NULL\n"
+SUPPLIERS = "supplierID,name\n1,Exotic Liquids\n2,Cajun Delights\n3,Kelly Homestead\n"
+OWN_IDS = (("products.csv:id", "productID"), ("suppliers.csv:id", "supplierID"))
+PREFIXED = (
+    ("products.csv:id", "product:{productID}"),
+    ("suppliers.csv:id", "supplier:{supplierID}"),
+    ("products.csv:edge", "supplier:{supplierID}"),
+)
+
+
+def test_tables_that_number_different_things_alike_are_refused_with_templates_of_ids(tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as refused:
+        build(tmp_path, {"products.csv": PRODUCTS, "suppliers.csv": SUPPLIERS}, columns=OWN_IDS)
+    assert refused.value.code == "ids-collide"
+    for part in ("3 ids", "'Chai' and 'Exotic Liquids'", "products.csv:id=product:{productID}", "supplier:{supplierID}"):
+        assert part in str(refused.value)
+    assert not (tmp_path / "my.kb").exists()
+
+
+def test_a_template_gives_ids_and_edges_a_prefix(tmp_path: Path) -> None:
+    kb = build(tmp_path, {"products.csv": PRODUCTS, "suppliers.csv": SUPPLIERS}, columns=PREFIXED)
+    assert (names_of(kb, "product:1"), names_of(kb, "supplier:1")) == (["Chai"], ["Exotic Liquids"])
+    assert (neighbours_of(kb, "product:2"), neighbours_of(kb, "product:3")) == ({"supplier:2"}, set())
+    assert (len(kb), list(kb.relations), diagnostics_of(kb)) == (6, ["supplierID"], {})
+    assert kb.manifest["options"]["column"] == [f"{role}={header}" for role, header in PREFIXED]
+
+
+def test_a_template_of_the_ends_of_edges(tmp_path: Path) -> None:
+    columns = (("n.csv:id", "x-{id}"), ("e.csv:source", "x-{von}-y"), ("e.csv:target", "x-{nach}"))
+    kb = build(tmp_path, {"n.csv": "id,name\n1,Ada\n", "e.csv": "von,nach\n1,1\n2,1\n"}, columns=columns)
+    assert neighbours_of(kb, "x-1") == {"x-1-y", "x-2-y"}
+
+
+@pytest.mark.parametrize("template", ["product:{nope}", "{nope}"])
+def test_a_template_of_an_unknown_column_is_refused(tmp_path: Path, template: str) -> None:
+    with pytest.raises(OptionError, match="no table has the column nope"):
+        build(tmp_path, {"n.csv": "id,name\n1,Ada\n"}, columns=(("edge", template),))
+
+
+@pytest.mark.parametrize("edges", [("supplierID", "categoryID"), ("supplier:{supplierID}", "category:{categoryID}")])
+def test_all_edges_of_a_file_are_in_the_manifest(tmp_path: Path, edges: tuple[str, str]) -> None:
+    columns = tuple(("products.csv:edge", edge) for edge in edges)
+    kb = build(tmp_path, {"products.csv": "id,name,supplierID,categoryID\np,Chai,1,2\n"}, columns=columns)
+    assert kb.manifest["options"]["column"] == [f"products.csv:edge={edge}" for edge in edges]
+    assert sorted(kb.relations) == ["categoryID", "supplierID"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "id,name\n1,tofu\n2,The Chang beer\n3,Chai tea\n",  # in other words
+        "id,aliases\n1,Tofeu\n2,Bier\n3,Tee\n",  # other names
+        "id,name\n1,Bohnenquark\n4,Bier\n5,Tee\n",  # one id only
+        "id,prior\n1,7\n2,5\n3,1\n",  # no names
+    ],
+)
+def test_tables_about_the_same_things_are_merged(tmp_path: Path, other: str) -> None:
+    kb = build(tmp_path, {"n.csv": "id,name\n1,Tofu\n2,Chang\n3,Chai\n", "m.csv": other})
+    assert names_of(kb, "1")[0] == "Tofu"
+
+
+def test_a_template_without_a_prefix_says_that_ids_mean_the_same(tmp_path: Path) -> None:
+    files = {"en.csv": "id,name\n1,house\n2,tree\n3,dog\n", "de.csv": "id,name\n1,Haus\n2,Baum\n3,Hund\n"}
+    with pytest.raises(SourceError, match=r"or id=\{id\} if they do mean the same"):
+        build(tmp_path, files)
+    assert names_of(build(tmp_path, files, columns=(("de.csv:id", "{id}"),)), "1") == ["house", "Haus"]
+
+
+def test_ids_that_mean_the_same_everywhere_are_merged(tmp_path: Path) -> None:
+    files = {f"{tag}.csv": "id,name\n" + "".join(f"Q{i}00,{tag}{i}\n" for i in range(5)) for tag in ("en", "de")}
+    assert names_of(build(tmp_path, files), "Q100") == ["en1", "de1"]
+
+
+@pytest.mark.skipif(not REAL_DATA.exists(), reason="no real data")
+def test_northwind(tmp_path: Path) -> None:
+    tables = sorted((REAL_DATA / "names" / "northwind").glob("*.csv"))
+    names = {"products": "productName", "categories": "categoryName", "employees": "lastName"}
+    ids = {table.stem: table.read_text(encoding="utf-8").partition(",")[0] for table in tables}
+    columns = [(f"{table}.csv:name", names.get(table, "companyName")) for table in ids]
+    plain = tuple(columns + [(f"{table}.csv:id", header) for table, header in ids.items()])
+    with pytest.raises(SourceError, match=r"products\.csv:id=product:\{productID\}"):
+        build_untrained(tables, tmp_path / "my.kb", options=ReadOptions(columns=plain))
+    columns += [(f"{table}.csv:id", f"{table}:{{{header}}}") for table, header in ids.items()]
+    columns += [("products.csv:edge", "categories:{categoryID}"), ("employees.csv:edge", "employees:{reportsTo}")]
+    kb = build_untrained(tables, tmp_path / "my.kb", options=ReadOptions(columns=tuple(columns)))
+    assert names_of(kb, "products:1") == ["Chai"]
+    assert neighbours_of(kb, "products:1") == {"categories:1"}
+    assert "employees:NULL" not in kb
+    assert all("suppliers:" in each and "is not part of the KB" in each for each in examples(kb, "too many cells"))
+
+
+@pytest.mark.parametrize("empty", ["NULL", "\\N", ""])
+def test_an_empty_value_of_a_database_is_no_node_and_no_name(tmp_path: Path, empty: str) -> None:
+    nodes = f"id,name,aliases,parent\na,Ada,{empty},b|{empty}\nb,{empty},Bob,{empty}\n{empty},Nobody,,\n"
+    kb = build(tmp_path, {"n.csv": nodes}, columns=(("edge", "parent"),))
+    assert (sorted(kb.ids), list(kb.names), neighbours_of(kb, "a")) == (["a", "b"], ["Ada", "Bob"], {"b"})
+    assert diagnostics_of(kb) == {"record without an id": 1}
+
+
+def test_a_row_with_too_many_cells_is_reported_with_what_became_of_its_entity(tmp_path: Path) -> None:
+    nodes = "id,name,parent\na,Ada,b\nb,Bob,of,the,West\nc,Cy,,,\nd,Di,x,y\na,Ada,Countess,of\n"
+    kb = build(tmp_path, {"n.csv": nodes}, columns=(("edge", "parent"),))
+    assert names_of(kb, "c") == ["Cy"]  # cells without content are none too many
+    assert examples(kb, "too many cells (not read)") == [
+        "n.csv:3: 5 cells, the header has 3; b is kept as a connector without a name",
+        "n.csv:5: 4 cells, the header has 3; d is not part of the KB",
+        "n.csv:6: 4 cells, the header has 3; a has its other names only",
+    ]
+
+
 def test_an_edge_to_an_unknown_node_is_counted_with_file_and_line(tmp_path: Path) -> None:
     kb = build(tmp_path, {"n.csv": NODES, "e.csv": EDGES + "a,ghost,knows\n"})
     (example,) = examples(kb, "edge to a")
@@ -532,7 +645,7 @@ def test_triples_alone_have_no_unknown_nodes(tmp_path: Path) -> None:
     [
         {"n.csv": NODES, "e.csv": EDGES + "a,ghost,knows\n"},
         {"n.csv": NODES + "a,Countess,,,,\n", "e.csv": EDGES},
-        {"n.csv": NODES + "b,Bob,,,,,,,,\n", "e.csv": EDGES},
+        {"n.csv": NODES + "c,Cy,,,,,x\n", "e.csv": EDGES},
         {"n.csv": NODES, "e.csv": EDGES + "a,,knows\n"},
         {"n.csv": NODES + "c,Cy,,,many,\n", "e.csv": EDGES},
     ],
