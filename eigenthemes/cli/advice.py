@@ -72,6 +72,7 @@ ADVICE: dict[str, Advice] = {
     "worker": Advice("--jobs 1", ("build", "link", "link-table")),
     "output-place": Advice("-o names another place", ("link-table",)),
     "output-folder": Advice("-o names it", ("link",)),
+    "output-suffix": Advice("--output-format NAME", ("link",)),
     "table-input": Advice(
         "--text reads it as a text, as a table it is read by eigenthemes link-table KB {where}", ("link", "explain")
     ),

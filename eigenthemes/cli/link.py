@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output-format",
     metavar="NAME",
-    help="jsonl, json, nif, brat (-o names a folder), pubtator, bioc, aida, web-annotation or html.  [default: by the name "
+    help="jsonl, json, nif, brat (-o names a folder), pubtator, bioc, aida, web-annotation or html.  [default: by the suffix "
     "of -o, else jsonl]",
 )
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
@@ -92,8 +92,8 @@ if TYPE_CHECKING:
 def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
     """Link the names in DOCUMENTS to the entities of a KB.
 
-    DOCUMENTS hold one JSON object per line, {"id", "text", "mentions": [{"start", "end", "text"}]}, or a plain text, or one of
-    the formats of docs/formats.md (NIF, BRAT, PubTator, BioC JSON, AIDA-CoNLL); they may be folders; - reads standard input.
+    DOCUMENTS hold one JSON object per line, {"id", "text", "mentions": [{"start", "end", "text"}]}, plain text, HTML, or one
+    of the formats of docs/formats.md (NIF, BRAT, PubTator, BioC JSON, AIDA-CoNLL); they may be folders; - reads standard input.
     Where there are no mentions, the KB's names are found in the text. Each document comes back on one line, its mentions with
     entity, label, score and ranking. Exit code 1 if any record could not be linked.
 
@@ -269,15 +269,25 @@ def _status(document: str) -> os.stat_result | None:
 
 
 class OutputFile:
-    """A file to write to, with an error message for a full disk."""
+    """A file to write to, compressed by its suffix, with an error message for a full disk."""
 
     def __init__(self, path: str, option: str) -> None:
-        self.path, self.option, self.file = path, option, open(path, "wb")  # noqa: SIM115
+        from eigenthemes.core.files import compressing
+
+        self.path, self.option = path, option
+        self._raw = open(path, "wb")  # noqa: SIM115
+        self._compressing = compressing(path, self._raw)
+        self._file = self._compressing.__enter__()
 
     def write(self, data: bytes) -> None:
+        with self._one_sentence():
+            self._file.write(data)
+            self._file.flush()
+
+    @contextmanager
+    def _one_sentence(self) -> Iterator[None]:
         try:
-            self.file.write(data)
-            self.file.flush()
+            yield
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -290,9 +300,10 @@ class OutputFile:
     def __enter__(self) -> OutputFile:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # reported when it was written
-            self.file.close()
+    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
+        with self._one_sentence() if error_type is None else suppress(OSError):  # a full disk is reported once
+            self._compressing.__exit__(None, None, None)
+            self._raw.close()
 
 
 def open_output_file(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes] | OutputFile:

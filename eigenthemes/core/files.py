@@ -15,6 +15,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +30,7 @@ BLOCK = 4 << 20  # bytes of text handed to a parser at a time
 LONGEST_LINE = 1 << 28  # bytes
 TRUNCATED = "truncated or damaged archive"  # the name of the problem in diagnostics
 SNIFF = 1 << 16
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # suffixes
 ZIP = b"PK\x03\x04"
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".ods")  # those that are zip archives
 
@@ -43,7 +45,7 @@ _ENCODINGS = {
     "UTF-16BE": re.compile(rb"(?:\0" + _LETTER + rb"){3}"),
 }
 
-_COMPRESSED = _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_MAGIC = _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
 
 
@@ -166,7 +168,10 @@ class Source:
     def xml(self) -> BinaryIO:
         """Return an XML file as a stream of UTF-8, the only encoding of the parser, whatever it declares."""
         declared = re.match(rb"""\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']""", self.head)
-        encoding = declared[1].decode() if declared else "utf-8"
+        return self.decoded(declared[1].decode()) if declared else cast(BinaryIO, self.stream)
+
+    def decoded(self, encoding: str) -> BinaryIO:
+        """Return a file that declares an encoding as a stream of UTF-8."""
         try:
             b"<".decode(encoding, "replace")  # refuses codecs that are no encodings of text, like hex and zip
             decoder = codecs.getincrementaldecoder(encoding)("replace")
@@ -176,7 +181,7 @@ class Source:
                 code="encoding",
                 where=self.name,
             ) from None
-        if declared is None or encoding.lower() in ("utf-8", "utf8", "ascii", "us-ascii"):
+        if encoding.lower() in ("utf-8", "utf8", "ascii", "us-ascii"):
             return cast(BinaryIO, self.stream)
         return cast(BinaryIO, io.BufferedReader(_Joined(self._decoded(decoder, encoding)), 1 << 20))
 
@@ -301,6 +306,22 @@ class _OwningReader(io.BufferedReader):
         self.file.close()
 
 
+def compressing(name: str, out: IO[bytes]) -> Any:
+    """Return a context manager: a stream that compresses by the suffix of a name, or `out` itself, which stays open."""
+    suffix = Path(name.lower()).suffix
+    if suffix == ".gz":
+        return gzip.GzipFile("", "wb", 6, cast(Any, out), mtime=0)  # the same bytes at any time
+    if suffix == ".bz2":
+        return bz2.BZ2File(out, "wb")
+    if suffix == ".xz":
+        return lzma.LZMAFile(out, "wb")
+    if suffix == ".zst":
+        import pyarrow
+
+        return pyarrow.CompressedOutputStream(pyarrow.PythonFile(out, mode="w"), "zstd")
+    return nullcontext(out)
+
+
 def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool = False) -> IO[bytes]:
     magic = stream.peek(6)[:6]
     if magic.startswith(_GZIP):
@@ -325,7 +346,7 @@ def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool
 
 
 def _refuse_double_compression(head: bytes, name: str) -> None:
-    if head.startswith(_COMPRESSED):
+    if head.startswith(_MAGIC):
         raise SourceError(f"{name} is compressed twice; decompress it once", code="compressed-twice", where=name)
 
 

@@ -21,10 +21,12 @@ from eigenthemes.documents.pubtator import is_pubtator
 from eigenthemes.errors import OptionError, SourceError
 
 _JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
+_HTML_NAME = re.compile(r"\.x?html?(\.\w+)?$", re.IGNORECASE)
 _TABLE_NAME = re.compile(r"\.(csv|tsv|tab)(\.\w+)?$", re.IGNORECASE)
 _WNED_ROOT = re.compile(rb"<[\w.:-]*entityAnnotation\b")
 _FIRST_KEY = re.compile(rb'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[\s*[\]{]')  # of an object whose first value is a list of objects
 _GOES_ON = re.compile(rb'[{,]\s*\n\s*"|[\[:]\s*\n')  # where JSON over several lines is broken
+_HTML = re.compile(rb"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL)
 _FIELDS = ("text", "table", "mentions")  # every document of JSON lines has one of these
 
 _DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
@@ -32,6 +34,14 @@ _LINES_LOOKED_AT = 20
 _FEWEST_LINES = 3  # of a table without the name of a table
 _CUT = 60_000  # bytes of a beginning from which on its last line may be cut
 PARQUET_START = b"PAR1"
+_NO_TEXT = {
+    b"%PDF-": "a PDF file",
+    b"{\\rtf": "an RTF file",
+    b"%!PS": "a PostScript file",
+    b"\xd0\xcf\x11\xe0": "an office document",  # of the time before .docx, which is a zip archive
+}
+_CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\v\f\r\x1a\x1b"))  # without those that occur in texts
+_MOST_CONTROLS = 0.01  # of the bytes of a text
 _MOST = 0.8  # of the lines of a table have as many columns as the first
 
 _EXPECTED = (
@@ -55,6 +65,7 @@ class Layout(Enum):
     BIOC = "BioC JSON"
     PARQUET = "Parquet"
     TEXT = "plain text"
+    HTML = "HTML"
 
 
 FORMATS = {
@@ -62,6 +73,7 @@ FORMATS = {
     "json": Layout.JSON_VALUES,
     "parquet": Layout.PARQUET,
     "text": Layout.TEXT,
+    "html": Layout.HTML,
     "nif": Layout.NIF,
     "brat": Layout.BRAT,
     "pubtator": Layout.PUBTATOR,
@@ -88,13 +100,15 @@ def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
     if head.startswith(PARQUET_START):
         return Layout.PARQUET
     head = head.removeprefix(BOM).lstrip()
+    refuse_binary(head, name)
     if is_nif(head):
         return Layout.NIF
     if is_brat(head) or name.lower().endswith(".ann"):
         return Layout.BRAT
     if is_pubtator(head):
         return Layout.PUBTATOR
-    if head.startswith(b"<") and (annotated or _WNED_ROOT.search(head)):
+    is_html = _HTML.match(head) is not None
+    if head.startswith(b"<") and not is_html and (annotated or _WNED_ROOT.search(head)):
         return Layout.WNED
     if head.startswith(b"-DOCSTART-"):
         return Layout.AIDA
@@ -106,8 +120,23 @@ def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
         raise SourceError(f"{name} {beginning}; {_EXPECTED}", code="no-documents", where=name)
     if not head or _JSON_NAME.search(name) or _json(head.partition(b"\n")[0]) is not _BROKEN:
         return Layout.JSON_LINES
+    if is_html or (head.startswith(b"<") and _HTML_NAME.search(name)):
+        return Layout.HTML
     _refuse_table(head, name)
+    refuse_binary(head, name, is_text=True)
     return Layout.TEXT
+
+
+def refuse_binary(head: bytes, name: str, *, is_text: bool = False) -> None:
+    """Refuse a file that begins as one that is no text, like PDF; with `is_text`, any with many control characters."""
+    kind = next((kind for start, kind in _NO_TEXT.items() if head.startswith(start)), None)
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if kind is None and is_text and controls > _MOST_CONTROLS * len(head):
+        kind = "a binary file"
+    if kind is not None:
+        raise SourceError(
+            f"{name} is {kind}, not text; convert it to plain text or HTML first", code="binary-input", where=name
+        )
 
 
 # JSON

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import orjson
 
+from eigenthemes.core.files import COMPRESSED
 from eigenthemes.documents import nif, web
 from eigenthemes.documents.aida import aida_of
 from eigenthemes.documents.bioc import bioc_of, collection_of
@@ -26,6 +27,10 @@ Write = Callable[[bytes], object]
 
 OUTPUT_FORMATS = ("jsonl", "json", "nif", "brat", "pubtator", "bioc", "aida", "web-annotation", "html")
 _BY_NAME = {
+    "": "jsonl",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
     ".html": "html",
     ".htm": "html",
     ".ttl": "nif",
@@ -36,8 +41,17 @@ _BY_NAME = {
 
 
 def format_of_name(path: str) -> str:
-    """Return the output format for the name of a file; JSON lines by default."""
-    return _BY_NAME.get(Path(path).suffix.lower(), "jsonl")
+    """Return the output format for the name of a file, which may be compressed; JSON lines for one without a suffix."""
+    name = Path(path.lower())
+    suffix = Path(name.stem).suffix if name.suffix in COMPRESSED else name.suffix
+    if suffix not in _BY_NAME:
+        *others, last = filter(None, _BY_NAME)
+        raise OptionError(
+            f"{path} ends in {suffix}, which is no output format; expected {', '.join(others)} or {last}, or choose a format",
+            code="output-suffix",
+            where=path,
+        )
+    return _BY_NAME[suffix]
 
 
 @contextmanager

@@ -19,10 +19,10 @@ from typing import Any
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
 from eigenthemes.documents.json_lines import document_of, parse_document
-from eigenthemes.documents.layout import Layout, find_layout, layout_named
+from eigenthemes.documents.layout import Layout, find_layout, layout_named, refuse_binary
 from eigenthemes.documents.record_reader import DocumentFile, Paths, Record, find_files, ignore, parse_record, read_records
 from eigenthemes.documents.standoff import located
-from eigenthemes.errors import DocumentError, OptionError, SourceError
+from eigenthemes.errors import DocumentError, EigenthemesError, OptionError, SourceError
 from eigenthemes.records import Document
 
 __all__ = [
@@ -167,18 +167,21 @@ class DocumentFiles:
     def __iter__(self) -> Iterator[Record]:
         for file in self.files:
             try:
-                if self._source is None:
-                    self._layout = self._open(file)
-            except SourceError as error:
+                yield from self._records(file)
+            except EigenthemesError as error:
                 if not file.walked:
                     raise
                 yield Record(file.name, 1, DocumentError(str(error), code=error.code, where=f"{file.name}:1"))
-                continue
-            assert self._source is not None
-            yield from read_records(
-                self._source, self._layout, file, per_line=self._per_line, several=self.several, columns=self._columns
-            )
-            self.close()
+            finally:
+                self.close()
+
+    def _records(self, file: DocumentFile) -> Iterator[Record]:
+        if self._source is None:
+            self._layout = self._open(file)
+        assert self._source is not None
+        return read_records(
+            self._source, self._layout, file, per_line=self._per_line, several=self.several, columns=self._columns
+        )
 
     def refuse_truncated(self) -> None:
         """Raise a `SourceError` if a file was truncated, after its documents were used."""
@@ -207,10 +210,7 @@ class DocumentFiles:
     def _open(self, file: DocumentFile) -> Layout:
         self._source = Source(file.path, self.diagnostics, ignore)
         try:
-            layout = self._layout_of(self._source)
-            if file.walked and layout is not Layout.PARQUET and b"\0" in self._source.head:
-                raise SourceError(f"{file.name} is no text; leave it out of the folder", where=file.name)
-            return layout
+            return self._layout_of(self._source)
         except BaseException:
             self.close()
             raise
@@ -222,7 +222,11 @@ class DocumentFiles:
                 self._layout_of(source)
 
     def _layout_of(self, source: Source) -> Layout:
-        return find_layout(source.head, source.name, annotated=self._annotated) if self._given is None else self._given
+        if self._given is None:
+            return find_layout(source.head, source.name, annotated=self._annotated)
+        if self._given is not Layout.PARQUET:
+            refuse_binary(source.head, source.name, is_text=self._given in (Layout.TEXT, Layout.HTML))
+        return self._given
 
 
 class RefuseTruncated(Diagnostics):

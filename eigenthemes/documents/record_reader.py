@@ -22,6 +22,7 @@ from eigenthemes.documents.layout import Layout
 from eigenthemes.documents.nif import read_nif
 from eigenthemes.documents.pubtator import parse_pubtator, split_pubtator
 from eigenthemes.documents.standoff import line_of, without_location
+from eigenthemes.documents.web import text_of_html
 from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.records import Document
 
@@ -213,14 +214,14 @@ def _read_at_once(
         return read_nif(source.stream, origin=file.name)
     if layout is Layout.BRAT:
         return _read_brat(source, file)
-    return _read_text(source, text_id)
+    return _read_text(source, text_id, is_html=layout is Layout.HTML)
 
 
-def _read_text(source: Source, text_id: str | None) -> Iterator[Document]:
-    """Read a plain text: one document, or none if it is blank."""
-    data = source.text().read()
-    if data and not data.isspace():
-        yield Document(id=text_id, text=data.decode("utf-8", "replace").rstrip("\r\n"))
+def _read_text(source: Source, text_id: str | None, *, is_html: bool) -> Iterator[Document]:
+    """Read a plain text, or that of a web page: one document, or none if it is blank."""
+    text = text_of_html(source) if is_html else source.text().read().decode("utf-8", "replace").rstrip("\r\n")
+    if text and not text.isspace():
+        yield Document(id=text_id, text=text)
 
 
 def _line_records(source: Source, name: str, *, several: bool) -> Iterator[Record]:

@@ -1,19 +1,21 @@
-"""Outputs for the web: an HTML page of the texts with their links marked, and W3C Web Annotations (JSON-LD).
+"""Read the text of web pages; write a page of texts with their links marked, and W3C Web Annotations (JSON-LD).
 
-The page loads nothing; its marks have label, id and probability as a title, like those of the service. Positions of
-annotations count code points, as the recommendation says; cells are counted as in RFC 7111, the header first.
+The page that is written loads nothing; its marks have label, id and probability as a title, like those of the service.
+Positions of annotations count code points, as the recommendation says; cells are counted as in RFC 7111, the header first.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
 
+from eigenthemes.core.files import Source
 from eigenthemes.display.html import MARK_STYLE, escaped, marked, marked_text
 from eigenthemes.display.views import text_with_links
 from eigenthemes.documents.standoff import document_name, extent_of, iri_of
-from eigenthemes.errors import DocumentError
+from eigenthemes.errors import DocumentError, MissingExtraError
 from eigenthemes.records import Link, LinkedDocument, Table
 
 _STYLE = (
@@ -41,6 +43,33 @@ ANNOTATIONS_HEAD = (
     b'{"@context": "' + _CONTEXT.encode() + b'", "id": "urn:x-eigenthemes:annotations", "type": "AnnotationPage", "items": [\n'
 )
 ANNOTATIONS_TAIL = b"\n]}\n"
+
+_NOT_SHOWN = ["script", "style", "template", "noscript", "svg", "math", "iframe", "object", "select", "datalist"]
+_BLOCKS = (
+    "address,article,aside,blockquote,body,br,caption,dd,details,div,dl,dt,fieldset,figcaption,figure,footer,form,h1,h2,h3,h4,"
+    "h5,h6,header,hr,legend,li,main,nav,ol,p,pre,section,summary,table,td,th,title,tr,ul"
+)
+_BREAK = "\u2029"  # marks where a line of the page ends, unlike the line breaks of its source
+_CHARSET = re.compile(rb"""<meta[^>]{1,200}?charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
+
+
+def text_of_html(source: Source) -> str:
+    """Return the text that a browser shows of a page, and its title: a line for each block, spaces as they are shown."""
+    try:
+        from selectolax.lexbor import LexborHTMLParser
+    except ImportError:
+        raise MissingExtraError("reading HTML", "selectolax", "html") from None
+    declared = _CHARSET.search(source.head)
+    encoding = declared[1].decode() if declared else "utf-8"
+    is_utf8 = encoding.lower().startswith("utf")  # a declaration that can be read as ASCII is wrong about UTF-16
+    stream = source.text() if is_utf8 else source.decoded(encoding)
+    page = LexborHTMLParser(stream.read().decode("utf-8", "replace"))
+    page.strip_tags(_NOT_SHOWN, recursive=True)
+    for block in page.css(_BLOCKS):
+        block.insert_before(_BREAK)
+        block.insert_after(_BREAK)
+    lines = (" ".join(line.split()) for line in page.root.text().split(_BREAK)) if page.root else ()
+    return "\n".join(filter(None, lines))
 
 
 def html_of(linked: LinkedDocument) -> bytes:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
 import re
 import shutil
@@ -12,9 +9,9 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
-from eigenthemes.core.files import SNIFF, ZIP, is_spreadsheet_name, open_decompressed
+from eigenthemes.core.files import COMPRESSED, SNIFF, ZIP, compressing, is_spreadsheet_name, open_decompressed
 from eigenthemes.core.storage import check_output
 from eigenthemes.documents.reader import RefuseTruncated
 from eigenthemes.errors import OptionError, SourceError
@@ -28,7 +25,6 @@ FORMATS = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
     ".xlsx": "xlsx", ".xlsm": "xlsx",
 }  # fmt: skip
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
 _BINARY = (b"PAR1", ZIP, _OLD_SPREADSHEET)
 _OTHERS = {b"%PDF-": "a PDF", b"SQLite format 3": "an SQLite database", b"\x89HDF": "HDF5", b"<": "XML or a web page"}
@@ -105,7 +101,7 @@ def _is_compressed(path: str) -> bool:
 
 def _name_without_compression(path: str) -> str:
     name = Path(path).name
-    return name.rpartition(".")[0] if name.lower().endswith(_COMPRESSED) else name
+    return name.rpartition(".")[0] if name.lower().endswith(COMPRESSED) else name
 
 
 # writing
@@ -159,7 +155,7 @@ def replacing_file(path: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> 
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as raw:
-            with _compressed(cast(IO[bytes], raw), target.name) as stream:
+            with compressing(target.name, cast(IO[bytes], raw)) as stream:
                 yield stream
             raw.flush()
             os.fsync(raw.fileno())
@@ -171,26 +167,6 @@ def replacing_file(path: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> 
         ) from None
     finally:
         temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def _compressed(raw: IO[bytes], name: str) -> Iterator[IO[bytes]]:
-    stream: Any = raw
-    if name.lower().endswith(".gz"):
-        stream = gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0)  # the same bytes for the same table
-    elif name.lower().endswith(".bz2"):
-        stream = bz2.BZ2File(raw, "wb")
-    elif name.lower().endswith(".xz"):
-        stream = lzma.LZMAFile(raw, "wb")  # noqa: SIM115
-    elif name.lower().endswith(".zst"):
-        import pyarrow
-
-        stream = pyarrow.CompressedOutputStream(pyarrow.PythonFile(raw, mode="w"), "zstd")
-    try:
-        yield stream
-    finally:
-        if stream is not raw:
-            stream.close()
 
 
 def _umask() -> int:

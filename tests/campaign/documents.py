@@ -127,6 +127,7 @@ LAYOUTS: dict[str, Callable[[Random], str]] = {
     "pubtator": lambda random: LIDOCAINE * 2,
     "bioc": lambda random: json.dumps(COLLECTION, indent=random.choice((None, 1))),
     "brat": lambda random: SONY_ANN,
+    "html": lambda random: f"<!doctype html><title>Paris</title><script>{odd_text(random)}</script><p>{odd_text(random)}</p>",
     "text": lambda random: " ".join(odd_text(random) for _ in range(20)),
 }
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 from pathlib import Path
+from typing import Any
 
 import pytest
-from helpers.commands import call, json_output
+from helpers.commands import assert_one_sentence, call, json_output
 
 from eigenthemes import KB
 from eigenthemes.documents.output import OUTPUT_FORMATS
@@ -51,13 +55,50 @@ def test_links_come_back_as_gold(tiny: KB, tmp_path: Path, document: Path, name:
         ("x.jsonld", '{"@context": "http://www.w3.org/ns/anno.jsonld"'),
         ("x.pubtator", "d|t|🦊 Michael"),
         ("x.conll", "-DOCSTART- (d)"),
-        ("x.json", '{"id":"d"'),
+        ("x.json", '[\n{"id":"d"'),
+        ("x.JSONL", '{"id":"d"'),
         ("x", '{"id":"d"'),
     ],
 )
 def test_the_name_of_the_output_says_its_format(tiny: KB, tmp_path: Path, document: Path, file: str, beginning: str) -> None:
     assert call("link", tiny.path, document, *DEGREE, "-o", tmp_path / file).returncode == 0
     assert (tmp_path / file).read_text().startswith(beginning)
+
+
+@pytest.mark.parametrize("file", ["x.csv", "x.xlsx", "x.parquet", "x.xml", "x.ann", "x.txt", "x.csv.gz"])
+def test_a_suffix_that_is_no_format_is_refused(tiny: KB, tmp_path: Path, document: Path, file: str) -> None:
+    (tmp_path / file).write_text("mine")
+    done = call("link", tiny.path, document, *DEGREE, "-o", tmp_path / file)
+    assert_one_sentence(done, f"{file} ends in .", "expected .jsonl, ", "--output-format")
+    assert (tmp_path / file).read_text() == "mine"
+    assert call("link", tiny.path, document, *DEGREE, "-o", tmp_path / file, "--output-format", "bioc").returncode == 0
+
+
+@pytest.mark.parametrize(("suffix", "opened"), [("gz", gzip.open), ("bz2", bz2.open), ("xz", lzma.open)])
+def test_an_output_is_compressed_by_its_suffix(tiny: KB, tmp_path: Path, document: Path, suffix: str, opened: Any) -> None:
+    for name in ("x.jsonl", f"x.jsonl.{suffix}", f"x.{suffix}"):
+        assert call("link", tiny.path, document, *DEGREE, "-o", tmp_path / name).returncode == 0
+    plain = (tmp_path / "x.jsonl").read_bytes()
+    assert opened(tmp_path / f"x.jsonl.{suffix}").read() == opened(tmp_path / f"x.{suffix}").read() == plain
+
+
+def test_a_web_page_is_linked_without_its_scripts(tiny: KB, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<!doctype html><script>Tokyo()</script><style>.Iowa{}</style><p>Michael\n <b>Jordan</b> in Paris")
+    (record,) = json_output(call("link", tiny.path, page, *DEGREE))
+    assert record["text"] == "Michael Jordan in Paris"
+    assert [(each["start"], each["end"], each["text"]) for each in record["mentions"]] == [
+        (0, 14, "Michael Jordan"),
+        (18, 23, "Paris"),
+    ]
+
+
+@pytest.mark.parametrize("flags", [[], ["--text"], ["--per-line"], ["--format", "html"], ["--format", "jsonl"]])
+def test_a_pdf_is_refused(tiny: KB, tmp_path: Path, flags: list[str]) -> None:
+    data = b"%PDF-1.4\n1 0 obj <</Length 20>> stream\nx\x9c\xe3Paris\nendstream"
+    (tmp_path / "report.pdf").write_bytes(data)
+    assert_one_sentence(call("link", tiny.path, tmp_path / "report.pdf", *flags), "report.pdf is a PDF file, not text; convert")
+    assert_one_sentence(call("link", tiny.path, "-", *flags, stdin=data), "stdin is a PDF file, not text; convert")
 
 
 def test_several_processes_write_the_same(tiny: KB, tmp_path: Path) -> None:
@@ -81,7 +122,7 @@ def test_a_folder_with_a_broken_file(tiny: KB, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["a.txt", "2"]
     assert "b.pubtator:3: the fields ['0', 'x', 'Paris'] are no annotation" in done.stderr
-    assert "c.bin:1: c.bin is no text; leave it out of the folder" in done.stderr
+    assert "c.bin:1: c.bin is a binary file, not text" in done.stderr
     assert "2 records could not be linked" in done.stderr
 
 

@@ -26,7 +26,7 @@ from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.documents import json_values
 from eigenthemes.documents.layout import Layout, find_layout
 from eigenthemes.documents.reader import Record, open_documents, parse_record, read_documents, read_gold
-from eigenthemes.errors import DocumentError, EigenthemesError, OptionError, SourceError
+from eigenthemes.errors import DocumentError, EigenthemesError, MissingExtraError, OptionError, SourceError
 from eigenthemes.records import Document, Mention
 
 BOM = b"\xef\xbb\xbf"
@@ -175,6 +175,70 @@ def test_elements_of_an_array_are_read_one_at_a_time(tmp_path: Path) -> None:
     assert ids(reader) == list(range(1, 100))
     writer.join()
     os.close(read)
+
+
+# web pages, and files that are no text
+
+PAGE = """<!-- made by hand --><!DOCTYPE html>
+<html><head><title>Ada &amp; Zo&euml;</title><style>.Rome {}</style><script>if (1 < 2) Oslo("</p>")</script></head>
+<body><p>Ada   <b>Love</b>lace<br>met
+Bob</p><ul><li>Eve<li>Paul</ul><table><tr><td>a</td><td>b</td></tr></table><noscript>x</noscript> 1 < 2 &nbsp; 3</body>"""
+SHOWN = "Ada & Zoë\nAda Lovelace\nmet Bob\nEve\nPaul\na\nb\n1 < 2 3"
+
+
+@pytest.mark.parametrize("before", ["", "\ufeff", '\n<?xml version="1.0"?>\n'])
+def test_the_text_of_a_web_page(tmp_path: Path, before: str) -> None:
+    (document,) = read_documents(write(tmp_path, "page", before + PAGE))
+    assert document.text == SHOWN
+    (document,) = read_documents(write(tmp_path, "page.htm", "<div>Ada</div>Bob"))
+    assert document.text == "Ada\nBob"
+    assert list(read_documents(write(tmp_path, "empty.html", "<html><script>1</script></html>"))) == []
+    assert list(read_documents(tmp_path / "page.htm", plain_text=True)) == [Document(text="<div>Ada</div>Bob")]
+    with pytest.raises(SourceError, match="begins with"):
+        read_gold(write(tmp_path, "page", PAGE)).__next__()
+
+
+@pytest.mark.parametrize("charset", ["windows-1251", "shift_jis", "gbk", "utf-8", "utf-16", None])
+def test_the_encoding_that_a_web_page_declares(tmp_path: Path, charset: str | None) -> None:
+    text = {"windows-1251": "Париж", "shift_jis": "東京", "gbk": "北京"}.get(charset or "", "Zoë")
+    encoding = {None: "cp1252", "utf-16": "utf-8"}.get(charset, charset)
+    meta = f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">' if charset else ""
+    (document,) = read_documents(write(tmp_path, "page", f"<html>{meta}<p>{text}</html>".encode(str(encoding))))
+    assert document.text == text
+
+
+def test_web_pages_need_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "selectolax.lexbor", None)
+    write(tmp_path, "in/page.html", PAGE)
+    with pytest.raises(MissingExtraError, match=r"pip install 'eigenthemes\[html\]'"):
+        list(read_documents(tmp_path / "in/page.html"))
+    write(tmp_path, "in/text.txt", TEXT)
+    assert len(list(open_documents(tmp_path / "in"))) == 2  # the error is a record
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3\n", "a PDF file"),
+        (rb"{\rtf1\ansi Paris}", "an RTF file"),
+        (b"%!PS-Adobe-3.0 Paris", "a PostScript file"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an office document"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a binary file"),
+        (b"\x7fELF\x02\x01\x01\0\0\0", "a binary file"),
+        (bytes(range(256)), "a binary file"),
+    ],
+)
+@pytest.mark.parametrize("plain_text", [False, True])
+def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, kind: str, plain_text: bool) -> None:
+    with pytest.raises(SourceError, match=f"file.bin is {kind}, not text; convert it") as refused:
+        list(read_documents(write(tmp_path, "file.bin", data), plain_text=plain_text))
+    assert refused.value.code == "binary-input"
+
+
+def test_a_text_may_hold_a_few_control_characters(tmp_path: Path) -> None:
+    text = "\x1b[1mAda\x1b[0m met\fBob.\b\n" * 100 + "\0"
+    (document,) = read_documents(write(tmp_path, "a.txt", text))
+    assert document.text == text
 
 
 # tables that are no documents

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import IO
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from helpers.gold_files import refusal, write
 
@@ -46,17 +48,19 @@ def test_a_loop_of_links_ends(folder: Path) -> None:
 
 def test_what_cannot_be_read_is_told_and_costs_no_other(folder: Path) -> None:
     write(folder, "picture.png", b"\x89PNG\0\0\0")
+    pq.write_table(pa.table({"body": ["Paris"]}), folder / "columns.parquet")
     write(folder, "table.csv", "id,name,town\n1,Ada,Rome\n2,Bob,Oslo\n3,Eve,Bonn\n")
     os.mkfifo(folder / "pipe")
     records = list(open_documents(folder))
     failed = {}
     for record in records:
-        if record.file in ("picture.png", "table.csv", "pipe"):
+        if record.file in ("picture.png", "columns.parquet", "table.csv", "pipe"):
             failed[record.file] = refusal(lambda record=record: parse_record(record))  # type: ignore[misc]
         else:
             parse_record(record)
-    assert len(records) == 7
-    assert failed["picture.png"] == "picture.png is no text; leave it out of the folder"
+    assert len(records) == 8
+    assert failed["picture.png"].startswith("picture.png is a binary file, not text; convert it")
+    assert failed["columns.parquet"].startswith("columns.parquet has no column 'text' (it has body)")
     assert "is a table of 3 columns" in failed["table.csv"]
     assert "is a named pipe" in failed["pipe"]
 
@@ -91,7 +95,7 @@ def test_a_format_that_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, "x", "-DOCSTART- (1)\nAda\tB\tAda\tAda\n")
     assert [document.text for document in read_documents(path, format="text")] == ["-DOCSTART- (1)\nAda\tB\tAda\tAda"]
     assert [document.text for document in read_documents(path, format="aida")] == ["Ada"]
-    with pytest.raises(OptionError, match="there is no format 'docx'; choose one of jsonl, json, parquet, text, nif"):
+    with pytest.raises(OptionError, match="there is no format 'docx'; choose one of jsonl, json, parquet, text, html, nif"):
         open_documents(path, format="docx")
     with pytest.raises(OptionError, match="cannot be plain text and aida at once"):
         open_documents(path, per_line=True, format="aida")
