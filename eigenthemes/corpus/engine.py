@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from eigenthemes.core.storage import open_input
@@ -107,19 +106,28 @@ def link_corpus(
 
 
 def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | None) -> None:
-    """Refuse columns that the first Parquet file lacks, before any work; a damaged file is reported later."""
-    first = next((file for file in files if file.name.lower().endswith(".parquet")), None)
-    if first is None:
-        return
+    """Refuse columns that no file has, before any work; files that lack them among others are reported later."""
+    first = None
+    for file in files:
+        error = _column_error(file, columns) if file.name.lower().endswith(".parquet") else None
+        if error is None:
+            return
+        first = first or error
+    if first is not None:
+        raise first
+
+
+def _column_error(file: CorpusFile, columns: Mapping[str, str] | None) -> SourceError | None:
+    """Return what is wrong with the columns of a Parquet file; a damaged file has no such error."""
     from eigenthemes.documents.arrow_rows import DocumentColumns
     from eigenthemes.documents.parquet import ParquetDocuments
 
-    with suppress(OSError), open_input(first.path) as opened:
-        try:
-            ParquetDocuments(opened, first.name, DocumentColumns.of(columns))
-        except SourceError as error:
-            if error.code == "no-text-column":
-                raise
+    try:
+        with open_input(file.path) as opened:
+            ParquetDocuments(opened, file.name, DocumentColumns.of(columns))
+    except (SourceError, OSError) as error:
+        return error if isinstance(error, SourceError) and error.code == "no-text-column" else None
+    return None
 
 
 def on_processes(jobs: int, linker: Linker) -> Engine:

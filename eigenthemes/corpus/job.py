@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import eigenthemes
+from eigenthemes.core.files import COMPRESSED
 from eigenthemes.core.storage import FileEntry, is_url, join, list_files, read_file, read_folder, remove, write_atomically
 from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
 from eigenthemes.linker import Linker, LinkOptions
 
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _OWN_FOLDER, _ERRORS = "_eigenthemes", "errors"
 _FORMAT, _VERSION = "eigenthemes-job", 2
 

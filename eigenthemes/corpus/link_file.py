@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from types import TracebackType
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import orjson
 
 from eigenthemes.core.diagnostics import Diagnostics
-from eigenthemes.core.files import TRUNCATED, Source
+from eigenthemes.core.files import TRUNCATED, Source, compressing
 from eigenthemes.core.storage import open_input, reason, remove, write_atomically
 from eigenthemes.corpus.job import CorpusFile, FileReport, Job
 from eigenthemes.documents.layout import Layout, find_layout
 from eigenthemes.documents.record_reader import DocumentFile, ignore, read_records
-from eigenthemes.errors import SourceError
+from eigenthemes.errors import DocumentError, MissingExtraError, SourceError
 from eigenthemes.linker import Linker
 from eigenthemes.stream import Report, chunks_of, link_chunk
 
@@ -32,7 +29,7 @@ def link_file(job: Job, file: CorpusFile, linker: Linker) -> FileReport:
     start = time.perf_counter()
     try:
         counts = _link(job, file, linker)
-    except (SourceError, OSError) as error:
+    except (SourceError, DocumentError, MissingExtraError, OSError) as error:
         return FileReport(file.name, problem=reason(error) if isinstance(error, OSError) else " ".join(str(error).split()))
     seconds = round(time.perf_counter() - start, 3)
     report = FileReport(file.name, counts.documents, counts.mentions, counts.linked, counts.failures, seconds)
@@ -50,7 +47,7 @@ def _link(job: Job, file: CorpusFile, linker: Linker) -> Report:
             raise SourceError(f"{file.name} is {layout.value}; expected JSON lines or Parquet", where=file.name)
         records = read_records(source, layout, DocumentFile(file.path, file.name), per_line=False, several=True)
         total = Report()
-        with _compressed(file.name, out) as lines:
+        with compressing(file.name, out) as lines:
             for chunk in chunks_of(records):
                 linked = link_chunk(linker, chunk)
                 lines.write(linked.output)
@@ -83,22 +80,6 @@ def _outputs(job: Job, file: CorpusFile) -> Iterator[tuple[IO[bytes], OpenErrors
         yield out, open_errors
     if not opened:
         remove(job.errors_of(file))  # of an earlier run, before the file was corrected
-
-
-def _compressed(name: str, out: IO[bytes]) -> Any:
-    """Return a stream that compresses by the suffix of the name."""
-    name = name.lower()
-    if name.endswith(".gz"):
-        return gzip.GzipFile("", "wb", 6, cast(Any, out), mtime=0)  # the same bytes at any time
-    if name.endswith(".bz2"):
-        return bz2.BZ2File(out, "wb")
-    if name.endswith(".xz"):
-        return lzma.LZMAFile(out, "wb")
-    if name.endswith(".zst"):
-        import pyarrow
-
-        return pyarrow.CompressedOutputStream(pyarrow.PythonFile(out, mode="w"), "zstd")
-    return nullcontext(out)
 
 
 def _link_parquet(job: Job, file: CorpusFile, linker: Linker, out: IO[bytes], open_errors: OpenErrors) -> Report:

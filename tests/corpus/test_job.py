@@ -215,15 +215,19 @@ def test_a_file_that_cannot_be_read_costs_no_other_and_is_tried_again(degree_lin
     (folder / "rows.parquet").write_bytes(data[: len(data) // 2])
     (folder / "cut.jsonl.gz").write_bytes(gzip.compress(json_line({"text": SENTENCE}) * 5000)[:-200])
     (folder / "prose.txt").write_text("Paris is in France.")
+    (folder / "report.pdf").write_bytes(b"%PDF-1.7")
+    pq.write_table(pa.table({"body": ["Paris"]}), folder / "a.parquet")
     report = link_corpus([str(folder)], str(out), degree_linker)
     problems = {problem.name: problem.problem or "" for problem in report.problems}
-    assert problems.keys() == {"rows.parquet", "cut.jsonl.gz", "prose.txt"}
+    assert problems.keys() == {"a.parquet", "rows.parquet", "cut.jsonl.gz", "prose.txt", "report.pdf"}
+    assert "has no column 'text' (it has body)" in problems["a.parquet"]
+    assert "is a PDF file" in problems["report.pdf"]
     assert "not a whole Parquet file" in problems["rows.parquet"]
     assert "truncated" in problems["cut.jsonl.gz"]
     assert "plain text" in problems["prose.txt"]
     assert outputs(out).keys() == {"part-0.jsonl", "part-1.jsonl", "part-2.jsonl"}
     (folder / "rows.parquet").write_bytes(data)
-    for name in ("cut.jsonl.gz", "prose.txt"):
+    for name in ("a.parquet", "cut.jsonl.gz", "prose.txt", "report.pdf"):
         (folder / name).unlink()
     report = link_corpus([str(folder)], str(out), degree_linker)
     assert (report.before, report.files, report.problems) == (3, 4, [])

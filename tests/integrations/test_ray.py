@@ -86,10 +86,14 @@ def test_files_have_the_bytes_of_the_local_engine(cluster: None, tiny: KB, tmp_p
         (folder / f"{number}.jsonl").write_bytes(b"".join(map(json_line, mixed_documents(20))) + b"broken\n")
     pq.write_table(pa.Table.from_pylist(rows(50)), folder / "rows.parquet")
     (folder / "cut.parquet").write_bytes(b"PAR1")
+    pq.write_table(pa.table({"body": ["Paris"]}), folder / "a.parquet")
+    (folder / "report.pdf").write_bytes(b"%PDF-1.7")
     link_corpus([str(folder)], str(tmp_path / "here"), Linker(tiny, method="degree"))
     command = ("link", tiny.path, f"file://{folder}", "-o", f"file://{tmp_path}/there", "--engine", "ray", "--method", "degree")
     done = call(*command)
-    assert "6 files: 130 documents" in done.stderr
+    assert "8 files: 130 documents" in done.stderr
+    assert "a.parquet: a.parquet has no column 'text'" in done.stderr
+    assert "3 files could not be linked" in done.stderr
     assert "4 records could not be linked" in done.stderr
     assert done.returncode == 1
     here, there = (
@@ -97,7 +101,7 @@ def test_files_have_the_bytes_of_the_local_engine(cluster: None, tiny: KB, tmp_p
     )
     assert here == there
     assert "errors/2.jsonl" in there
-    assert "6 files (5 linked before)" in call(*command).stderr
+    assert "8 files (5 linked before)" in call(*command).stderr
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "no.such.host.invalid:6379", "127.0.0.1:99999"])
