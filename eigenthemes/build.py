@@ -25,7 +25,7 @@ from eigenthemes.embeddings.vector_sets import (
     name_of_source,
 )
 from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
-from eigenthemes.errors import EigenthemesError, OptionError, VectorError
+from eigenthemes.errors import EigenthemesError, KBNotFoundError, OptionError, VectorError
 from eigenthemes.kb.name_memory import Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
@@ -177,11 +177,18 @@ def _add_old_memory(writer: KBWriter, description: dict[str, Any], names: Sequen
     """Write the memory of the KB that is replaced, with further names; return the description with it."""
     from eigenthemes.selftrain.gold import check_names
 
+    new, memory, notes = writer.preview(description), Memory(), list[str]()
     try:
-        memory = Memory.of(KB.open(writer.path))
-    except EigenthemesError:  # there is none, or it is damaged
-        memory = Memory()
-    return add_memory(writer, description, memory.with_names(check_names(names, writer.preview(description))))
+        old = KB.open(writer.path)
+        memory = Memory.of(old).carried_over(old, new)
+    except KBNotFoundError:
+        pass
+    except EigenthemesError as error:
+        notes = [f"corrections that the old KB may have had are lost ({error})"]
+    memory = memory.with_names(check_names(names, new))
+    if gone := memory.described().get("memory", {}).get("gone"):
+        notes = [f"{gone:,} corrections are to entities that the new KG lacks; they are kept, and have no effect"]
+    return add_memory(writer, {**description, "notes": [*description["notes"], *notes]}, memory)
 
 
 def embed_kb(

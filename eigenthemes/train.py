@@ -11,7 +11,7 @@ from eigenthemes.core.checks import check_jobs, check_seed
 from eigenthemes.core.progress import Progress
 from eigenthemes.embeddings.vector_sets import name_of_source
 from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
-from eigenthemes.kb.name_memory import FILES, Memory
+from eigenthemes.kb.name_memory import FILES, GONE, Answer, Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.ranking.ranker import Ranker
@@ -70,7 +70,7 @@ def train_kb(
 
     kb = KB.open(path)
     corrections = [] if gold is None else check_gold(gold, kb)  # before minutes of training
-    memory = Memory.of(kb).with_documents(corrections).with_names(check_names(names, kb))
+    memory = Memory.of(kb).with_documents(corrections).carried_over(kb, kb).with_names(check_names(names, kb))
     new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
     context = new_context or WordContext.of(kb)
     ranker = self_trained(kb, vectors, seed=seed) if (corrections or names) and new_context is None else None
@@ -82,9 +82,18 @@ def train_kb(
         _add_evidence(writer, kb)
         changed = writer.preview(description)
         ranker = ranker or self_train(changed, vectors=vectors, context=context, seed=seed, jobs=jobs, progress=progress)
-        ranker = refit(changed, ranker, corrections, vectors=vectors, context=context, progress=progress)
+        documents = [_without_gone(document, kb) for document in corrections]
+        ranker = refit(changed, ranker, documents, vectors=vectors, context=context, progress=progress)
         name = vectors or next(iter(kb.vector_sets), "")
         return writer.commit(description | _with_ranker(description, {name: ranker.to_dict()}))
+
+
+def _without_gone(document: Document, kb: KB) -> Document:
+    """Return a document without the mentions whose entities were in an earlier version of the KB only."""
+    said = (
+        mention for mention in document.mentions or () if not (mention.source.get(GONE) and not Answer.of(mention).entities(kb))
+    )
+    return replace(document, mentions=tuple(said))
 
 
 def adapt_kb(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.kbs import TINY_EDGES, TINY_NODES, build_from_records, write_sources
 
-from eigenthemes import KB, build_kb
+from eigenthemes import KB, build_kb, read_documents
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import MATCH_TYPES, REMEMBERED
@@ -152,6 +153,64 @@ def test_gold_that_has_nothing_to_do_with_the_kb_is_refused(trained_tiny_copy: K
     with pytest.raises(DocumentError, match="no mention has gold"):
         train_kb(trained_tiny_copy.path, [Document(text=HERE)])
     assert not Memory.of(KB.open(trained_tiny_copy.path))
+
+
+# entities that are gone
+
+
+def rebuilt(kb: KB, folder: Path, drop: str, **node: object) -> KB:
+    """Build the KB again without an entity; with another node, if given."""
+    folder.mkdir(exist_ok=True)
+    nodes = [each for each in TINY_NODES if each["id"] != drop] + ([node] if node else [])
+    edges = [edge for edge in TINY_EDGES if drop not in edge]
+    return build_kb(write_sources(folder, nodes, edges), kb.path, force=True)
+
+
+@pytest.fixture
+def iowa_corrected(trained_tiny_copy: KB) -> KB:
+    return train_kb(trained_tiny_copy.path, [correction("Paris", "iowa", f"Paris, number {i}.") for i in range(3)])
+
+
+def test_a_correction_to_an_entity_that_is_gone_is_kept_without_effect(iowa_corrected: KB, tmp_path: Path) -> None:
+    text = "Yesterday in Paris."
+    assert linked_names(iowa_corrected, text) == {"Paris": "iowa"}
+    kb = rebuilt(iowa_corrected, tmp_path / "less", "iowa")
+    assert linked_names(kb, text)["Paris"] in ("paris", "paris-tx")  # not "none of this KG"
+    assert kb.manifest["memory"]["gone"] == 3
+    assert any("3 corrections are to entities that the new KG lacks" in note for note in kb.manifest["notes"])
+    assert [answer.gone for document in Memory.of(kb).corrected for answer in document.answers] == [True] * 3
+    kb = train_kb(kb.path, [correction("blue planet", "us")])  # training keeps the mark
+    assert kb.manifest["memory"]["gone"] == 3
+    again = build_kb(write_sources(tmp_path, TINY_NODES, TINY_EDGES), kb.path, force=True)  # and it comes back
+    assert linked_names(again, text) == {"Paris": "iowa"}
+    assert "gone" not in again.manifest["memory"]
+
+
+def test_corrections_that_are_gone_do_not_teach_that_names_mean_nothing(trained_tiny_copy: KB, tmp_path: Path) -> None:
+    gold = [correction("Paris", "iowa", f"Paris, number {i}.") for i in range(12)]
+    gold += [correction("Paris", "paris-tx", f"In Paris, number {i}.") for i in range(12)]
+    train_kb(trained_tiny_copy.path, gold)
+    kb = rebuilt(trained_tiny_copy, tmp_path / "less", "iowa")
+    assert kb.rankers["prone"]["gold"]["mentions"] == 12
+    lines = [json.loads(line) for line in kb.memory_lines]
+    assert sum(mention.get("gone", False) for line in lines for mention in line["mentions"]) == 12
+    (tmp_path / "again.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    again = train_kb(kb.path, read_documents([tmp_path / "again.jsonl"]))  # what `corrections --json` prints goes in again
+    assert Memory.of(again) == Memory.of(kb)
+    assert again.rankers["prone"]["gold"]["mentions"] == 12
+
+
+def test_a_correction_follows_its_entity_to_another_id(iowa_corrected: KB, tmp_path: Path) -> None:
+    turtle = tmp_path / "moved.ttl"
+    turtle.write_text(
+        '<http://x.org/new> <http://www.w3.org/2000/01/rdf-schema#label> "Hawkeye State" .\n'
+        "<iowa> <http://purl.org/dc/terms/isReplacedBy> <http://x.org/new> .\n".replace("<iowa>", "<http://x.org/iowa>")
+    )
+    path = train_kb(rebuilt(iowa_corrected, tmp_path / "less", "nothing", id="http://x.org/iowa", name="Hawkeye").path, [
+        correction("Corn", "http://x.org/iowa", "Corn grows.")]).path  # fmt: skip
+    sources = write_sources(tmp_path, TINY_NODES, TINY_EDGES)
+    kb = build_kb([*sources, turtle], path, force=True)
+    assert linked_names(kb, "They like Corn.") == {"Corn": "http://x.org/new"}
 
 
 # features

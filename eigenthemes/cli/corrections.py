@@ -12,7 +12,7 @@ from eigenthemes.cli.output import counted, note, print_table
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.kb.name_memory import Memory
+    from eigenthemes.kb.name_memory import Answer, Memory
     from eigenthemes.kb.store import KB
 
 
@@ -62,7 +62,7 @@ def _print(kb: KB, memory: Memory) -> None:
     rows: dict[tuple[str, str, str], list[str]] = {}
     for document in memory.documents.values():
         shown = ADDED if document.key == ADDED else document.key if document.id is None else str(document.id)
-        said = {(answer.text, *_meaning(kb, answer.gold, answer.not_a_name)) for answer in document.answers}
+        said = {(answer.text, *_meaning(kb, answer)) for answer in document.answers}
         for row in sorted(said):
             rows.setdefault(row, []).append(shown)
     table = sorted(rows.items(), key=lambda item: (item[0][0].casefold(), -len(item[1]), item[0]))
@@ -70,14 +70,15 @@ def _print(kb: KB, memory: Memory) -> None:
     print_table(("name", "meaning", "id", "times", "documents"), listed, right=(3,))
 
 
-def _meaning(kb: KB, gold: tuple[str, ...], not_a_name: bool) -> tuple[str, str]:
+def _meaning(kb: KB, answer: Answer) -> tuple[str, str]:
     """Return the label and the id of the entity that a name was corrected to."""
-    if not_a_name:
+    if answer.not_a_name:
         return "not a name", ""
-    known = [index for entity_id in gold if (index := kb.index_of(entity_id)) is not None]
+    known = [index for entity_id in answer.gold if (index := kb.index_of(entity_id)) is not None]
     if known:
         return kb.label_of(known[0]), kb.id_of(known[0])
-    return "none of this KG", next(iter(gold), "")
+    meaning = "gone from this KG: no effect" if answer.gone else "none of this KG"
+    return meaning, next(iter(answer.gold), "")
 
 
 def _check_known(memory: Memory, names: tuple[str, ...], documents: tuple[str, ...]) -> None:

@@ -115,6 +115,8 @@ def memory_in_words(counts: dict[str, int]) -> str:
         )
     if counts["added_names"]:
         words.append(_counted(counts["added_names"], "added name"))
+    if counts.get("gone"):
+        words.append(f"{counts['gone']:,} without effect, as the KG no longer has their entities")
     return ", ".join(words)
 
 

@@ -77,7 +77,7 @@ LAYOUT = {
     "vectors?": {ANY: _VECTORS},
     "rankers?": {ANY: _RANKER},
     "expects?": [str],
-    "memory?": dict.fromkeys(("documents", "corrections", "names", "none", "not_a_name", "added_names"), int),
+    "memory?": dict.fromkeys(("documents", "corrections", "names", "none", "not_a_name", "added_names", "gone?"), int),
     "files": {ANY: _FILE},
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -19,22 +19,45 @@ if TYPE_CHECKING:
     from eigenthemes.kb.writer import KBWriter
 
 
-NOT_A_NAME = "not_a_name"  # the field of a mention that says so
+NOT_A_NAME, GONE = "not_a_name", "gone"  # fields of a mention: it is no name; its entity was in the KB, and is no more
 ADDED = "added names"  # the key of the document of names that people gave
 FILES = ("memory_blob", "memory_offsets")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A correction of a name: its right ids, NIL (`gold` is empty), or not a name."""
+    """A correction of a name: its right ids, NIL (`gold` is empty), or not a name.
+
+    gone  the KB had such an entity when the name was corrected, and has none now: the correction is kept without effect
+    """
 
     text: str
     gold: tuple[str, ...]
     not_a_name: bool = False
+    gone: bool = False
+
+    @classmethod
+    def of(cls, mention: Mention) -> Answer:
+        """Return the correction of a mention with gold."""
+        gold, source = mention.gold or (), mention.source
+        return cls(mention.name, gold, bool(source.get(NOT_A_NAME)), bool(gold and source.get(GONE)))
 
     def to_dict(self) -> dict[str, Any]:
         """Describe it as a mention with gold."""
-        return {"text": self.text, "gold": list(self.gold), **({NOT_A_NAME: True} if self.not_a_name else {})}
+        marks = {name: True for name in (NOT_A_NAME, GONE) if getattr(self, name)}
+        return {"text": self.text, "gold": list(self.gold), **marks}
+
+    def entities(self, kb: KB) -> set[int]:
+        """Return the right entities of a KB."""
+        return {entity for entity_id in self.gold if (entity := kb.index_of(entity_id)) is not None}
+
+    def carried_over(self, old: KB, new: KB) -> Answer:
+        """Return the correction for a KB that replaces another: with the ids of the new one, or marked as gone."""
+        known = [(entity_id, old.index_of(entity_id)) for entity_id in self.gold]
+        gold = [i if i in new or index is None or old.id_of(index) not in new else old.id_of(index) for i, index in known]
+        is_known = any(entity_id in new for entity_id in gold)
+        gone = not is_known and (self.gone or any(index is not None for _, index in known))
+        return replace(self, gold=tuple(gold), gone=gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +74,7 @@ class RememberedDocument:
     @classmethod
     def of(cls, document: Document) -> RememberedDocument:
         """Return the corrections in a document with gold."""
-        said = [mention for mention in document.mentions or () if mention.gold is not None]
-        answers = [Answer(mention.name, mention.gold or (), bool(mention.source.get(NOT_A_NAME))) for mention in said]
+        answers = (Answer.of(mention) for mention in document.mentions or () if mention.gold is not None)
         return cls(document_key(document), document.id, tuple(answers))
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,8 +83,9 @@ class RememberedDocument:
         return {"key": self.key, **named, "mentions": [answer.to_dict() for answer in self.answers]}
 
     def to_document(self) -> Document:
-        """Return it as a document with gold, without the text it had."""
-        mentions = (Mention(answer.text, gold=answer.gold, source=answer.to_dict()) for answer in self.answers)
+        """Return it as a document with gold, without the text it had and without corrections that have no effect."""
+        effective = (answer for answer in self.answers if not answer.gone)
+        mentions = (Mention(answer.text, gold=answer.gold, source=answer.to_dict()) for answer in effective)
         return Document(id=self.id, mentions=tuple(mentions), source={"key": self.key})
 
 
@@ -98,6 +121,14 @@ class Memory:
         before = self.documents.get(ADDED, RememberedDocument(ADDED, None, ())).answers
         answers = dict.fromkeys((*before, *(Answer(name, (entity_id,)) for name, entity_id in names)))
         return Memory({**self.documents, ADDED: RememberedDocument(ADDED, None, tuple(answers))}) if answers else self
+
+    def carried_over(self, old: KB, new: KB) -> Memory:
+        """Return the memory for a KB that replaces another; corrections to entities that are gone are marked."""
+        documents = {}
+        for key, document in self.documents.items():
+            answers = tuple(answer.carried_over(old, new) for answer in document.answers)
+            documents[key] = replace(document, answers=answers)
+        return Memory(documents)
 
     def without(self, *, names: Collection[str] = (), document_ids: Collection[str] = ()) -> Memory:
         """Remove the corrections of some names, and of some documents by their ids or keys."""
@@ -139,7 +170,8 @@ class Memory:
             NOT_A_NAME: sum(answer.not_a_name for answer in answers),
             "added_names": len(self.documents[ADDED].answers) if ADDED in self.documents else 0,
         }
-        return {"memory": counts}
+        gone = sum(answer.gone for document in self.documents.values() for answer in document.answers)
+        return {"memory": {**counts, **({GONE: gone} if gone else {})}}
 
 
 def document_key(document: Document) -> str:
@@ -168,8 +200,11 @@ def key_of(name: str) -> str:
 
 def _parsed(line: str) -> RememberedDocument:
     record = orjson.loads(line)
-    said = ((str(each["text"]), tuple(map(str, each["gold"])), bool(each.get(NOT_A_NAME))) for each in record["mentions"])
-    return RememberedDocument(str(record["key"]), record.get("id"), tuple(Answer(*each) for each in said))
+    answers = (
+        Answer(str(each["text"]), tuple(map(str, each["gold"])), bool(each.get(NOT_A_NAME)), bool(each.get(GONE)))
+        for each in record["mentions"]
+    )
+    return RememberedDocument(str(record["key"]), record.get("id"), tuple(answers))
 
 
 @dataclass(slots=True)
@@ -223,10 +258,11 @@ class NameMemories:
         self._names: dict[str, NameMemory] = {}
         self._said: dict[str, dict[str, DocumentAnswer]] = {}
         for key, document in memory.documents.items():
-            said = self._said[key] = _by_name(kb, document.answers)
+            effective = [answer for answer in document.answers if not answer.gone]
+            said = self._said[key] = _by_name(kb, effective)
             for name, answer in said.items():
                 self._names.setdefault(name, NameMemory()).add(answer, 1)
-            for answered in document.answers:
+            for answered in effective:
                 self._names[key_of(answered.text)].spellings.add(answered.text)
 
     def __len__(self) -> int:
@@ -254,7 +290,7 @@ def _by_name(kb: KB, answers: Sequence[Answer]) -> dict[str, DocumentAnswer]:
     said: dict[str, DocumentAnswer] = {}
     for answer in answers:
         of_name = said.setdefault(key_of(answer.text), DocumentAnswer())
-        entities = {entity for entity_id in answer.gold if (entity := kb.index_of(entity_id)) is not None}
+        entities = answer.entities(kb)
         of_name.entities |= entities
         of_name.not_a_name |= answer.not_a_name
         of_name.none |= not entities and not answer.not_a_name

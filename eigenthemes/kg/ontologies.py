@@ -34,6 +34,7 @@ _OF_PROPERTIES = {f"{_RDFS}domain", f"{_RDFS}range", f"{_RDFS}subPropertyOf", f"
 _ABOUT_TERMS = (  # predicates that describe a term, not its meaning
     _RDFS, _OBO_IN_OWL, f"{_OBO}IAO_", f"{_OBO}OMO_", "http://purl.org/dc/", "http://xmlns.com/foaf/0.1/",
 )  # fmt: skip
+_REPLACED_BY = "http://purl.org/dc/terms/isReplacedBy"
 _IS_A = f"{_RDFS}subClassOf"
 _ENDS = {f"{_OWL}someValuesFrom", f"{_OWL}hasValue", f"{_OWL}allValuesFrom"}
 
@@ -186,6 +187,32 @@ class _Ontology:
         inside = ~(self.structure[source] | self.structure[target])
         mask[source[inside]] = mask[target[inside]] = True
         return mask
+
+
+def follow_replacements(statements: Statements) -> None:
+    """Redirect ids to those that replace them: by dcterms:isReplacedBy, and by owl:sameAs where one end is only an id.
+
+    An id that is the same as two others stays a node.
+    """
+    relations = [statements.relations.get(relation, -1) for relation in (_REPLACED_BY, f"{_OWL}sameAs")]
+    relation_of, source, target = (statements.numbers(name) for name in ("edge_relation", "edge_source", "edge_target"))
+    replaced, same = (np.flatnonzero(relation_of == relation) for relation in relations)
+    if not len(replaced) and not len(same):
+        return
+    is_described = np.zeros(len(statements.ids), dtype=bool)
+    others = ~np.isin(relation_of, relations)
+    for nodes in (statements.numbers("name_node"), statements.numbers("record_node"), source[others], target[others]):
+        is_described[nodes] = True
+    is_described[list(statements.left_out.get("deprecated", ()))] = False
+    pairs = [(source[replaced], target[replaced])]
+    for old, new in ((source[same], target[same]), (target[same], source[same])):
+        moved = ~is_described[old] & is_described[new]
+        pairs.append((old[moved], new[moved]))
+    old, new = np.unique(np.concatenate(pairs, axis=1), axis=1)
+    _, first, counts = np.unique(old, return_index=True, return_counts=True)
+    ids = statements.id_strings()
+    for row in first[counts == 1].tolist():
+        statements.redirects.setdefault(str(ids[int(old[row])]), str(ids[int(new[row])]))
 
 
 def merge_spellings(statements: Statements) -> None:

@@ -16,7 +16,7 @@ from eigenthemes.core.spill import SpillScratch
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.columns import check_shared_ids
-from eigenthemes.kg.ontologies import clean_ontologies, clean_relations, merge_spellings
+from eigenthemes.kg.ontologies import clean_ontologies, clean_relations, follow_replacements, merge_spellings
 from eigenthemes.kg.options import ReadOptions, check_options
 from eigenthemes.kg.source_formats import FORMATS, detect_format, refuse_unsupported
 from eigenthemes.kg.statement_parts import Parts
@@ -55,6 +55,7 @@ def read_sources(
                 described.append(source.description())
     if parts is not None:
         parts.settle(statements)
+    follow_replacements(statements)
     clean_ontologies(statements, options)
     merge_spellings(statements)
     clean_relations(statements)

@@ -37,6 +37,15 @@ def test_they_are_listed(corrected: Path) -> None:
     assert will.split() == ["Will", "not", "a", "name", "1", "b"]
 
 
+def test_those_to_entities_that_are_gone_are_marked(corrected: Path, tmp_path: Path) -> None:
+    nodes = [node for node in TINY_NODES if node["id"] != "us"]
+    sources = write_sources(tmp_path, nodes, [edge for edge in TINY_EDGES if "us" not in edge])
+    done = call("build", *sources, "-o", corrected, "--force", "--no-train", "--embedding", "none")
+    assert "note: 2 corrections are to entities that the new KG lacks" in done.stderr
+    planet = call("corrections", corrected).stdout.splitlines()[2]
+    assert planet.split() == [*"blue planet gone from this KG: no effect us 2 a, b".split()]
+
+
 def test_they_come_out_as_gold_that_goes_in_again(corrected: Path, trained_tiny: KB, tmp_path: Path) -> None:
     lines = call("corrections", corrected, "--json").stdout
     assert [json.loads(line)["id"] for line in lines.splitlines()] == ["a", "b"]

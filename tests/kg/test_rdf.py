@@ -166,6 +166,39 @@ def test_a_deprecated_entity_redirects_to_its_replacement(tmp_path: Path) -> Non
     assert kb.index_of("http://example.org/old") == entity(kb, "a")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ex:old dct:isReplacedBy ex:a .",
+        'ex:old rdfs:label "Old" ; owl:deprecated true ; dct:isReplacedBy ex:a .',
+        "ex:older dct:isReplacedBy ex:old . ex:old dct:isReplacedBy ex:a .",
+        "ex:old owl:sameAs ex:a .",
+        "ex:a owl:sameAs ex:old .",
+        "ex:old a ex:Thing ; owl:sameAs ex:a .",
+        'ex:old rdfs:label "Old" ; ex:p ex:b ; owl:deprecated true ; owl:sameAs ex:a .',
+    ],
+)
+def test_replaced_ids_lead_to_what_replaces_them(tmp_path: Path, text: str) -> None:
+    kb = build(tmp_path, f'@prefix dct: <http://purl.org/dc/terms/> . ex:a rdfs:label "A" ; ex:p ex:b . {text}')
+    assert kb.index_of("http://example.org/old") == entity(kb, "a")
+    assert kb["http://example.org/old"].label == "A"
+    assert neighbours(kb, "a") == {"b"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ex:old rdfs:label "Old" . ex:old dct:isReplacedBy ex:a .',  # still an entity
+        'ex:old rdfs:label "Old" ; owl:sameAs ex:a .',  # two entities
+        'ex:old owl:sameAs ex:a, ex:c . ex:c rdfs:label "C" .',  # the same as two
+        "ex:old ex:p ex:c ; owl:sameAs ex:a .",  # a connector
+    ],
+)
+def test_ids_that_are_more_than_another_spelling_stay_nodes(tmp_path: Path, text: str) -> None:
+    kb = build(tmp_path, f'@prefix dct: <http://purl.org/dc/terms/> . ex:a rdfs:label "A" ; ex:p ex:b . {text}')
+    assert kb.id_of(entity(kb, "old")) == "http://example.org/old"
+
+
 def test_quoted_triples_are_passed_over(tmp_path: Path) -> None:
     kb = build(tmp_path, 'ex:a rdfs:label "A" . << ex:a ex:knows ex:b >> ex:since "1830" .')
     assert names(kb, "a") == ["A"]
