@@ -371,14 +371,14 @@ def _large_document(cache: Path) -> Row:
 
 def measure_quality(arguments: argparse.Namespace) -> list[Row]:
     from eigenthemes.documents.reader import document_name, read_gold
-    from eigenthemes.evaluation.comparison import evaluate, report
+    from eigenthemes.evaluation.comparison import evaluate
 
     rows = []
     for kg, files in SETS.items():
         kb = real_kb(kg.partition(",")[0], arguments.cache)
         for file in files:
             path = data_folder() / f"{file}.jsonl.gz"
-            figures = report(evaluate(kb, read_gold(path), METHODS))
+            figures = evaluate(kb, read_gold(path), METHODS).summary()
             overall = figures["eigen"]["overall"]
             difference = figures["eigen"]["against"]["degree"]
             rows.append(

@@ -22,7 +22,7 @@ from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table
 from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
 from eigenthemes.kb.name_memory import Memory, remembering
 from eigenthemes.kb.store import KB
@@ -104,12 +104,12 @@ def measure_sets(arguments: argparse.Namespace) -> list[Row]:
     for name, folder in {**SEVEN, **MORE}.items():
         say(name)
         run = evaluate(trained(arguments, folder), documents_of(name), METHODS)
-        figures = report(run)
+        figures = run.summary()
         ours = figures["selftrained"]
         confidence = ours["confidence"]
-        probability = np.concatenate(run.methods["selftrained"].probability)
+        probability = run.methods["selftrained"].probability
         reliable[name] = confidence["reliability"]
-        risks[name] = risk_coverage(probability, np.concatenate(run.methods["selftrained"].p_at_1))
+        risks[name] = risk_coverage(probability, run.methods["selftrained"].p_at_1)
         rows.append(
             {
                 "set": name,

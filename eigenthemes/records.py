@@ -80,7 +80,7 @@ class Mention:
     candidates : tuple of str, optional
         Ids of candidates, best first. None: candidates are looked up in the KB.
     priors : tuple of float, optional
-        A number for each of these candidates.
+        A number for each of these candidates, which then ranks them, highest first.
     only_types : tuple of str
         Types of the entities it may be linked to. Empty: any.
     full_name : str, optional

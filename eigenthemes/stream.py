@@ -41,9 +41,10 @@ class Failure:
 class Chunk:
     """The result of linking some records.
 
-    output     the linked documents as JSON lines, or
-    documents  as records, each with its file and line
-    unknown    ids in documents that the KB does not have
+    output          the linked documents as JSON lines, or
+    documents       as records, each with its file and line
+    unknown         ids in documents that the KB does not have
+    without_vector  number of candidates in documents that were left out because they have no vector
     """
 
     output: bytes = b""
@@ -52,6 +53,7 @@ class Chunk:
     mentions: int = 0
     linked: int = 0
     unknown: list[str] = field(default_factory=list)
+    without_vector: int = 0
     failures: list[Failure] = field(default_factory=list)
 
 
@@ -64,6 +66,7 @@ class Report:
     linked: int = 0
     unknown: int = 0
     unknown_example: str = ""
+    without_vector: int = 0
     failures: int = 0
     seconds: float = 0.0
 
@@ -73,6 +76,7 @@ class Report:
         self.linked += chunk.linked
         self.failures += len(chunk.failures)
         self.unknown += len(chunk.unknown)
+        self.without_vector += chunk.without_vector
         if chunk.unknown and not self.unknown_example:
             self.unknown_example = chunk.unknown[0]
 
@@ -190,6 +194,7 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
     else:
         _write(chunk, parsed, decided, linker)
     chunk.unknown = [id for missing in decided.batch.unknown.values() for id in missing]
+    chunk.without_vector = decided.batch.without_vector
     return chunk
 
 

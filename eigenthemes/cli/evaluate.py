@@ -20,7 +20,16 @@ from eigenthemes.cli.options import (
     scoring_flags,
     vectors_option,
 )
-from eigenthemes.cli.output import counted, note, plain, print_table, say, terminal_progress
+from eigenthemes.cli.output import (
+    counted,
+    note,
+    plain,
+    print_table,
+    say,
+    terminal_progress,
+    warn_paper_generator,
+    warn_without_vector,
+)
 from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
 
@@ -61,7 +70,6 @@ def evaluate(
     if options["language"] is not None and not detect:
         raise OptionError("--lang is the language of texts in which names are found; give --detect, too, or leave it out")
     from eigenthemes.documents.reader import read_gold
-    from eigenthemes.evaluation.comparison import check_gold, report
     from eigenthemes.evaluation.comparison import evaluate as run_methods
     from eigenthemes.kb.store import KB
 
@@ -77,6 +85,7 @@ def evaluate(
         if as_json:
             click.echo(json.dumps(found, indent=1, ensure_ascii=False))
         return
+    warn_paper_generator(opened, options["generator"], options["vectors"])
     results: dict[str, dict[str, Any]] = {}
     refused: list[SourceError] = []
     for name, documents in sets.items():
@@ -92,13 +101,14 @@ def evaluate(
             )
         if run.unknown:
             note(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB")
+        warn_without_vector(run.without_vector)
         warn_trained_on(name, run.trained_on)
         try:
-            check_gold(run, opened, name)
+            run.check_gold(name)
         except SourceError as error:  # the other sets are worth their figures
             refused.append(error)
             continue
-        results[name] = report(run, documents=by_document)
+        results[name] = run.summary(by_document=by_document)
         if not as_json:
             _print(name, results[name], run.outside)
     if methods is None and "selftrained" not in names:

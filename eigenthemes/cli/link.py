@@ -31,7 +31,15 @@ from eigenthemes.cli.options import (
     text_option,
     vectors_option,
 )
-from eigenthemes.cli.output import counted, note, plain, table_text, terminal_progress
+from eigenthemes.cli.output import (
+    counted,
+    note,
+    plain,
+    table_text,
+    terminal_progress,
+    warn_paper_generator,
+    warn_without_vector,
+)
 from eigenthemes.core.progress import Silent
 from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError, SourceError
@@ -175,6 +183,7 @@ def open_linker(kb: str, given: Mapping[str, Any]) -> Linker:
     if given.get("method") is None:
         for part in opened.missing_parts():
             note(f"warning: {part}")
+    warn_paper_generator(opened, given["generator"], given["vectors"])
     return Linker(opened, options=link_options(given, name, scoring[name]))
 
 
@@ -184,6 +193,7 @@ def _print_report(report: Report, wanted: bool) -> None:
             f"warning: {report.unknown:,} candidates given by documents are not in the KB (first: {report.unknown_example}); "
             "they are listed as unknown_candidates"
         )
+    warn_without_vector(report.without_vector)
     if not report.documents and not report.failures:
         note("warning: there was no document to link: the input is empty")
     elif wanted:

@@ -13,13 +13,16 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.core.progress import Advance, Progress
 from eigenthemes.display.parts import Cell
 from eigenthemes.display.parts import plain as plain
+
+if TYPE_CHECKING:
+    from eigenthemes.kb.store import KB
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -37,6 +40,23 @@ def note(text: str) -> None:
 def counted(number: int, noun: str) -> str:
     """Return "1 document", "1,234 documents"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def warn_without_vector(candidates: int) -> None:
+    """Say how many candidates that documents gave were left out because they have no vector."""
+    if candidates:
+        note(
+            f"warning: {counted(candidates, 'candidate')} given by documents left out because they have no vector; "
+            "methods that need no vectors keep them"
+        )
+
+
+def warn_paper_generator(kb: KB, generator: str, vectors: str | None) -> None:
+    """Say how many entities the paper's generator does not look up because they have no vector."""
+    if generator == "paper" and kb.vector_sets:
+        named, missing = int(kb.linkable.sum()), int((kb.linkable & ~kb.vectors(vectors).has).sum())
+        if missing:
+            note(f"warning: the generator paper leaves out entities without a vector: {missing:,} of {named:,}")
 
 
 def terminal_progress(otherwise: Progress | None = None) -> Progress:

@@ -1,12 +1,13 @@
-"""Methods against gold: candidates are found once, every method scores them, and what each mention scores is kept."""
+"""Comparison of methods on documents with gold: candidates are found once, every method scores them."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,61 +18,207 @@ from eigenthemes.candidates.rules import Sharing
 from eigenthemes.core.checks import check_probability
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.threads import one_thread
-from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
-from eigenthemes.metrics.precision import by_document, credit, difficulty, recall_at, summarize
+from eigenthemes.metrics.precision import DIFFICULTIES, by_document, credit, difficulty, recall_at, summarize
 from eigenthemes.metrics.significance import compare
-from eigenthemes.pipeline.batch import BATCH, Batch, BatchMaker, batch_maker, batches_of, gold_of, has_gold
-from eigenthemes.ranking.decide import DecisionRule, decide
+from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of, gold_of, gold_rows, has_gold
+from eigenthemes.ranking.decide import DecisionRule, Decisions, decide
 from eigenthemes.ranking.methods import Method, method_named, scoring_options
 from eigenthemes.ranking.ranker import ranker_of
-from eigenthemes.records import Document
+from eigenthemes.records import Document, Mention
+
+Columns = dict[str, Any]
 
 _MANY = 100  # names for which kernels are loaded
+_SETTINGS = ("k", "delta", "weights")  # options of methods that are shown beside their figures
 
 
 @dataclass(slots=True)
 class MethodScores:
-    """The scores of a method per mention, and its time in seconds.
+    """The scores of a method on each mention with gold; all arrays are [mentions].
 
-    probability  of the best candidate, by a calibrated method; 0 where there is none
-    linked       was a link given? by a calibrated method
+    Attributes
+    ----------
+    p_at_1
+        Precision@1; candidates with the same score share it.
+    reciprocal_rank
+        Of the first gold candidate; 0: there is none.
+    predicted
+        The best candidate, as a number of the KB; -1: there is none.
+    probability
+        Of the best candidate; empty unless the method is calibrated.
+    linked
+        Whether a link was given; empty unless the method is calibrated.
+    threshold, cell_threshold
+        The least probability of a link, and that of a cell of a table, where it is another.
+    settings
+        Vectors, generator, T and options of the method.
+    seconds
+        Time for scoring.
     """
 
-    p_at_1: list[NDArray[np.float64]] = field(default_factory=list)
-    reciprocal_rank: list[NDArray[np.float64]] = field(default_factory=list)
-    probability: list[NDArray[np.float64]] = field(default_factory=list)
-    linked: list[NDArray[np.bool_]] = field(default_factory=list)
+    p_at_1: NDArray[np.float64]
+    reciprocal_rank: NDArray[np.float64]
+    predicted: NDArray[np.int64]
+    probability: NDArray[np.float64]
+    linked: NDArray[np.bool_]
     threshold: float = 0.0
-    own_threshold: bool = False  # of the KB's ranker, not of somebody who asked for it
-    cell_threshold: float | None = None  # of cells of tables; None: the same
+    cell_threshold: float | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
 
 @dataclass(slots=True)
-class Run:
-    """The mentions with gold of a set of documents, and what every method scored on them."""
+class Evaluation:
+    """The result of `evaluate`: the mentions with gold, and the scores of each method on them.
 
-    ids: list[str | int | None] = field(default_factory=list)
-    document: list[NDArray[np.int64]] = field(default_factory=list)
-    difficulty: list[NDArray[np.int8]] = field(default_factory=list)
-    in_kb: list[NDArray[np.bool_]] = field(default_factory=list)
-    first_rank: list[NDArray[np.int64]] = field(default_factory=list)  # of the first gold candidate; 0: not found
-    cells: int = 0  # mentions in tables
-    trained_on: int = 0  # documents that the KB remembers: their figures say nothing
-    unknown: int = 0  # candidates that documents gave and the KB does not know
-    outside: Counter[str] = field(default_factory=Counter)  # gold ids that the KB does not have, by mentions
-    gold_example: str = ""
-    seconds: float = 0.0  # finding the candidates
-    methods: dict[str, MethodScores] = field(default_factory=dict)
+    Attributes
+    ----------
+    kb
+        The KB.
+    ids
+        The id of each document.
+    mentions
+        The mentions with gold; all arrays are about these.
+    document
+        The number of its document among `ids`.
+    difficulty
+        0 easy, 1 hard, 2 not found.
+    in_kb
+        Whether the KB has its gold.
+    gold_rank
+        Rank of its first gold candidate; 0: not found.
+    methods
+        Name of a method -> its scores.
+    cells, trained_on, unknown, without_vector
+        How many mentions are in tables; documents the KB was trained on, whose figures are too good; candidates given by
+        documents that the KB does not have; and such that were left out because they have no vector.
+    outside
+        Gold ids that the KB does not have, with their mentions.
+    seconds
+        Time for finding candidates.
+    """
+
+    kb: KB
+    ids: list[str | int | None]
+    mentions: list[Mention]
+    document: NDArray[np.int64]
+    difficulty: NDArray[np.int8]
+    in_kb: NDArray[np.bool_]
+    gold_rank: NDArray[np.int64]
+    methods: dict[str, MethodScores]
+    cells: int = 0
+    trained_on: int = 0
+    unknown: int = 0
+    without_vector: int = 0
+    outside: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def summary(self, *, by_document: bool = False) -> dict[str, dict[str, Any]]:
+        """Return method -> its figures, as `eval --json` prints them.
+
+        Parameters
+        ----------
+        by_document
+            The figures of each document, too.
+
+        Returns
+        -------
+        dict
+            "overall", "easy", "hard", "not_found", "macro", "gold_in_kb", "recall_at", "documents_per_second", "settings",
+            "confidence" of a calibrated method, and "against": other method -> difference of P@1, its 95 % interval, p-value.
+        """
+        figures_of = {name: self._figures(scores, by_document) for name, scores in self.methods.items()}
+        for one, other in combinations(self.methods, 2):
+            there = compare(self.methods[one].p_at_1, self.methods[other].p_at_1, self.document)
+            figures_of[one]["against"][other] = there
+            back = {"difference": -there["difference"], "low": -there["high"], "high": -there["low"]}
+            figures_of[other]["against"][one] = {**back, "p_value": there["p_value"]}
+        return figures_of
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row of figures and settings for each method, e.g. for `pandas.DataFrame`."""
+        rows = []
+        for name, figures in self.summary().items():
+            row: dict[str, Any] = {"method": name, **figures["settings"], "documents": figures["macro"]["documents"]}
+            for part in ("overall", "easy", "hard", "not_found", "macro", "gold_in_kb"):
+                prefix = "" if part == "overall" else f"{part}_"
+                row |= {f"{prefix}{key}": value for key, value in figures[part].items() if key != "documents"}
+            rows.append({**row, "documents_per_second": figures["documents_per_second"]})
+        return rows
+
+    def mention_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield a row for each mention and method: what was predicted, and what it scored."""
+        for number, mention in enumerate(self.mentions):
+            shared = {
+                "document": self.ids[self.document[number]],
+                "mention": mention.text,
+                "start": mention.start,
+                "row": mention.row,
+                "col": mention.col,
+                "gold": list(mention.gold or ()),
+                "difficulty": DIFFICULTIES[self.difficulty[number]],
+                "in_kb": bool(self.in_kb[number]),
+                "gold_rank": int(self.gold_rank[number]) or None,
+            }
+            for name, scores in self.methods.items():
+                predicted = int(scores.predicted[number])
+                yield {
+                    **shared,
+                    "method": name,
+                    "predicted": None if predicted < 0 else self.kb.id_of(predicted),
+                    "label": None if predicted < 0 else self.kb.label_of(predicted),
+                    "p_at_1": float(scores.p_at_1[number]),
+                    "reciprocal_rank": float(scores.reciprocal_rank[number]),
+                    "probability": float(scores.probability[number]) if len(scores.probability) else None,
+                    "linked": bool(scores.linked[number]) if len(scores.linked) else None,
+                }
+
+    def check_gold(self, name: str) -> None:
+        """Refuse a set of documents whose figures mean nothing: they would be zeros, as of methods that fail."""
+        if not self.mentions:
+            raise SourceError(
+                f'no mention of {name} has gold to compare with; give documents whose mentions have "gold"',
+                code="no-gold",
+                where=name,
+            )
+        if not self.in_kb.any():
+            example = next(mention.gold[0] for mention in self.mentions if mention.gold)
+            raise SourceError(
+                f"no gold id of {name} is in the KB (they are like {example}, the KB's are like {self.kb.id_of(0)}); "
+                "check that the gold is for this KB, or give it the KB's ids",
+                code="gold-of-another-kb",
+                where=name,
+            )
+
+    def _figures(self, scores: MethodScores, documents: bool) -> dict[str, Any]:
+        columns: tuple[Any, ...] = (self.document, scores.p_at_1, scores.reciprocal_rank, self.difficulty)
+        found = np.flatnonzero(self.gold_rank)
+        recall = recall_at(len(self.gold_rank), found, self.gold_rank[found], np.ones(len(found), dtype=bool))
+        figures: dict[str, Any] = summarize(*columns)
+        figures["gold_in_kb"] = summarize(*(column[self.in_kb] for column in columns))["overall"]
+        figures["recall_at"] = {str(k): share for k, share in recall.items()}
+        figures["documents_per_second"] = len(self.ids) / max(1e-9, self.seconds + scores.seconds)
+        figures["settings"] = scores.settings
+        if len(scores.probability):
+            of_cells = {"cell_threshold": scores.cell_threshold} if self.cells and scores.cell_threshold is not None else {}
+            summary = summarize_confidence(scores.probability, scores.p_at_1, self.in_kb, scores.linked)
+            figures["confidence"] = {"threshold": scores.threshold, **of_cells, **summary}
+        figures["against"] = {}
+        if documents:
+            seen = np.unique(self.document).tolist()
+            rows = zip(seen, by_document(*columns), strict=True)
+            figures["documents"] = [{"id": self.ids[number], **row} for number, row in rows]
+        return figures
 
 
 def evaluate(
-    kb: KB,
+    kb: KB | str | Path,
     documents: Iterable[Document],
-    methods: Sequence[str] | Mapping[str, Method],
+    methods: Sequence[str] | Mapping[str, Method | str],
     *,
     scoring: Mapping[str, Any] | None = None,
     candidates: CandidateOptions | None = None,
@@ -79,66 +226,97 @@ def evaluate(
     threshold: float | None = None,
     ties: str = "share",
     advance: Advance = lambda amount: None,
-) -> Run:
-    """Run methods over documents with gold: those of these names, or others that are no part of the product.
+) -> Evaluation:
+    """Compare methods on documents whose mentions have gold.
 
     Parameters
     ----------
+    kb
+        The KB, or its folder.
+    documents
+        Mentions without gold take part in their document, and are not counted.
+    methods
+        Names of methods; or any name -> the name of a method, or a `Method`, such as your own.
     scoring
         Option name -> value, for the methods that use it; one that none of them uses is refused.
+    candidates
+        Options of the candidate generator.
+    vectors
+        The set of vectors; None: the KB's first one.
+    threshold
+        Least probability of a link, for calibrated methods; None: that of the KB's ranker.
+    ties
+        "share": candidates with the same score share the credit; "authors": each of them counts as right.
+    advance
+        Called with the number of documents that were evaluated.
+
+    Returns
+    -------
+    Evaluation
+        Scores of each mention, with `summary()`, `to_rows()` and `mention_rows()`.
+
+    Examples
+    --------
+    >>> mine = Method(lambda batch, kb, options: -batch.table.rank.astype(float))
+    >>> evaluate("my.kb", read_documents("gold.jsonl"), {"degree": "degree", "mine": mine}).summary()
     """
-    if isinstance(methods, str) or not methods:
-        raise OptionError(
-            f"methods is {methods!r}; expected a list of at least one, such as ['eigen', 'degree']", where="methods"
-        )
-    chosen = dict(methods) if isinstance(methods, Mapping) else {name: method_named(name) for name in methods}
+    kb = kb if isinstance(kb, KB) else KB.open(kb)
+    chosen = _chosen(methods)
     options = scoring_options(chosen, scoring or {})
-    makers = _batch_makers(kb, chosen, candidates, vectors)
-    batches = next(iter(makers.values()))
     _check_threshold(threshold, chosen)
-    run = Run(methods={name: MethodScores() for name in chosen})
-    for name, method in chosen.items():
-        method.make_ready(kb, options[name])
-        if method.calibrated:
-            used = None if batches.vectors is None else batches.vectors.name
-            ranker = ranker_of(kb, used)
-            run.methods[name].threshold = ranker.threshold if threshold is None else threshold
-            run.methods[name].own_threshold = threshold is None
-            run.methods[name].cell_threshold = ranker.cell_threshold if threshold is None else None
+    lists = _CandidateLists(kb, chosen, candidates or CandidateOptions(), vectors)
+    scorers = {name: _Scorer(method, kb, options[name], lists, threshold, ties) for name, method in chosen.items()}
+    memory = name_memories(kb)
+    empty = lists.make([Document(mentions=())])
+    run = Evaluation(kb, [], [], **_gold_columns(empty.first, kb, 0), methods={})
+    parts = list[Columns]()
     with one_thread():
-        batches.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
-        nothing = batches.make([Document(mentions=())])
-        for name, method in chosen.items():
-            method(nothing, kb, options[name])
-        memory = name_memories(kb)
-        for some in batches_of(documents, BATCH):
+        lists.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
+        for scorer in scorers.values():
+            scorer.score(*empty.of(scorer.method), has_gold(empty.first))
+            scorer.seconds = 0.0
+        for some in batches_of(_checked(documents), BATCH):
+            batches = lists.make(some)
+            parts.append(_gold_columns(batches.first, kb, len(run.ids)))
+            counted = has_gold(batches.first)
+            for scorer in scorers.values():
+                scorer.score(*batches.of(scorer.method), counted)
             run.trained_on += 0 if memory is None else sum(document in memory for document in some)
-            start = time.perf_counter()
-            batch = batches.make(some)
-            run.seconds += time.perf_counter() - start
-            counted, is_gold = _note_gold(run, batch, kb)
-            made = {sharing: _with_gold(maker.make(some), kb) for sharing, maker in makers.items() if maker is not batches}
-            for name, method in chosen.items():
-                own, own_gold = made.get(method.sharing, (batch, is_gold))
-                _score(run.methods[name], own, kb, method, options[name], counted, own_gold, ties)
+            run.without_vector += batches.without_vector
+            run.seconds += batches.seconds
+            _count_mentions(run, batches.first)
             advance(len(some))
+    for name, values in _joined(parts).items():
+        setattr(run, name, values)
+    run.outside = Counter(
+        mention.gold[0] for mention, known in zip(run.mentions, run.in_kb, strict=True) if mention.gold and not known
+    )
+    run.methods = {name: scorer.result() for name, scorer in scorers.items()}
     return run
 
 
-def _batch_makers(
-    kb: KB, methods: Mapping[str, Method], candidates: CandidateOptions | None, vectors: str | None
-) -> dict[Sharing | None, BatchMaker]:
-    """Return batch makers by the candidates that methods use; the one with most candidates comes first."""
-    kinds = sorted({method.sharing for method in methods.values()}, key=lambda sharing: sharing is not None)
-    needs_vectors = any(method.needs_vectors for method in methods.values())
-    return {
-        sharing: batch_maker(kb, needs_vectors=needs_vectors, candidates=candidates, vectors=vectors, sharing=sharing)
-        for sharing in kinds
-    }
+def _chosen(methods: Sequence[str] | Mapping[str, Method | str]) -> dict[str, Method]:
+    """Return the methods by name."""
+    if isinstance(methods, str) or not isinstance(methods, Sequence | Mapping) or not methods:
+        raise OptionError(
+            f"methods is {methods!r}; expected a list of at least one, such as ['eigen', 'degree']", where="methods"
+        )
+    named = methods if isinstance(methods, Mapping) else dict(zip(methods, methods, strict=True))
+    if wrong := [each for each in named.values() if not isinstance(each, str | Method)]:
+        raise OptionError(
+            f"methods has {wrong[0]!r}; expected names of methods, or objects of the type Method", where="methods"
+        )
+    return {name: method if isinstance(method, Method) else method_named(method) for name, method in named.items()}
 
 
-def _with_gold(batch: Batch, kb: KB) -> tuple[Batch, NDArray[np.bool_]]:
-    return batch, gold_of(batch, kb)[1]
+def _checked(documents: Iterable[Document]) -> Iterator[Document]:
+    """Yield the documents; refuse what is none."""
+    if not isinstance(documents, Iterable):
+        raise DocumentError(f"documents is of the type {type(documents).__name__}; expected documents, e.g. of read_documents")
+    for document in documents:
+        if not isinstance(document, Document):
+            raise DocumentError(f"a document is of the type {type(document).__name__}; expected a Document")
+        yield document
 
 
 def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> None:
@@ -153,106 +331,146 @@ def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> 
         )
 
 
-def _score(
-    scores: MethodScores,
-    batch: Batch,
-    kb: KB,
-    method: Method,
-    options: Any,
-    counted: NDArray[np.bool_],
-    is_gold: NDArray[np.bool_],
-    ties: str,
-) -> None:
-    """Note what a method scores on a batch."""
-    start = time.perf_counter()
-    scored = method(batch, kb, options)
-    scores.seconds += time.perf_counter() - start
-    table = batch.table
-    p_at_1, reciprocal = credit(table.mentions, table.mention_of, is_gold, scored.scores, ties=ties, min_score=method.min_score)
-    scores.p_at_1.append(p_at_1[counted])
-    scores.reciprocal_rank.append(reciprocal[counted])
-    if method.calibrated:
-        rule = DecisionRule(scores.threshold, exact=scores.own_threshold, cells=scores.cell_threshold)
-        decisions = decide(batch, scored, method, rule)
-        scores.probability.append(np.nan_to_num(decisions.probability)[counted])
-        scores.linked.append(decisions.linked[counted])
+@dataclass(slots=True)
+class _Batches:
+    """The batches of some documents: by what methods use, with their gold candidates; the first has most candidates."""
+
+    first: Batch
+    by_kind: dict[tuple[Sharing | None, bool], tuple[Batch, NDArray[np.bool_]]]
+    seconds: float
+
+    def of(self, method: Method) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch for a method, and which of its candidates are gold."""
+        return self.by_kind[method.sharing, method.needs_vectors]
+
+    @property
+    def without_vector(self) -> int:
+        return max(batch.without_vector for batch, _ in self.by_kind.values())
 
 
-def check_gold(run: Run, kb: KB, name: str) -> None:
-    """Refuse a set of documents whose figures mean nothing: they would be zeros, as of methods that fail."""
-    if not sum(map(len, run.document)):
-        raise SourceError(
-            f'no mention of {name} has gold, so there is nothing to compare with; give documents whose mentions have "gold"',
-            code="no-gold",
-            where=name,
+class _CandidateLists:
+    """Makes batches, once for all methods that use the same candidates.
+
+    Whether a mention is easy or hard does not depend on the methods: it is decided by the candidates of the first batch, in
+    which the lists that documents bring are complete.
+    """
+
+    def __init__(self, kb: KB, methods: Mapping[str, Method], candidates: CandidateOptions, vectors: str | None) -> None:
+        self.kb, self.candidates = kb, candidates
+        self.kinds = sorted(
+            {(method.sharing, method.needs_vectors) for method in methods.values()}, key=lambda kind: kind[0] is not None
         )
-    if not any(part.any() for part in run.in_kb):
-        raise SourceError(
-            f"no gold id of {name} is in the KB (they are like {run.gold_example}, the KB's are like {kb.id_of(0)}); "
-            "check that the gold is for this KB, or give it the KB's ids",
-            code="gold-of-another-kb",
-            where=name,
-        )
-
-
-def report(run: Run, *, documents: bool = False) -> dict[str, dict[str, Any]]:
-    """Return the figures of each method, as `eval --json` prints them."""
-    document, hard = _joined(run.document, np.int64), _joined(run.difficulty, np.int8)
-    in_kb, rank = _joined(run.in_kb, np.bool_), _joined(run.first_rank, np.int64)
-    recall = recall_at(len(rank), np.flatnonzero(rank), rank[rank > 0], np.ones(int((rank > 0).sum()), dtype=bool))
-    figures_of: dict[str, dict[str, Any]] = {}
-    for name, scores in run.methods.items():
-        p_at_1, reciprocal = _joined(scores.p_at_1, np.float64), _joined(scores.reciprocal_rank, np.float64)
-        figures: dict[str, Any] = summarize(document, p_at_1, reciprocal, hard)
-        inside = summarize(document[in_kb], p_at_1[in_kb], reciprocal[in_kb], hard[in_kb])["overall"]
-        figures["gold_in_kb"] = inside
-        figures["recall_at"] = {str(k): share for k, share in recall.items()}
-        figures["documents_per_second"] = len(run.ids) / max(1e-9, run.seconds + scores.seconds)
-        if scores.probability:
-            probability, linked = _joined(scores.probability, np.float64), _joined(scores.linked, np.bool_)
-            of_cells = {"cell_threshold": scores.cell_threshold} if run.cells and scores.cell_threshold is not None else {}
-            summary = summarize_confidence(probability, p_at_1, in_kb, linked)
-            figures["confidence"] = {"threshold": scores.threshold, **of_cells, **summary}
-        figures["against"] = {}
-        if documents:
-            rows = by_document(document, p_at_1, reciprocal, hard)
-            seen = np.unique(document).tolist()
-            figures["documents"] = [{"id": run.ids[i], **row} for i, row in zip(seen, rows, strict=True)]
-        figures_of[name] = figures
-    for one, other in combinations(run.methods, 2):
-        p_one, p_other = (_joined(run.methods[name].p_at_1, np.float64) for name in (one, other))
-        figures_of[one]["against"][other] = there = compare(p_one, p_other, document)
-        figures_of[other]["against"][one] = {
-            "difference": -there["difference"],
-            "low": -there["high"],
-            "high": -there["low"],
-            "p_value": there["p_value"],
+        needs_vectors = any(needs for _, needs in self.kinds)
+        self.makers = {
+            sharing: batch_maker(kb, needs_vectors=needs_vectors, candidates=candidates, vectors=vectors, sharing=sharing)
+            for sharing, _ in self.kinds
         }
-    return figures_of
+        self.complete = {sharing: maker.with_complete_lists() for sharing, maker in self.makers.items()}
+        first = next(iter(self.makers.values()))
+        self.generator, self.vectors = first.generator, first.vectors
+
+    def make(self, documents: Sequence[Document]) -> _Batches:
+        start = time.perf_counter()
+        first = next(iter(self.complete.values())).make(documents)
+        seconds = time.perf_counter() - start
+        complete = {sharing: maker.make(documents) for sharing, maker in list(self.complete.items())[1:]}
+        complete[self.kinds[0][0]] = first
+        has_lists = bool(first.brings_candidates.any())
+        by_kind = dict[tuple[Sharing | None, bool], tuple[Batch, NDArray[np.bool_]]]()
+        for sharing, needs_vectors in self.kinds:
+            batch = self.makers[sharing].make(documents) if needs_vectors and has_lists else complete[sharing]
+            by_kind[sharing, needs_vectors] = batch, gold_rows(batch, self.kb)
+        return _Batches(first, by_kind, seconds)
 
 
-def _note_gold(run: Run, batch: Batch, kb: KB) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return masks of mentions with gold [mentions] and of gold candidates [n], and record what all methods share."""
-    table, bounds = batch.table, batch.mention_bounds
+class _Scorer:
+    """Scores batches by a method, and collects what each mention with gold scores."""
+
+    def __init__(
+        self, method: Method, kb: KB, options: Any, lists: _CandidateLists, threshold: float | None, ties: str
+    ) -> None:
+        self.method, self.kb, self.options, self.ties = method, kb, options, ties
+        self.parts = list[Columns]()
+        self.seconds = 0.0
+        method.make_ready(kb, options)
+        vectors = None if lists.vectors is None else lists.vectors.name
+        self.rule = DecisionRule(0.0)
+        if method.calibrated:
+            ranker = ranker_of(kb, vectors)
+            cells = ranker.cell_threshold if threshold is None else None
+            self.rule = DecisionRule(ranker.threshold if threshold is None else threshold, exact=threshold is None, cells=cells)
+        used = method.effective(options)
+        self.settings = {
+            "vectors": vectors if method.uses_vectors else None,
+            "generator": lists.candidates.generator,
+            "max_candidates": lists.candidates.max_candidates,
+            **{name: getattr(used, name, None) for name in _SETTINGS},
+        }
+
+    def score(self, batch: Batch, is_gold: NDArray[np.bool_], counted: NDArray[np.bool_]) -> None:
+        """Score a batch; counted [mentions]: those with gold."""
+        start = time.perf_counter()
+        scored = self.method(batch, self.kb, self.options)
+        self.seconds += time.perf_counter() - start
+        table = batch.table
+        p_at_1, reciprocal = credit(
+            table.mentions, table.mention_of, is_gold, scored.scores, ties=self.ties, min_score=self.method.min_score
+        )
+        decisions = decide(batch, scored, self.method, self.rule)
+        calibrated = counted & self.method.calibrated
+        self.parts.append(
+            {
+                "p_at_1": p_at_1[counted],
+                "reciprocal_rank": reciprocal[counted],
+                "predicted": _best_entities(batch, decisions, self.method)[counted],
+                "probability": np.nan_to_num(decisions.probability)[calibrated],
+                "linked": decisions.linked[calibrated],
+            }
+        )
+
+    def result(self) -> MethodScores:
+        return MethodScores(
+            **_joined(self.parts),
+            threshold=self.rule.threshold,
+            cell_threshold=self.rule.cells,
+            settings=self.settings,
+            seconds=self.seconds,
+        )
+
+
+def _best_entities(batch: Batch, decisions: Decisions, method: Method) -> NDArray[np.int64]:
+    """Return the best candidate of each mention that is an answer [mentions]; -1: there is none."""
+    best = np.full(batch.table.mentions, -1, np.int64)
+    is_answer = decisions.scores[decisions.order] > method.min_score
+    best[batch.table.mention_of[decisions.order[is_answer]]] = batch.table.entity[decisions.order[is_answer]]
+    return best
+
+
+def _gold_columns(batch: Batch, kb: KB, documents: int) -> Columns:
+    """Return the columns of `Evaluation` about the mentions of a batch that have gold; documents: how many came before."""
+    table = batch.table
     gold, is_gold = gold_of(batch, kb)
     counted = has_gold(batch)
-    document = len(run.ids) + np.repeat(np.arange(len(batch.documents)), np.diff(bounds))
-    first = np.zeros(table.mentions, dtype=np.int64)
+    document = documents + np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
+    rank = np.zeros(table.mentions, dtype=np.int64)
     at = np.flatnonzero(is_gold)[::-1]  # the first one stays
-    first[table.mention_of[at]] = table.rank[at]
-    run.document.append(document[counted])
-    run.difficulty.append(difficulty(table.mentions, table.mention_of, table.rank, is_gold)[counted])
-    run.in_kb.append(np.array([bool(each) for each in gold], dtype=bool)[counted])
-    run.first_rank.append(first[counted])
+    rank[table.mention_of[at]] = table.rank[at]
+    return {
+        "document": document[counted],
+        "difficulty": difficulty(table.mentions, table.mention_of, table.rank, is_gold)[counted],
+        "in_kb": np.array([bool(each) for each in gold], dtype=bool)[counted],
+        "gold_rank": rank[counted],
+    }
+
+
+def _count_mentions(run: Evaluation, batch: Batch) -> None:
+    """Note what a batch says about documents and mentions."""
     run.ids.extend(document.id for document in batch.documents)
+    run.mentions.extend(mention for mention in batch.mentions if mention.gold)
     run.cells += int(batch.is_cell.sum())
     run.unknown += sum(map(len, batch.unknown.values()))
-    outside = [mention.gold[0] for mention, known in zip(batch.mentions, gold, strict=True) if mention.gold and not known]
-    run.outside.update(outside)
-    if not run.gold_example:
-        run.gold_example = next((mention.gold[0] for mention in batch.mentions if mention.gold), "")
-    return counted, is_gold
 
 
-def _joined(parts: list[NDArray[Any]], kind: Any) -> NDArray[Any]:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
+def _joined(parts: Sequence[Columns]) -> Columns:
+    """Return the columns of all parts, one behind the other."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}

@@ -13,6 +13,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb.graph import Graph
 
 EASY, HARD, NOT_FOUND = 0, 1, 2
+DIFFICULTIES = ("easy", "hard", "not found")
 TIES = ("share", "authors")
 
 Floats = NDArray[np.float64]

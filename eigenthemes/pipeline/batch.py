@@ -24,6 +24,18 @@ from eigenthemes.text.normalize import name_key
 Ints = NDArray[np.int64]
 
 
+class GivenCandidates(NamedTuple):
+    """Candidates that mentions bring.
+
+    unknown         mention -> ids that the KB does not know
+    without_vector  number of candidates that were left out because they have no vector
+    """
+
+    table: CandidateTable
+    unknown: dict[int, tuple[str, ...]]
+    without_vector: int
+
+
 def given_candidates(
     names: Sequence[str],
     candidates: Sequence[Sequence[str]],
@@ -32,8 +44,10 @@ def given_candidates(
     generator: CandidateGenerator,
     vectors: Vectors | None,
     embedded_only: NDArray[np.bool_],
-) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
-    """Return the candidates that mentions bring, each once, up to T, and the ids that the KB does not know, by mention.
+) -> GivenCandidates:
+    """Return the candidates that mentions bring, each once, up to T.
+
+    They are ranked in the order of their list, or by its priors, highest first, where it has some.
 
     names, candidates  of each mention: its name, and the ids it brings, best first
     priors             numbers for these ids, None: those of the KB; None: no mention brings any
@@ -46,19 +60,28 @@ def given_candidates(
     unknown = _by_mention(mention_of, ids, ~kept)
     if generator.allowed is not None:
         kept &= generator.allowed[entity]
+    dropped = 0
     if vectors is not None and embedded_only.any():
-        kept &= vectors.has[entity] | ~embedded_only[mention_of]
+        has_no_vector = kept & embedded_only[mention_of] & ~vectors.has[entity]
+        dropped = int(has_no_vector.sum())
+        kept &= ~has_no_vector
     rows = np.flatnonzero(kept)
+    numbers = None if priors is None else _numbers(priors, counts)
+    if numbers is not None:
+        rows = rows[np.lexsort((rows, -np.nan_to_num(numbers[rows]), mention_of[rows]))]
     rows = rows[np.sort(np.unique(mention_of[rows] * len(kb) + entity[rows], return_index=True)[1])]
     rank = _ranks(mention_of[rows])
     if generator.max_candidates is not None:
         rows, rank = rows[rank <= generator.max_candidates], rank[rank <= generator.max_candidates]
     mention_of, entity = mention_of[rows], entity[rows]
-    prior = kb.priors_of(entity) if priors is None else _priors(priors, counts, kb.priors_of(entity), rows)
+    prior = kb.priors_of(entity)
+    if numbers is not None:
+        prior = np.where(np.isnan(numbers[rows]), prior, numbers[rows])
     number_of: dict[str, int] = {}
     number = np.array([number_of.setdefault(name, len(number_of)) for name in names], np.int64)
     match_type = generator.match_types_of(list(number_of), number[mention_of], entity)
-    return CandidateTable(len(names), mention_of, entity.astype(np.uint32), rank.astype(np.int32), prior, match_type), unknown
+    table = CandidateTable(len(names), mention_of, entity.astype(np.uint32), rank.astype(np.int32), prior, match_type)
+    return GivenCandidates(table, unknown, dropped)
 
 
 def _by_mention(mention_of: Ints, ids: Sequence[str], chosen: NDArray[np.bool_]) -> dict[int, tuple[str, ...]]:
@@ -74,13 +97,10 @@ def _ranks(mention_of: Ints) -> Ints:
     return np.arange(1, len(mention_of) + 1) - np.searchsorted(mention_of, mention_of)
 
 
-def _priors(
-    priors: Sequence[Sequence[float] | None], counts: Ints, of_kb: NDArray[np.float64], rows: Ints
-) -> NDArray[np.float64]:
-    """Return the numbers that mentions bring for these of their candidates, and where they bring none, those of the KB."""
-    brought = [islice(chain(each or (), repeat(np.nan)), count) for each, count in zip(priors, counts.tolist(), strict=True)]
-    numbers = np.array(list(chain.from_iterable(brought)), np.float64)[rows]
-    return np.where(np.isnan(numbers), of_kb, numbers)
+def _numbers(priors: Sequence[Sequence[float] | None], counts: Ints) -> NDArray[np.float64]:
+    """Return the numbers that mentions bring for their candidates; nan where they bring none."""
+    given = [islice(chain(each or (), repeat(np.nan)), count) for each, count in zip(priors, counts.tolist(), strict=True)]
+    return np.array(list(chain.from_iterable(given)), np.float64)
 
 
 BATCH = 64  # documents that are looked up together
@@ -104,6 +124,7 @@ class Batch:
     forms            mention -> the name that was looked up for a cell that is no name as it stands
     witnesses        [documents] int64: so many mentions of each document, the last ones, are names in what is said about its
                      source: evidence, and nobody is told what they mean; None: there are none
+    without_vector   number of given candidates that were left out because they have no vector
     """
 
     documents: list[Document]
@@ -115,6 +136,7 @@ class Batch:
     detected: NDArray[np.bool_] | None = None
     forms: dict[int, str] = field(default_factory=dict)
     witnesses: NDArray[np.int64] | None = None
+    without_vector: int = 0
 
     @lazy
     def mentions(self) -> list[Mention]:
@@ -204,18 +226,32 @@ class DetectedMentions(NamedTuple):
 class BatchMaker:
     """Detects the mentions of documents that bring none, and looks up the candidates of mentions that bring none.
 
-    about  text about the source of all documents, beside what each says of its own; None: there is none
+    about          text about the source of all documents, beside what each says of its own; None: there is none
+    needs_vectors  methods use only candidates with a vector, so lists of the paper's kind are cut down to these; other
+                   methods get the lists that documents bring unchanged
     """
 
     def __init__(
-        self, kb: KB, generator: CandidateGenerator, detector: Detector, vectors: Vectors | None, about: str | None = None
+        self,
+        kb: KB,
+        generator: CandidateGenerator,
+        detector: Detector,
+        vectors: Vectors | None,
+        about: str | None = None,
+        *,
+        needs_vectors: bool = False,
     ) -> None:
         self.kb, self.generator, self.detector, self.vectors, self.about = kb, generator, detector, vectors, about
+        self.needs_vectors = needs_vectors
         self._of_types: dict[tuple[str, ...], CandidateGenerator] = {}
 
     def make(self, documents: Iterable[Document]) -> Batch:
         """Make the batch of some documents."""
         return self.look_up(self.detect(documents))
+
+    def with_complete_lists(self) -> BatchMaker:
+        """Return a batch maker like this one that leaves the lists that documents bring unchanged."""
+        return BatchMaker(self.kb, self.generator, self.detector, self.vectors, self.about)
 
     def detect(self, documents: Iterable[Document]) -> DetectedMentions:
         """Return the documents with their mentions: given ones, or those that the detector finds."""
@@ -228,11 +264,13 @@ class BatchMaker:
         """Return the batch of documents with the candidates of each mention."""
         complete, witnesses = mentions.documents, mentions.witnesses
         counts = [len(document.mentions or ()) for document in complete]
-        table, unknown, forms = self._candidates(complete, counts)
+        (table, unknown, without_vector), forms = self._candidates(complete, counts)
         mention_bounds = np.concatenate(([0], np.cumsum(counts, dtype=np.int64))).astype(np.int64)
         bounds = table.bounds[mention_bounds]
         detected = np.repeat(np.array(mentions.by_spelling, dtype=bool), counts) if any(mentions.by_spelling) else None
-        batch = Batch(complete, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses)
+        batch = Batch(
+            complete, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses, without_vector
+        )
         if detected is not None and witnesses is not None:
             detected &= batch.is_own
         return batch
@@ -257,40 +295,39 @@ class BatchMaker:
         found = detector.detect(Document(text=about))
         return tuple(dict.fromkeys(Mention(mention.text, full_name=mention.full_name) for mention in found))
 
-    def _candidates(
-        self, documents: Sequence[Document], counts: Sequence[int]
-    ) -> tuple[CandidateTable, dict[int, tuple[str, ...]], dict[int, str]]:
-        """Return the candidates of all mentions of some documents, ids that are unknown, and forms, as `Batch` has them."""
+    def _candidates(self, documents: Sequence[Document], counts: Sequence[int]) -> tuple[GivenCandidates, dict[int, str]]:
+        """Return the candidates of all mentions of some documents, and forms, as `Batch` has them."""
         if all(_is_plain(document) and document.table is None for document in documents):
-            return self.generator.find_batch(_names_of(documents)), {}, {}
+            return GivenCandidates(self.generator.find_batch(_names_of(documents)), {}, 0), {}
         if (lists := _plain_candidates(documents)) is not None:
             dropped = np.repeat(np.array([document.embedded_only for document in documents]), counts)
-            return *self._given(_names_of(documents), lists, None, (), dropped), {}
+            return self._given(_names_of(documents), lists, None, (), dropped), {}
         mentions = [mention for document in documents for mention in document.mentions or ()]
         embedded_only = [each.embedded_only for each, count in zip(documents, counts, strict=True) for _ in range(count)]
-        table, unknown = self._collect_candidates(mentions, embedded_only)
-        table, forms = self._other_forms(table, mentions, _in_tables(documents, counts))
-        return table, unknown, forms
+        collected = self._collect_candidates(mentions, embedded_only)
+        table, forms = self._other_forms(collected.table, mentions, _in_tables(documents, counts))
+        return collected._replace(table=table), forms
 
-    def _collect_candidates(
-        self, mentions: Sequence[Mention], embedded_only: Sequence[bool]
-    ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
-        """Return given or retrieved candidates, and the given ids that the KB does not have."""
+    def _collect_candidates(self, mentions: Sequence[Mention], embedded_only: Sequence[bool]) -> GivenCandidates:
+        """Return given or retrieved candidates, and what became of the others that were given."""
         looked_up = [i for i, mention in enumerate(mentions) if mention.candidates is None]
         parts = [(np.array(looked_up, np.int64), self._look_up([mentions[i] for i in looked_up]))]
         unknown: dict[int, tuple[str, ...]] = {}
+        without_vector = 0
         given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
         for types in dict.fromkeys(mentions[i].only_types for i in given):
             places = np.array([i for i in given if mentions[i].only_types == types], np.int64)
             some = [mentions[i] for i in places.tolist()]
             names, lists = [mention.name for mention in some], [mention.candidates or () for mention in some]
             priors, dropped = [mention.priors for mention in some], np.array(embedded_only, dtype=bool)[places]
-            table, missing = self._given(names, lists, priors if any(priors) else None, types, dropped)
-            parts.append((places, table))
-            unknown |= {int(places[i]): ids for i, ids in missing.items()}
+            of_types = self._given(names, lists, priors if any(priors) else None, types, dropped)
+            parts.append((places, of_types.table))
+            unknown |= {int(places[i]): ids for i, ids in of_types.unknown.items()}
+            without_vector += of_types.without_vector
         if len(parts) == 1:
-            return parts[0][1], {}
-        return _interleave(len(mentions), [table for _, table in parts], [places for places, _ in parts]), unknown
+            return GivenCandidates(parts[0][1], {}, 0)
+        table = _interleave(len(mentions), [table for _, table in parts], [places for places, _ in parts])
+        return GivenCandidates(table, unknown, without_vector)
 
     def _given(
         self,
@@ -299,9 +336,9 @@ class BatchMaker:
         priors: Sequence[Sequence[float] | None] | None,
         types: tuple[str, ...],
         embedded_only: NDArray[np.bool_],
-    ) -> tuple[CandidateTable, dict[int, tuple[str, ...]]]:
-        """Return the candidates that mentions of some types bring, as `given_candidates`; the paper's only with vectors."""
-        dropped = embedded_only | (self.generator.generator == "paper")
+    ) -> GivenCandidates:
+        """Return the candidates that mentions of some types bring; of the paper's kind only those with vectors, if needed."""
+        dropped = (embedded_only | (self.generator.generator == "paper")) & self.needs_vectors
         return given_candidates(names, lists, priors, self.kb, self.generator_of(types), self.vectors, dropped)
 
     def _other_forms(
@@ -362,7 +399,8 @@ def batch_maker(
 ) -> BatchMaker:
     """Return what turns documents into batches: with a detector, a candidate generator, and vectors, where there are any.
 
-    remembers  what people said names mean is among their candidates
+    needs_vectors  as in `BatchMaker`
+    remembers      what people said names mean is among their candidates
     """
     chosen = kb.vectors(vectors) if needs_vectors or vectors is not None or kb.vector_sets else None
     generator = CandidateGenerator(
@@ -373,7 +411,8 @@ def batch_maker(
         sharing=sharing,
         remembers=remembers,
     )
-    return BatchMaker(kb, generator, detector_named(detector, kb, language, allowed=generator.allowed), chosen, about)
+    names = detector_named(detector, kb, language, allowed=generator.allowed)
+    return BatchMaker(kb, generator, names, chosen, about, needs_vectors=needs_vectors)
 
 
 def _detector_of_names(kb: KB) -> Detector:

@@ -54,35 +54,22 @@ def average(batch: Batch, kb: KB, options: AverageOptions) -> Scores:
 
 
 def degree(batch: Batch, kb: KB, options: None = None) -> Scores:
-    """Score by prior: 1 / position."""
-    return 1.0 / _position(batch)
+    """Score by the rank of each candidate, 1 / rank: by prior, or in the order of a list that a document brings."""
+    return 1.0 / batch.table.rank
 
 
 def namematch(batch: Batch, kb: KB, options: None = None) -> Scores:
-    """Score by prior, 1 / position, where the label is the mention, but for case; 0 (no answer) elsewhere."""
+    """Score as `degree` does where the label is the mention, but for case; 0 (no answer) elsewhere."""
     table, mentions = batch.table, [mention.name.casefold() for mention in batch.mentions]
     pairs = zip(table.mention_of.tolist(), table.entity.tolist(), strict=True)
     same = np.array([kb.label_of(entity).casefold() == mentions[i] for i, entity in pairs], dtype=bool)
-    return np.asarray(np.where(same, 1.0 / _position(batch), 0.0))
+    return np.asarray(np.where(same, 1.0 / table.rank, 0.0))
 
 
 def prior_name(batch: Batch, kb: KB, options: None = None) -> Scores:
     """Score by the prior, times what the name match counts."""
     weights_by_type = np.array([NAME_MATCH_WEIGHTS[match_type] for match_type in range(len(NAME_MATCH_WEIGHTS))])
     return np.asarray((1.0 + np.maximum(batch.table.prior, 0)) * weights_by_type[batch.table.match_type])
-
-
-def _position(batch: Batch) -> Scores:
-    """Return the position of each candidate within its mention: by prior, ties by rank."""
-    table = batch.table
-    same = np.diff(table.mention_of) == 0
-    first = table.bounds[:-1]
-    if np.all((table.prior[1:] <= table.prior[:-1])[same]):  # they are in order of rank
-        return np.arange(1.0, len(table) + 1) - first[table.mention_of]
-    order = np.lexsort((table.rank, -table.prior, table.mention_of))
-    position = np.empty(len(table))
-    position[order] = np.arange(1, len(table) + 1) - first[table.mention_of]
-    return position
 
 
 def _by_document(

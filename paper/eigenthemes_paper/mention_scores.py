@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.evaluation.comparison import Run
+from eigenthemes.evaluation.comparison import Evaluation
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.precision import EASY, HARD, NOT_FOUND, difficulty
 from eigenthemes.metrics.significance import paired_t_test
@@ -35,13 +35,10 @@ class MentionScores:
     values: dict[str, dict[str, Floats]]
 
     @classmethod
-    def of(cls, run: Run) -> MentionScores:
-        """Join the parts of an evaluation."""
-        values = {
-            name: {"p_at_1": np.concatenate(method.p_at_1), "mrr": np.concatenate(method.reciprocal_rank)}
-            for name, method in run.methods.items()
-        }
-        return cls(np.concatenate(run.document), np.concatenate(run.difficulty), np.concatenate(run.in_kb), values)
+    def of(cls, run: Evaluation) -> MentionScores:
+        """Return the scores of an evaluation."""
+        values = {name: {"p_at_1": method.p_at_1, "mrr": method.reciprocal_rank} for name, method in run.methods.items()}
+        return cls(run.document, run.difficulty, run.in_kb, values)
 
     def among(self, group: str) -> NDArray[np.bool_]:
         """Return which mentions belong to a group."""

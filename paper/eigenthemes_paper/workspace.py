@@ -17,7 +17,7 @@ from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, OptionError, SourceError
-from eigenthemes.evaluation.comparison import Run, evaluate
+from eigenthemes.evaluation.comparison import Evaluation, evaluate
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of
 from eigenthemes.ranking.baselines import candidate_weights
@@ -181,7 +181,7 @@ class Workspace:
         *,
         documents: list[Document] | None = None,
         **options: Any,
-    ) -> Run:
+    ) -> Evaluation:
         """Evaluate methods on a set, or on other documents of its KB; options of the generator, of methods, of `evaluate`."""
         named = methods if isinstance(methods, Mapping) else {name: method_named(name) for name in methods}
         candidates, options = _candidate_options(options)
@@ -195,7 +195,7 @@ class Workspace:
             **options,
         )
 
-    def run_scorer(self, set_name: str, label: str, scorer: Callable[[Batch], Scores], **options: Any) -> Run:
+    def run_scorer(self, set_name: str, label: str, scorer: Callable[[Batch], Scores], **options: Any) -> Evaluation:
         """Evaluate a function of batches that is no method of the product, under a label."""
         return self.run(set_name, {label: Method(lambda batch, kb, options: scorer(batch))}, **options)
 

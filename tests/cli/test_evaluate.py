@@ -112,6 +112,31 @@ def test_easy_and_hard_go_by_the_candidates_the_document_brings(tiny: KB, tmp_pa
     assert found["overall"]["ceiling"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize("scored", [False, True])
+def test_easy_mentions_degree_and_namematch_use_one_order(tiny: KB, tmp_path: Path, scored: bool) -> None:
+    orders = list(itertools.permutations(("mij", "mj", "jo")))
+    lists = [[[id, 9 - place] for place, id in enumerate(order)][::-1] if scored else list(order) for order in orders]
+    mentions = [{"text": "Jordan", "candidates": given, "gold": order[0]} for given, order in zip(lists, orders, strict=True)]
+    file = write_jsonl(tmp_path / "g.jsonl", [{"mentions": mentions}])
+    found = figures(tiny.path, file, "--methods", "degree,eigen")["g"]
+    assert found["degree"]["easy"] == {"mentions": 6, "p_at_1": 1.0, "mrr": 1.0}
+
+
+def test_vectors_of_some_entities_do_not_change_methods_that_need_none(tiny: KB, tmp_path: Path) -> None:
+    lists = [["tumor", "paris"], ["paris", "tumor"], ["tumor"]]  # tumor has no vector
+    mentions = [{"text": "Paris", "candidates": given, "gold": given[0]} for given in lists]
+    file = write_jsonl(tmp_path / "g.jsonl", [{"mentions": mentions}])
+    for methods in ("degree", "degree,eigen"):
+        found = figures(tiny.path, file, "--methods", methods, "--generator", "paper")["g"]["degree"]
+        assert found["overall"] == {"mentions": 3, "p_at_1": 1.0, "mrr": 1.0, "ceiling": 1.0}
+    done = call("eval", tiny.path, file, "--methods", "degree,eigen", "--generator", "paper")
+    assert "3 candidates given by documents left out because they have no vector" in done.stderr
+    assert "the generator paper leaves out entities without a vector" in done.stderr
+    linked = call("link", tiny.path, file, "--method", "eigen", "--generator", "paper")
+    assert "3 candidates given by documents left out because they have no vector" in linked.stderr
+    assert "left out because" not in call("link", tiny.path, file, "--method", "degree", "--generator", "paper").stderr
+
+
 def test_candidates_the_kb_does_not_know_are_reported(tiny: KB, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "g.jsonl", [names_document("Jordan", candidates=["Q1", "jo", "Q2"], gold="jo")])
     done = call("eval", tiny.path, file, "--methods", "degree")
@@ -200,7 +225,7 @@ def test_the_options_reach_the_methods(tiny: KB, gold: Path) -> None:
 @pytest.mark.parametrize(
     ("gold", "sentence"),
     [
-        ({}, 'no mention of bad has gold, so there is nothing to compare with; give documents whose mentions have "gold"'),
+        ({}, 'no mention of bad has gold to compare with; give documents whose mentions have "gold"'),
         ({"gold": None}, "no mention of bad has gold"),
         ({"gold": "Q1"}, "no gold id of bad is in the KB (they are like Q1, the KB's are like"),
     ],

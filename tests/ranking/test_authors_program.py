@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from helpers.files import REAL_DATA, write_jsonl
 from helpers.kbs import build_untrained, import_untrained
 from helpers.scoring import scores_of
 
-from eigenthemes import KB
+from eigenthemes import KB, Document
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.pipeline.batch import Batch, batch_maker
 
 pytestmark = pytest.mark.real_data
@@ -95,7 +96,8 @@ def test_scores_and_predictions_are_the_authors(
 
 def test_metrics_are_the_authors_under_their_tie_rule(kb: KB, reference: Callable[[str], Path]) -> None:
     expected = json.loads(reference("metrics.json").read_text())
-    found = report(evaluate(kb, read_gold(reference("documents.json.gz")), list(METHODS), ties="authors"))
+    documents = [_embedded_only(document, kb) for document in read_gold(reference("documents.json.gz"))]
+    found = evaluate(kb, documents, list(METHODS), ties="authors").summary()
     for ours, name in METHODS.items():
         for part, figures in expected[name].items():
             for figure, value in figures.items():
@@ -103,3 +105,15 @@ def test_metrics_are_the_authors_under_their_tie_rule(kb: KB, reference: Callabl
     assert found["eigen"]["easy"]["mentions"] == 900
     assert found["eigen"]["hard"]["mentions"] == 227
     assert found["eigen"]["overall"]["mentions"] == 1129
+
+
+def _embedded_only(document: Document, kb: KB) -> Document:
+    """Drop candidates without a vector for all methods, as the authors' program does before it ranks anything."""
+    has_vector = kb.vectors().has
+    mentions = []
+    for mention in document.mentions or ():
+        pairs = zip(mention.candidates or (), mention.priors or (), strict=True)
+        kept = [(id, prior) for id, prior in pairs if has_vector[kb.indices_of([id])[0]]]
+        ids, priors = tuple(id for id, _ in kept), tuple(prior for _, prior in kept)
+        mentions.append(replace(mention, candidates=ids, priors=priors or None))
+    return replace(document, mentions=tuple(mentions))

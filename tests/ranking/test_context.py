@@ -20,7 +20,7 @@ from eigenthemes.cli import cli
 from eigenthemes.cli.advice import advise
 from eigenthemes.documents.json_lines import as_document
 from eigenthemes.errors import DocumentError, OptionError, VectorError
-from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.context_methods import context_scores
 from eigenthemes.ranking.methods import method_named, scoring_options
@@ -262,7 +262,7 @@ class TestErrors:
 def test_eval_compares_them(kb: KB, words: str, tmp_path: Path) -> None:
     gold = document("the planet Mercury")
     gold["mentions"][0]["gold"] = "planet"
-    found = report(evaluate(kb, [as_document(gold)], ["degree", "local-context"], scoring={"word_vectors": words}))
+    found = evaluate(kb, [as_document(gold)], ["degree", "local-context"], scoring={"word_vectors": words}).summary()
     assert found["local-context"]["overall"]["p_at_1"] == 1
     assert found["degree"]["overall"]["p_at_1"] == 0
     file = write_jsonl(tmp_path / "gold.jsonl", [gold])

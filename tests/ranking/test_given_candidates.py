@@ -26,7 +26,7 @@ def test_match_types_are_those_of_each_name_by_itself(demo_kb: KB, asked: list[t
 
 
 @given(st.lists(st.lists(st.integers(-3, 30), max_size=6), max_size=4), st.integers(1, 4), st.booleans(), st.booleans())
-def test_each_is_taken_once_in_the_given_order(
+def test_each_is_taken_once_in_the_order_of_the_list_or_of_its_scores(
     demo_kb: KB, lists: list[list[int]], most: int, has_priors: bool, embedded: bool
 ) -> None:
     ids = [tuple(f"nobody{i}" if i < 0 else demo_kb.id_of(i) for i in each) for each in lists]
@@ -34,15 +34,19 @@ def test_each_is_taken_once_in_the_given_order(
     vectors = Vectors("every other", np.zeros((len(demo_kb), 2), np.float32), np.arange(len(demo_kb)) % 2 == 0)
     dropped = np.full(len(ids), embedded)
     generator = CandidateGenerator(demo_kb, max_candidates=most)
-    table, unknown = given_candidates(names, ids, priors if has_priors else None, demo_kb, generator, vectors, dropped)
+    table, unknown, without_vector = given_candidates(
+        names, ids, priors if has_priors else None, demo_kb, generator, vectors, dropped
+    )
+    assert without_vector == sum(embedded and i > 0 and i % 2 for each in lists for i in each)
     bounds = table.bounds
     for number, each in enumerate(lists):
-        wanted = [i for i in dict.fromkeys(each) if i >= 0 and not (embedded and i % 2)][:most]
+        in_order = reversed(each) if has_priors else each  # the last has the highest number
+        wanted = [i for i in dict.fromkeys(in_order) if i >= 0 and not (embedded and i % 2)][:most]
         rows = slice(bounds[number], bounds[number + 1])
         assert table.entity[rows].tolist() == wanted
         assert table.rank[rows].tolist() == list(range(1, len(wanted) + 1))
-        first = [float(each.index(i)) for i in wanted]
-        assert table.prior[rows].tolist() == (first if has_priors else [demo_kb.prior[i] for i in wanted])
+        numbers = [float(len(each) - 1 - each[::-1].index(i)) for i in wanted]
+        assert table.prior[rows].tolist() == (numbers if has_priors else [demo_kb.prior[i] for i in wanted])
         assert unknown.get(number, ()) == tuple(dict.fromkeys(f"nobody{i}" for i in each if i < 0))
 
 
@@ -51,5 +55,5 @@ def test_what_is_not_of_an_asked_type_is_none(demo_kb: KB) -> None:
     assert generator.allowed is not None
     everybody = [demo_kb.id_of(i) for i in range(len(demo_kb))]
     unlimited = CandidateGenerator(demo_kb, max_candidates=None).only_of_types([str(demo_kb.types[0])])
-    table, _ = given_candidates(["Jordan"], [everybody], None, demo_kb, unlimited, None, np.zeros(1, dtype=bool))
+    table, _, _ = given_candidates(["Jordan"], [everybody], None, demo_kb, unlimited, None, np.zeros(1, dtype=bool))
     assert table.entity.tolist() == np.flatnonzero(generator.allowed).tolist()

@@ -182,11 +182,14 @@ def test_ranks_count_only_candidates_with_a_vector(tiny: KB) -> None:
     assert scores[0] == -2  # behind all others
 
 
-def test_degree_is_one_over_the_position_by_prior(tiny: KB) -> None:
+def test_degree_is_one_over_the_rank(tiny: KB) -> None:
     scores = scores_of("degree", tiny, [{"mentions": [{"text": "Michael Jordan"}]}])
     assert scores == {(0, "mj"): 1.0, (0, "mij"): 0.5}
     given = scores_of("degree", tiny, [{"mentions": [{"text": "Michael Jordan", "candidates": ["mij", "mj"]}]}])
-    assert given == {(0, "mj"): 1.0, (0, "mij"): 0.5}  # always the KB's prior, whatever order the document has
+    assert given == {(0, "mij"): 1.0, (0, "mj"): 0.5}  # the order of the list
+    scored = [["mij", 1], ["mj", 2]]
+    by_score = scores_of("degree", tiny, [{"mentions": [{"text": "Michael Jordan", "candidates": scored}]}])
+    assert by_score == {(0, "mj"): 1.0, (0, "mij"): 0.5}  # the order of its scores
 
 
 def test_namematch_is_the_label_and_nothing_else(tiny: KB) -> None:

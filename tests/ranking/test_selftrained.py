@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from eigenthemes import KB
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.linker import Linker
 from eigenthemes.ranking.methods import METHODS, default_method
@@ -68,7 +68,7 @@ def test_selftrained_is_the_default_of_a_trained_kb(demo_kb: KB, demo_linker: Li
 
 def test_evaluation_and_linking_agree(demo_kb: KB, demo_records: list[dict[str, Any]]) -> None:
     run = evaluate(demo_kb, read_gold(DOCUMENTS["small"]), ["selftrained"])
-    figures = report(run)["selftrained"]
+    figures = run.summary()["selftrained"]
     links = [link for record in demo_records for link in Linker(demo_kb).link(record).links]
     gold = [mention["gold"] for record in demo_records for mention in record["mentions"]]
     best = [link.ranking[0].id if link.ranking else None for link in links]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from eigenthemes.core.progress import Advance, Progress
-from eigenthemes.evaluation.comparison import Run
+from eigenthemes.evaluation.comparison import Evaluation
 from eigenthemes_paper.mention_scores import MentionScores
 from eigenthemes_paper.plan import Section, SectionPlan
 from eigenthemes_paper.rows import DIVIDER, NEURAL_METHODS, Claim, Row, Rows, Table, above, by, judge, spread
@@ -86,7 +86,7 @@ def _train(workspace: Workspace, name: str, seed: int, planned: SectionPlan, pat
     write_atomically(path.with_suffix(".json"), json.dumps(note).encode() + b"\n")
 
 
-def _measured(workspace: Workspace, name: str, run: Run, method: str) -> Row:
+def _measured(workspace: Workspace, name: str, run: Evaluation, method: str) -> Row:
     scores = MentionScores.of(run)
     speed = len(workspace.documents(name)) / (run.seconds + run.methods[method].seconds)
     return {**scores.counts(), **scores.metrics(method), "documents_per_second": speed}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance
-from eigenthemes.evaluation.comparison import Run, report
+from eigenthemes.evaluation.comparison import Evaluation
 from eigenthemes.records import Document, Mention
 from eigenthemes_paper.mention_scores import MentionScores, mean
 from eigenthemes_paper.plan import Section, SectionPlan, candidate_options
@@ -76,9 +76,9 @@ def _per_table(values: NDArray[np.float64], table: NDArray[np.int64]) -> float:
     return mean(sums[counts > 0] / counts[counts > 0])
 
 
-def _links(run: Run, method: str) -> dict[str, float] | None:
+def _links(run: Evaluation, method: str) -> dict[str, float] | None:
     """Return precision, recall and F1 of links; None for methods that always link."""
-    confidence = report(run)[method].get("confidence")
+    confidence = run.summary()[method].get("confidence")
     return None if confidence is None else {key: confidence["links"][key] for key in ("precision", "recall", "f1")}
 
 

@@ -12,7 +12,7 @@ from helpers.shared_builds import build_once
 from paper_helpers.players_and_countries import planted_kb, training_sentences, word_vectors
 
 from eigenthemes import KB
-from eigenthemes.evaluation.comparison import evaluate, report
+from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.records import Document
 
@@ -38,5 +38,5 @@ def scores(kb: KB, documents: list[Document], method: str = "taumil", **options:
 
 def share_right(kb: KB, documents: list[Document], method: str = "taumil", **options: Any) -> float:
     """Return precision@1."""
-    results = report(evaluate(kb, documents, [method], scoring=options))
+    results = evaluate(kb, documents, [method], scoring=options).summary()
     return float(results[method]["overall"]["p_at_1"])
