@@ -8,10 +8,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.threads import one_thread
@@ -132,7 +135,10 @@ class Workspace:
                     f"{planned.documents}: no mention has gold, so nothing can be compared; leave the set {set_name} out",
                     where=str(planned.documents),
                 )
-            self._documents[set_name] = documents
+            self._documents[set_name] = [
+                _with_embedded_candidates(document, self.kb_of(set_name)) if document.embedded_only else document
+                for document in documents
+            ]
         return self._documents[set_name]
 
     def is_readable(self, set_name: str) -> bool:
@@ -209,6 +215,19 @@ class Workspace:
 
 
 SCORING = {option for method in all_methods().values() for option in method.uses}
+
+
+def _with_embedded_candidates(document: Document, kb: KB) -> Document:
+    """Drop candidates without a vector for all methods, as the authors' program does before it ranks anything."""
+    has_vector = kb.vectors().has
+    mentions = []
+    for mention in document.mentions or ():
+        index = kb.indices_of(mention.candidates or ())
+        kept = np.flatnonzero((index >= 0) & has_vector[index]).tolist()
+        ids, numbers = mention.candidates or (), mention.priors
+        priors = None if numbers is None else tuple(numbers[i] for i in kept)
+        mentions.append(replace(mention, candidates=tuple(ids[i] for i in kept), priors=priors))
+    return replace(document, mentions=tuple(mentions))
 
 
 def _candidate_options(options: dict[str, Any]) -> tuple[CandidateOptions, dict[str, Any]]:
