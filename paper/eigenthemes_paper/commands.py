@@ -43,8 +43,8 @@ def experiment(
     """Compute the tables and figures of the paper, and write a report of them.
 
     PLAN is a TOML file, or the name of one that comes along: paper.toml, for the files the paper's authors published,
-    local.toml, for the data of this project, and tables.toml, for its tables alone. KBs are built once. Sets whose files
-    are not there are left out.
+    local.toml, for the data of this project, tables.toml, for its tables alone, and demo.toml, for the demo's KG, which
+    needs no other files. KBs are built once. Sets whose files are not there are left out.
     """
     from pathlib import Path
 

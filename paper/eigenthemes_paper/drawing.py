@@ -71,12 +71,25 @@ def grid_of_axes(number: int, *, columns: int = 3, width: float = 3.6, height: f
 
 
 def common_legend(figure: Figure, all_axes: Sequence[Axes], *, columns: int = 6) -> None:
-    """Add one legend for all axes."""
+    """Add one legend for all axes, in as many columns as the width of the figure allows."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     handle_of: dict[str, Any] = {}
     for axes in all_axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handle_of.setdefault(label, handle)
-    figure.legend(list(handle_of.values()), list(handle_of), loc="outside lower center", ncols=min(columns, len(handle_of)))
+    renderer: Any = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    for number in range(min(columns, len(handle_of)), 0, -1):
+        legend = figure.legend(list(handle_of.values()), list(handle_of), loc="outside lower center", ncols=number)
+        if number == 1 or legend.get_window_extent(renderer).width <= figure.bbox.width:
+            return
+        legend.remove()
+
+
+def add_settings(figure: Figure, settings: str) -> None:
+    """Write with which vectors and options a figure was computed above it, in small letters."""
+    if settings:
+        figure.suptitle(settings, fontsize=7, color="#666666", wrap=True)
 
 
 def log_ticks(axes: Axes, ticks: Sequence[float], labels: Sequence[str] | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes.evaluation.comparison import Evaluation
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.precision import EASY, HARD, NOT_FOUND, difficulty
-from eigenthemes.metrics.significance import paired_t_test
+from eigenthemes.metrics.significance import is_significant
 from eigenthemes.pipeline.batch import Batch, gold_rows, has_gold
 from eigenthemes_paper.rows import GROUPS, METRICS, SIGNIFICANT, Row
 
@@ -27,18 +27,21 @@ class MentionScores:
     difficulty  EASY, HARD or NOT_FOUND
     in_kb       is its gold in the KB?
     values      method -> metric -> the value of each mention
+    settings    method -> vectors, generator, T and options with which it was evaluated
     """
 
     document: NDArray[np.int64]
     difficulty: NDArray[np.int8]
     in_kb: NDArray[np.bool_]
     values: dict[str, dict[str, Floats]]
+    settings: dict[str, Row] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Evaluation) -> MentionScores:
         """Return the scores of an evaluation."""
         values = {name: {"p_at_1": method.p_at_1, "mrr": method.reciprocal_rank} for name, method in run.methods.items()}
-        return cls(run.document, run.difficulty, run.in_kb, values)
+        settings = {name: method.settings for name, method in run.methods.items()}
+        return cls(run.document, run.difficulty, run.in_kb, values, settings)
 
     def among(self, group: str) -> NDArray[np.bool_]:
         """Return which mentions belong to a group."""
@@ -58,19 +61,22 @@ class MentionScores:
         }
 
     def metrics(self, method: str, groups: Sequence[str] = GROUPS) -> Row:
-        """Return P@1 and MRR of a method: `overall_p_at_1`, `easy_p_at_1` ..."""
-        return {
+        """Return P@1 and MRR of a method, `overall_p_at_1`, `easy_p_at_1` ..., and its settings."""
+        return self.settings.get(method, {}) | {
             f"{group}_{metric}": mean(values[self.among(group)])
             for group in groups
             for metric, values in self.values[method].items()
         }
 
-    def p_values(self, one: str) -> dict[str, float]:
-        """Return method -> the p-value of the t-test between its P@1 and that of `one`."""
+    def differs_from(self, one: str) -> dict[str, bool]:
+        """Return method -> whether its P@1 differs significantly from that of `one`."""
         if one not in self.values:
             return {}
         p_at_1 = self.values[one]["p_at_1"]
-        return {name: paired_t_test(p_at_1, other["p_at_1"]) for name, other in self.values.items()}
+        return {
+            name: is_significant(p_at_1, other["p_at_1"], self.document, level=SIGNIFICANT)
+            for name, other in self.values.items()
+        }
 
     def significant_bests(self) -> dict[str, list[str]]:
         """Return method -> the metrics in which it is best, and significantly better than the second best."""
@@ -83,7 +89,7 @@ class MentionScores:
                 if len(ranked) < 2:
                     continue
                 best, second = (values[name] for name in ranked[:2])
-                if mean(best) > mean(second) and paired_t_test(best, second) < SIGNIFICANT:
+                if mean(best) > mean(second) and is_significant(best, second, self.document[members], level=SIGNIFICANT):
                     bests[ranked[0]].append(f"{group}_{metric}")
         return bests
 

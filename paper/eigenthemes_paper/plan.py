@@ -94,6 +94,7 @@ class Section:
     alone         nothing else may run meanwhile: time is measured
     long          begin with it, where several are computed at a time
     reads         sets without texts, descriptions or word vectors are left out
+    method        the method of rows that name none; None: their candidates are not scored
     """
 
     title: str
@@ -108,6 +109,7 @@ class Section:
     alone: bool = False
     long: bool = False
     reads: bool = False
+    method: str | None = "eigen"
 
     @property
     def needs_rows(self) -> bool:

@@ -1,7 +1,8 @@
 """Read the plan of an experiment from a TOML file.
 
 title = "..."
-data = "../shared/data"              where relative paths begin; the argument `data` and $EIGENTHEMES_DATA come first
+data = "../shared/data"              where relative paths begin; the argument `data` and $EIGENTHEMES_DATA come first;
+                                     "demo": the files of the demo, which come with eigenthemes
 word_vectors = "words.txt.gz"        for the context methods and vectors of descriptions
 
 [kb.mine]                            a KB is built from its sources, once, into the work folder
@@ -33,6 +34,7 @@ from eigenthemes.candidates.options import GENERATORS
 from eigenthemes.core.storage import check_input
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS
 from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.kg.demo import SMALL
 from eigenthemes.metrics.precision import TIES
 from eigenthemes.ranking.methods import all_methods
 from eigenthemes_paper.plan import KBPlan, Plan, SectionPlan, SetPlan
@@ -74,19 +76,25 @@ def _read(path: Path, data: str | Path | None) -> Plan:
     plan = Plan(
         title=whole.take("title", str, path.stem),
         about=whole.take("about", str, ""),
-        data=Path(data or os.environ.get("EIGENTHEMES_DATA") or whole.take("data", str, ".")),
+        data=_data_folder(whole.take("data", str, "."), data),
         seed=whole.take("seed", int, 0),
         word_vectors=whole.take("word_vectors", str, None),
         kbs=kbs,
         sets=sets,
         sections=sections,
     )
-    whole.take("data", str, ".")
     whole.done()
     _check_uses(sections, str(path))
     if not sections:
         raise OptionError(f"{path} has no section; add at least one, such as [section.table-2]")
     return plan
+
+
+def _data_folder(planned: str, given: str | Path | None) -> Path:
+    """Return where the relative paths of a plan begin."""
+    if planned == "demo" and given is None:
+        return SMALL.parent
+    return Path(given or os.environ.get("EIGENTHEMES_DATA") or planned)
 
 
 def _kb(name: str, table: _TomlTable) -> KBPlan:

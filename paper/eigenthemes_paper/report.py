@@ -150,9 +150,10 @@ def write_report(workspace: Workspace, out: Path, kb_steps: Sequence[Mapping[str
     plan = workspace.plan
     with drawing.style():
         parts = [_part(workspace, planned, out) for planned in plan.sections.values()]
+    about = f"{plan.about.strip()}\n\n{_made(plan, out)}"
     closing = [_cost(kb_steps, _seconds(plan, out)), _provenance(workspace)]
-    (out / "report.md").write_text(markdown_page(plan.title, plan.about, parts, closing), encoding="utf-8")
-    (out / "report.html").write_text(html_page(plan.title, plan.about, parts, closing), encoding="utf-8")
+    (out / "report.md").write_text(markdown_page(plan.title, about, parts, closing), encoding="utf-8")
+    (out / "report.html").write_text(html_page(plan.title, about, parts, closing), encoding="utf-8")
 
 
 def _part(workspace: Workspace, planned: SectionPlan, out: Path) -> Part:
@@ -164,20 +165,53 @@ def _part(workspace: Workspace, planned: SectionPlan, out: Path) -> Part:
     title = planned.title or section.title
     if not rows and section.needs_rows:
         return Part(planned.name, title, section.about, note=_note(header) or "Not computed.")
+    settings = settings_line(rows)
     picture = None
     if section.draw is not None:
         picture = f"figures/{planned.name}"
-        drawing.save(section.draw(rows), out / picture)
+        figure = section.draw(rows)
+        drawing.add_settings(figure, settings)
+        drawing.save(figure, out / picture)
     return Part(
         planned.name,
         title,
         section.about,
         picture=picture,
-        tables=section.tables(rows) if section.tables is not None else (),
+        tables=[_with_settings(table, settings) for table in section.tables(rows)] if section.tables is not None else (),
         claims=[claim for claim in section.claims(rows) if claim.was_measured] if section.claims is not None else (),
         why=planned.why,
         note=_note(header) + _warning(workspace, planned, header),
     )
+
+
+_SETTINGS = {"vectors": "vectors", "generator": "generator", "max_candidates": "T", "k": "k", "delta": "δ"}
+
+
+def settings_line(rows: Sequence[Row]) -> str:
+    """Return with which vectors and options rows were computed, e.g. "vectors prone, generator paper, T 20, k 10, δ 1"."""
+    parts = []
+    for key, name in _SETTINGS.items():
+        values = dict.fromkeys(row[key] for row in rows if key in row and (row[key] is not None or key == "max_candidates"))
+        if values:
+            listed = ", ".join(
+                "all" if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values
+            )
+            parts.append(f"{name} {listed}")
+    return "; ".join(parts)
+
+
+def _with_settings(table: Table, settings: str) -> Table:
+    return Table(": ".join(filter(None, (table.title, settings))), table.header, table.rows)
+
+
+def _made(plan: Plan, out: Path) -> str:
+    """Return with which commit and when the sections were computed."""
+    headers = [header for name in plan.sections if (header := read_rows(out, name)[0]) is not None]
+    commits, dates = (
+        dict.fromkeys(header.get("commit", "unknown") for header in headers),
+        sorted({header.get("date", "unknown") for header in headers}),
+    )
+    return f"Computed by commit {', '.join(commits)} on {' to '.join(dict.fromkeys((dates[0], dates[-1])))}." if headers else ""
 
 
 def _rows_of_kinds(plan: Plan, out: Path, kinds: Sequence[str]) -> list[Row]:

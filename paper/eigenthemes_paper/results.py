@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import subprocess
 import time
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import orjson
 
 from eigenthemes import __version__
+from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.core.progress import Advance
+from eigenthemes.ranking.methods import all_methods
 from eigenthemes.text.words import noun_tagger
 from eigenthemes_paper.plan import SectionPlan
 from eigenthemes_paper.rows import Row
@@ -27,12 +31,42 @@ def compute_section(workspace: Workspace, planned: SectionPlan, out: Path, advan
     compute = SECTIONS[planned.kind].compute
     assert compute is not None
     start = time.perf_counter()
-    rows = [{"section": planned.name, **row} for row in compute(workspace, planned, advance)]
-    header = {**made_of(workspace, planned), "seconds": round(time.perf_counter() - start, 2), "rows": len(rows)}
+    rows = [
+        {"section": planned.name, **_settings(workspace, planned, row), **row} for row in compute(workspace, planned, advance)
+    ]
+    made = {"commit": commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}", "seconds": round(time.perf_counter() - start, 2)}
+    header = {**made_of(workspace, planned), **made, "rows": len(rows)}
     lines = b"".join(
         orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY) for row in [header, *rows]
     )
     write_atomically(_file(out, planned.name), lines)
+
+
+def _settings(workspace: Workspace, planned: SectionPlan, row: Row) -> Row:
+    """Return vectors, generator, T, k and delta of a row, where it does not say so itself."""
+    section, options = SECTIONS[planned.kind], planned.options
+    if "set" not in row:
+        return {}
+    sets = workspace.kb_of(row["set"]).vector_sets if row["set"] in workspace.plan.sets else ()
+    method = all_methods().get(row.get("method", section.method) or "")
+    used = None if method is None else method.effective(None)
+    needs_vectors = method is None or method.uses_vectors or options.get("generator") == "paper"
+    return {
+        "vectors": options.get("vectors") or next(iter(sets), None) if needs_vectors else None,
+        "generator": options.get("generator", "default"),
+        "max_candidates": row.get("limit", options.get("max_candidates", MAX_CANDIDATES)),
+        "k": getattr(used, "k", None),
+        "delta": getattr(used, "delta", None),
+    }
+
+
+def commit() -> str:
+    """Return the commit of the program, or its version where there is no repository."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return f"version {__version__}"
 
 
 def read_rows(out: Path, name: str) -> tuple[Row | None, list[Row]]:

@@ -17,8 +17,8 @@ def test_a_claim_names_the_sets_where_it_holds() -> None:
 def test_what_is_not_clear_is_not_claimed() -> None:
     """Half a point, or a p-value that is too large, is no difference."""
 
-    def outcome(mine: float, theirs: float, p_value: float) -> Claim:
-        rows = [{"set": "s", "method": name, "overall_p_at_1": value, "hard_p_at_1": value, "p_against_eigen": p_value}
+    def outcome(mine: float, theirs: float, p: float) -> Claim:
+        rows = [{"set": "s", "method": name, "overall_p_at_1": value, "hard_p_at_1": value, "differs_from_eigen": p < 0.01}
                 for name, value in (("eigen", mine), ("degree", theirs))]  # fmt: skip
         return next(each for each in table_2.claims(rows) if each.statement == "Eigenthemes are better than degree")
 

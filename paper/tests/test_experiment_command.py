@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
 from helpers.commands import assert_one_sentence, run_process
 from paper_helpers.two_worlds import plan_of, write_worlds
+
+from eigenthemes_paper.commands import experiment
+from eigenthemes_paper.plan_reader import read_plan
+from eigenthemes_paper.run import run_experiment
+from eigenthemes_paper.sections import SECTIONS
 
 
 def test_it_runs_and_lists(tmp_path: Path) -> None:
@@ -39,3 +45,24 @@ def test_mistakes_end_in_one_sentence(arguments: list[str], said: str, tmp_path:
     done = run_process("experiment", *arguments, cwd=tmp_path)
     assert_one_sentence(done)
     assert said in done.stderr
+
+
+@pytest.mark.slow
+def test_the_plan_of_the_demo_draws_every_figure_within_two_minutes(tmp_path: Path) -> None:
+    start = time.process_time()
+    done = run_experiment(read_plan("demo"), tmp_path)
+    assert time.process_time() - start < 120
+    drawn = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
+    assert drawn == {name for name in SECTIONS if name.startswith("figure-")}
+    page = done.report.with_suffix(".md").read_text()
+    assert re.search(r"Computed by commit [0-9a-z.-]+ on \d{4}-\d\d-\d\d\.", page)
+
+
+def test_an_error_of_the_program_is_not_hidden_by_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise ZeroDivisionError("found by the test")
+
+    monkeypatch.setattr("eigenthemes_paper.run.run_experiment", fail)
+    with pytest.raises(ZeroDivisionError, match="found by the test"):
+        assert experiment.callback is not None
+        experiment.callback("demo", str(tmp_path), None, None, None, False, False, 1)

@@ -16,7 +16,7 @@ def test_those_that_come_along_can_be_read() -> None:
         plan = read_plan(path.name)
         assert plan.sections
         assert {each for section in plan.sections.values() for each in section.sets} <= set(plan.sets)
-    assert {path.name for path in PLANS.glob("*.toml")} == {"paper.toml", "local.toml", "tables.toml"}
+    assert {path.name for path in PLANS.glob("*.toml")} == {"demo.toml", "paper.toml", "local.toml", "tables.toml"}
 
 
 def test_both_have_every_section() -> None:
@@ -72,5 +72,5 @@ def test_a_plan_that_is_no_file_is_refused(tmp_path: Path, given: str) -> None:
 
 
 def test_a_plan_that_is_not_there() -> None:
-    with pytest.raises(SourceError, match=r"nowhere.toml does not exist; .*: local.toml, paper.toml, tables.toml"):
+    with pytest.raises(SourceError, match=r"nowhere.toml does not exist; .*: demo.toml, local.toml, paper.toml, tables.toml"):
         read_plan("nowhere.toml")

@@ -134,3 +134,40 @@ def test_supervised_learns_the_worlds(finished: Experiment) -> None:
     for row in rows:
         assert row["overall_p_at_1"] <= row["ceiling"] == 0.75
     assert np.mean([row["overall_p_at_1"] for row in rows]) > 0.7, "the context tells everything"
+
+
+def test_every_row_says_how_it_was_computed(finished: Experiment) -> None:
+    for name in finished.plan.sections:
+        for row in finished.rows(name):
+            if "set" in row:
+                assert {"vectors", "generator", "max_candidates", "k", "delta"} <= row.keys(), name
+    settings = {row["method"]: (row["vectors"], row["k"], row["delta"]) for row in finished.rows("table-2")}
+    assert settings["eigen"] == ("prone", 10, 1)
+    assert settings["eigen-unweighted"] == ("prone", 10, 0)
+    assert settings["average"] == ("prone", None, 1)
+    assert {row["generator"] for row in finished.rows("figure-7ab")} == {"default"}
+    assert {row["k"] for row in finished.rows("ablations")} == {10, "all"}
+
+
+def test_tables_and_figures_say_how_they_were_computed(finished: Experiment) -> None:
+    report = (finished.out / "report.md").read_text()
+    assert "ceiling 0.750: vectors prone; generator paper; T 20; k 10; δ 0, 1**" in report
+    drawn = (finished.out / "figures" / "figure-7ab.svg").read_text()
+    assert "vectors deepwalk, descriptions, prone, random; generator default; T 20; k 10; δ 1" in drawn
+
+
+@pytest.mark.parametrize("name", ["figure-3b", "figure-6"])
+def test_the_legend_of_one_set_is_within_the_figure(finished: Experiment, name: str) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    section = SECTIONS[name]
+    assert section.draw is not None
+    rows = finished.rows(name) or finished.rows("table-2")
+    assert {row["set"] for row in rows} == {"tales"}
+    figure = section.draw(rows)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent(canvas.get_renderer())
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width

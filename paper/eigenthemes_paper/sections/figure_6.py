@@ -90,4 +90,5 @@ SECTION = Section(
     draw=draw,
     claims=claims,
     options={"limits": [1, 2, 5, 10, 20, 50, 100, 0]},
+    method=None,
 )

@@ -31,7 +31,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
             for delta in planned.options["deltas"]:
                 run = workspace.run(name, ["eigen"], delta=float(delta), **{**candidates, "max_candidates": limit})
                 scores = replace(MentionScores.of(run), difficulty=difficulty)
-                yield {"set": name, "limit": limit, "delta": delta, **scores.metrics("eigen")}
+                yield {"set": name, **scores.metrics("eigen"), "limit": limit, "delta": delta}
             advance(1 / len(planned.options["limits"]))
 
 

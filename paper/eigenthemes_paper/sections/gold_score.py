@@ -28,7 +28,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
     """
     for name in workspace.available(planned.sets):
         ratios, documents = [], []
-        for number, batch in enumerate(workspace.batches(name, generator=planned.options["generator"])):
+        for number, batch in enumerate(workspace.batches(name, generator=planned.options["generator"], needs_vectors=True)):
             ratio, document = _relative_scores(batch, workspace.kb_of(name))
             ratios.append(ratio)
             documents.append(document + number * len(workspace.documents(name)))

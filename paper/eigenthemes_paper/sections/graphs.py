@@ -89,4 +89,5 @@ SECTION = Section(
     draw=draw,
     tables=tables,
     claims=claims,
+    method=None,
 )

@@ -29,7 +29,7 @@ def compute(workspace: Workspace, planned: SectionPlan, advance: Advance) -> Row
                 "set": name,
                 "method": method,
                 "documents": documents,
-                "mentions": sum(map(len, runs[0].document)),
+                "mentions": len(runs[0].mentions),
                 "candidate_seconds": for_candidates,
                 "seconds": for_scores,
                 "documents_per_second": documents / (for_candidates + for_scores),

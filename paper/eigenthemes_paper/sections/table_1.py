@@ -88,4 +88,5 @@ SECTION = Section(
     tables=tables,
     claims=claims,
     options={"generator": "paper", "max_candidates": 20},
+    method=None,
 )

@@ -32,6 +32,7 @@ def points_of(batch: Batch, kb: KB, set_name: str) -> Rows:
         entity = int(entities[row])
         yield {
             "set": set_name,
+            "vectors": batch.vectors.name,
             "document": str(batch.documents[0].id),
             "entity": kb.id_of(entity),
             "label": kb.label_of(entity),

@@ -36,7 +36,7 @@ def _rows(workspace: Workspace, planned: SectionPlan, name: str, methods: Sequen
     parts, table_of_part = split_tables(workspace.documents(name), context)
     run = workspace.run(name, methods, documents=parts, **candidate_options(planned))
     scores = MentionScores.of(run)
-    p_values = scores.p_values("eigen")
+    differs = scores.differs_from("eigen")
     for method in methods:
         p_at_1 = scores.values[method]["p_at_1"]
         yield {
@@ -49,7 +49,7 @@ def _rows(workspace: Workspace, planned: SectionPlan, name: str, methods: Sequen
             "p_at_1_in_kb": mean(p_at_1[scores.in_kb]),
             "p_at_1_per_table": _per_table(p_at_1, table_of_part[scores.document]),
             "links": _links(run, method),
-            "p_against_eigen": p_values.get(method),
+            "differs_from_eigen": differs.get(method),
         }
 
 
