@@ -27,7 +27,11 @@ from .errors import (
     VectorError as VectorError,
     WorkerError as WorkerError,
 )
-from .evaluation.comparison import evaluate as evaluate
+from .evaluation.comparison import (
+    Evaluation as Evaluation,
+    MethodScores as MethodScores,
+    evaluate as evaluate,
+)
 from .explanations import (
     CandidateMap as CandidateMap,
     ColumnReason as ColumnReason,
@@ -48,6 +52,8 @@ from .linker import (
     Linker as Linker,
     LinkOptions as LinkOptions,
 )
+from .pipeline.batch import Batch as Batch
+from .ranking.methods import Method as Method
 from .ranking.options import (
     AverageOptions as AverageOptions,
     ContextOptions as ContextOptions,

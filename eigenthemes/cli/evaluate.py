@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ from eigenthemes.core.progress import Silent
 from eigenthemes.errors import OptionError, SourceError
 
 if TYPE_CHECKING:
+    from eigenthemes.evaluation.comparison import Evaluation
     from eigenthemes.kb.store import KB
 
 
@@ -48,29 +50,49 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 @vectors_option
 @candidate_options
 @click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="A line for each set and method, with its settings.")
+@click.option("--latex", "as_latex", is_flag=True, help="A table for LaTeX.")
+@click.option("--per-mention", type=click.Path(), metavar="FILE", help="A row for each mention and method (.csv or .jsonl).")
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
 @language_option
 @click.option("--detect", is_flag=True, help="Texts as if nobody had annotated them: are names found, and linked?")
 @report_damage
 def evaluate(
-    kb: str, gold: tuple[str, ...], methods: str | None, as_json: bool, by_document: bool, detect: bool, **options: Any
+    kb: str,
+    gold: tuple[str, ...],
+    methods: str | None,
+    as_json: bool,
+    as_csv: bool,
+    as_latex: bool,
+    per_mention: str | None,
+    by_document: bool,
+    detect: bool,
+    **options: Any,
 ) -> None:
     """Compare methods on documents whose mentions have "gold".
 
     GOLD: JSON lines, compressed or not, the paper's authors' JSON, AIDA-CoNLL (AIDA-YAGO2-dataset.tsv) or WNED XML. Precision@1
-    and MRR count every mention with gold; ties share their credit. Differences come with a paired bootstrap interval over
-    documents and the p-value of a paired t-test over mentions.
+    and MRR count every mention with gold; ties share their credit. Every pair of methods is compared: difference of P@1, with a
+    paired bootstrap interval over documents and the p-value of a paired t-test over mentions.
 
     With --detect the mentions serve as gold only: names are found in the texts by the KB's own names and linked by the best
     method the KB is ready for (or by --methods). Told are precision, recall and F1 of spans and entities together (strong: the
     same span; weak: overlapping ones), of spans alone, and of links where mentions are given. Gold outside the KB is left out.
     """
-    if detect and by_document:
-        raise OptionError("--by-document and --detect were both given; choose one")
+    _check_formats(json=as_json, csv=as_csv, latex=as_latex)
+    for flag, value in {
+        "--by-document": by_document,
+        "--csv": as_csv,
+        "--latex": as_latex,
+        "--per-mention": per_mention,
+    }.items():
+        if detect and value:
+            raise OptionError(f"{flag} and --detect were both given; choose one")
     if options["language"] is not None and not detect:
         raise OptionError("--lang is the language of texts in which names are found; give --detect, too, or leave it out")
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.evaluation.comparison import evaluate as run_methods
+    from eigenthemes.evaluation.figure_tables import open_mention_file, to_csv, to_latex
     from eigenthemes.kb.store import KB
 
     opened = KB.open(kb)
@@ -86,37 +108,55 @@ def evaluate(
             click.echo(json.dumps(found, indent=1, ensure_ascii=False))
         return
     warn_paper_generator(opened, options["generator"], options["vectors"])
-    results: dict[str, dict[str, Any]] = {}
+    runs: dict[str, Evaluation] = {}
     refused: list[SourceError] = []
-    for name, documents in sets.items():
-        with terminal_progress(Silent()).step(name, total=None, unit="documents") as advance:
-            run = run_methods(
-                opened,
-                documents,
-                names,
-                scoring=parse_scoring(options),
-                candidates=parse_candidates(options),
-                vectors=options["vectors"],
-                advance=advance,
-            )
-        if run.unknown:
-            note(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB")
-        warn_without_vector(run.without_vector)
-        warn_trained_on(name, run.trained_on)
-        try:
-            run.check_gold(name)
-        except SourceError as error:  # the other sets are worth their figures
-            refused.append(error)
-            continue
-        results[name] = run.summary(by_document=by_document)
-        if not as_json:
-            _print(name, results[name], run.outside)
+    with open_mention_file(per_mention) as mention_file:
+        for name, documents in sets.items():
+            with terminal_progress(Silent()).step(name, total=None, unit="documents") as advance:
+                run = run_methods(
+                    opened,
+                    documents,
+                    names,
+                    scoring=parse_scoring(options),
+                    candidates=parse_candidates(options),
+                    vectors=options["vectors"],
+                    advance=advance,
+                )
+            _warn(name, run)
+            try:
+                run.check_gold(name)
+            except SourceError as error:  # the other sets are worth their figures
+                refused.append(error)
+                continue
+            runs[name] = run
+            if mention_file is not None:
+                mention_file.write(name, run)
+            if not (as_json or as_csv or as_latex):
+                _print(name, run.summary(by_document=by_document), run.outside)
     if methods is None and "selftrained" not in names:
         note(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}")
-    if as_json and results:
+    if as_json and runs:
+        results = {name: run.summary(by_document=by_document) for name, run in runs.items()}
         click.echo(json.dumps(results, indent=1, ensure_ascii=False))
+    elif (as_csv or as_latex) and runs:
+        click.echo(to_csv(runs) if as_csv else to_latex(runs), nl=False)
     if refused:
         raise refused[0]
+
+
+def _check_formats(**formats: bool) -> None:
+    """Refuse two formats of the same figures."""
+    given = [f"--{name}" for name, wanted in formats.items() if wanted]
+    if len(given) > 1:
+        raise OptionError(f"{' and '.join(given)} were both given; choose one")
+
+
+def _warn(name: str, run: Evaluation) -> None:
+    """Say on stderr what is not as it should be in a set."""
+    if run.unknown:
+        note(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB")
+    warn_without_vector(run.without_vector)
+    warn_trained_on(name, run.trained_on)
 
 
 def _ready(kb: KB, vectors: str | None, *, best_only: bool = False) -> str:
@@ -167,9 +207,11 @@ def _print(name: str, methods: dict[str, dict[str, Any]], outside: Counter[str])
         "macro P@1",
         "gold in KB",
         "documents/s",
-        f"against {next(iter(methods))}",
     )
-    print_table(header, (_row(method, figures, next(iter(methods))) for method, figures in methods.items()), right=range(1, 8))
+    print_table(header, (_row(method, figures) for method, figures in methods.items()), right=range(1, 8))
+    if len(methods) > 1:
+        columns = ("difference of P@1", "95 % interval", "p", "of")
+        print_table(columns, (_compared(*pair, methods) for pair in combinations(methods, 2)), right=range(3))
     for method, figures in methods.items():
         if "confidence" in figures:
             say(_confidence(method, figures["confidence"]))
@@ -190,7 +232,7 @@ def _confidence(method: str, found: dict[str, Any]) -> str:
     )
 
 
-def _row(method: str, figures: dict[str, Any], first: str) -> tuple[str, ...]:
+def _row(method: str, figures: dict[str, Any]) -> tuple[str, ...]:
     shares = (
         figures["overall"]["p_at_1"],
         figures["overall"]["mrr"],
@@ -199,16 +241,14 @@ def _row(method: str, figures: dict[str, Any], first: str) -> tuple[str, ...]:
         figures["macro"]["p_at_1"],
         figures["gold_in_kb"]["p_at_1"],
     )
-    shown = _against(figures["against"].get(first))
-    return method, *(f"{share:.3f}" for share in shares), f"{figures['documents_per_second']:,.0f}", shown
+    return method, *(f"{share:.3f}" for share in shares), f"{figures['documents_per_second']:,.0f}"
 
 
-def _against(compared: dict[str, float] | None) -> str:
-    """Return the difference from the first method, with its interval and p-value."""
-    if compared is None:
-        return ""
+def _compared(one: str, other: str, methods: dict[str, dict[str, Any]]) -> tuple[str, ...]:
+    """Return the row of two methods: the difference of their P@1, with its interval and p-value."""
+    compared = methods[one]["against"][other]
     difference, low, high = (round(compared[key], 3) + 0.0 for key in ("difference", "low", "high"))  # no negative zeros
-    return f"{difference:+.3f} [{low:+.3f}, {high:+.3f}], p = {compared['p_value']:.2g}"
+    return f"{difference:+.3f}", f"[{low:+.3f}, {high:+.3f}]", f"{compared['p_value']:.2g}", f"{one} - {other}"
 
 
 _ROWS = {

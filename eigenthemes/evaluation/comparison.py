@@ -401,10 +401,11 @@ class _Scorer:
             self.rule = DecisionRule(ranker.threshold if threshold is None else threshold, exact=threshold is None, cells=cells)
         used = method.effective(options)
         self.settings = {
-            "vectors": vectors if method.uses_vectors else None,
+            "vectors": vectors if method.uses_vectors or lists.candidates.generator == "paper" else None,
             "generator": lists.candidates.generator,
             "max_candidates": lists.candidates.max_candidates,
             **{name: getattr(used, name, None) for name in _SETTINGS},
+            **({"k": "all"} if used is not None and getattr(used, "k", 0) is None else {}),
         }
 
     def score(self, batch: Batch, is_gold: NDArray[np.bool_], counted: NDArray[np.bool_]) -> None:

@@ -112,19 +112,31 @@ AnyDocument = TypeVar("AnyDocument")
 
 @dataclass(frozen=True)
 class Batch:
-    """Documents with the candidates of all their mentions; the input of a method.
+    """Documents with the candidates of all their mentions: the input of a `Method`.
 
-    documents        each with its mentions
-    mention_bounds   [documents + 1] int64: mentions of document i
-    bounds           [documents + 1] int64: rows of the table of document i
-    table            the candidates
-    vectors          of the KB, or None where there are none
-    unknown          mention -> ids the document gave that are not in the KB
-    detected         [mentions] bool: found in a text by their spelling alone; None: all were given
-    forms            mention -> the name that was looked up for a cell that is no name as it stands
-    witnesses        [documents] int64: so many mentions of each document, the last ones, are names in what is said about its
-                     source: evidence, and nobody is told what they mean; None: there are none
-    without_vector   number of given candidates that were left out because they have no vector
+    Attributes
+    ----------
+    documents
+        Each with its mentions.
+    mention_bounds
+        [documents + 1] int64: the mentions of document i are those from `mention_bounds[i]` to `mention_bounds[i + 1]`.
+    bounds
+        [documents + 1] int64: the same for the rows of the table.
+    table
+        The candidates of all mentions.
+    vectors
+        Those of the KB: `vectors.rows[batch.table.entity]` [n, d], `vectors.has[...]` bool; None: there are none.
+    unknown
+        Mention -> ids that the document gave and the KB does not have.
+    detected
+        [mentions] bool: found in a text by their spelling alone; None: all were given.
+    forms
+        Mention -> the name that was looked up for a cell that is no name as written.
+    witnesses
+        [documents] int64: how many of the last mentions of each document come from `about`. They are evidence and get no
+        link. None: there are none.
+    without_vector
+        Number of given candidates that were left out because they have no vector.
     """
 
     documents: list[Document]

@@ -59,18 +59,30 @@ def check_vectors(vectors: Vectors | None, entities: NDArray[np.uint32], kb: KB)
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method that scores candidates.
+    """A method that scores candidates, to be compared by `evaluate`; of your own, `Method(score)` is enough.
 
-    score          `score(batch, kb, options) -> float64 [n]`, or a `Scored`
-    options        the kind of options it takes; None: it has none
-    unused         options of that kind that it does not use
-    fixed          options of that kind whose value it sets itself
-    needs_vectors  a KB without vectors is refused
-    min_score      a candidate must score more than this to be an answer
-    calibrated     the score is a probability, and the KB's ranker has a threshold for answers
-    tells_noise    beside its scores it says how probable it is that any candidate is right
-    prepare        loads what it needs, and says what a KB or the options lack for it
-    check          refuses a document without the words it reads
+    Parameters
+    ----------
+    score
+        `score(batch, kb, options)` returns a number for each row of `batch.table`, higher is better, as float64 [n].
+    options
+        The type of options it takes; None: it has none.
+    unused
+        Options of that type that it does not use.
+    fixed
+        Options of that type whose value it sets itself.
+    needs_vectors
+        Refuse a KB without vectors; `batch.vectors` has them.
+    min_score
+        A candidate must score more than this to be an answer.
+    calibrated
+        The score is a probability, and the KB's ranker has a threshold for answers.
+    tells_noise
+        Beside its scores it says how probable it is that any candidate is right.
+    prepare
+        `prepare(kb, options)` loads what it needs, and raises an `OptionError` if something is missing.
+    check
+        `check(document)` raises a `DocumentError` for a document without what it reads.
     """
 
     score: Callable[..., Scores | Scored]
@@ -98,9 +110,14 @@ class Method:
             except ValueError:  # LAPACK takes finite numbers only
                 check_vectors(batch.vectors, batch.table.entity, kb)
                 raise
-        scored = result if isinstance(result, Scored) else Scored(result)
+        scored = result if isinstance(result, Scored) else Scored(np.asarray(result, dtype=np.float64))
+        if scored.scores.shape != (len(batch.table),):
+            found = f"an array of the shape {scored.scores.shape} for {len(batch.table)} candidates"
+            raise OptionError(f"a method returned {found}; expected a number for each row of batch.table")
         if not np.isfinite(scored.scores).all():
             check_vectors(batch.vectors, batch.table.entity, kb)
+            if not self.calibrated:
+                raise OptionError("a method returned scores that are no finite numbers; return a number for each candidate")
             raise damaged(kb.path, "its ranker gives scores that are no numbers")
         return scored
 

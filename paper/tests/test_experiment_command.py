@@ -63,6 +63,6 @@ def test_an_error_of_the_program_is_not_hidden_by_another(monkeypatch: pytest.Mo
         raise ZeroDivisionError("found by the test")
 
     monkeypatch.setattr("eigenthemes_paper.run.run_experiment", fail)
+    assert experiment.callback is not None
     with pytest.raises(ZeroDivisionError, match="found by the test"):
-        assert experiment.callback is not None
         experiment.callback("demo", str(tmp_path), None, None, None, False, False, 1)

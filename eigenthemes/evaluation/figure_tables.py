@@ -1,0 +1,106 @@
+"""Figures of an evaluation as CSV and LaTeX, and a file with a row for each mention and method."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from eigenthemes.core.storage import check_output
+from eigenthemes.errors import OptionError
+from eigenthemes.evaluation.comparison import Evaluation
+
+_LATEX_COLUMNS = {
+    "p_at_1": "P@1",
+    "mrr": "MRR",
+    "easy_p_at_1": "easy P@1",
+    "hard_p_at_1": "hard P@1",
+    "macro_p_at_1": "macro P@1",
+    "gold_in_kb_p_at_1": "gold in KB",
+}
+_LATEX_SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def to_csv(sets: Mapping[str, Evaluation]) -> str:
+    """Return a line for each set and method, with its settings and figures."""
+    out = io.StringIO()
+    rows = [{"set": name, **row} for name, run in sets.items() for row in run.to_rows()]
+    writer = csv.DictWriter(out, list(rows[0]) if rows else ["set", "method"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def to_latex(sets: Mapping[str, Evaluation]) -> str:
+    """Return a table for LaTeX (package booktabs): methods down, the best figure of each column of a set in bold."""
+    lines = [r"\begin{tabular}{l" + "r" * len(_LATEX_COLUMNS) + "}", r"\toprule"]
+    lines.append(_latex_line(["method", *_LATEX_COLUMNS.values()]))
+    for name, run in sets.items():
+        rows = run.to_rows()
+        best = {column: max(row[column] for row in rows) for column in _LATEX_COLUMNS}
+        title = f"{name}: {len(run.mentions):,} mentions, ceiling {rows[0]['ceiling']:.3f}, {_settings(rows)}"
+        lines += [r"\midrule", rf"\multicolumn{{{1 + len(_LATEX_COLUMNS)}}}{{l}}{{{_latex(title)}}} \\"]
+        for row in rows:
+            cells = (_latex_figure(row[column], row[column] == best[column]) for column in _LATEX_COLUMNS)
+            lines.append(_latex_line([_latex(row["method"]), *cells]))
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _settings(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return vectors, generator and T of the methods of a set."""
+    vectors = ", ".join(dict.fromkeys(row["vectors"] for row in rows if row["vectors"] is not None)) or "none"
+    return f"vectors {vectors}, generator {rows[0]['generator']}, T = {rows[0]['max_candidates'] or 'all'}"
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_figure(value: float, is_best: bool) -> str:
+    return rf"\textbf{{{value:.3f}}}" if is_best else f"{value:.3f}"
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
+
+
+class MentionFile:
+    """A CSV or JSON lines file, by its suffix, with a row for each mention and method."""
+
+    def __init__(self, file: io.TextIOWrapper, as_json: bool) -> None:
+        self.file, self.as_json = file, as_json
+        self.writer: csv.DictWriter[str] | None = None
+
+    def write(self, name: str, run: Evaluation) -> None:
+        """Write the rows of a set."""
+        for mention in run.mention_rows():
+            row = {"set": name, **mention}
+            if self.as_json:
+                self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                continue
+            if self.writer is None:
+                self.writer = csv.DictWriter(self.file, list(row), lineterminator="\n")
+                self.writer.writeheader()
+            self.writer.writerow({**row, "gold": " ".join(row["gold"])})
+
+
+@contextmanager
+def open_mention_file(path: str | None) -> Iterator[MentionFile | None]:
+    """Open the file for rows of mentions; None: there is none."""
+    if path is None:
+        yield None
+        return
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".csv", ".jsonl"):
+        raise OptionError(f"{path} is neither CSV nor JSON lines; give a name that ends in .csv or .jsonl", where=path)
+    check_output(path, OptionError)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        yield MentionFile(file, suffix == ".jsonl")
