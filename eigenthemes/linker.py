@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.checks import check_integer, check_probability
-from eigenthemes.core.threads import limit_blas_threads
+from eigenthemes.core.threads import forks, limit_blas_threads
 from eigenthemes.documents.json_lines import AnyDocument, as_document
 from eigenthemes.documents.json_writer import LinkEncoder
 from eigenthemes.errors import DocumentError, OptionError
@@ -128,9 +128,11 @@ class Linker:
 
     Notes
     -----
-    Opening a linker limits BLAS to one thread in this process (see `core.threads`).
+    Opening a linker limits BLAS to one thread in this process (see `core.threads`). `os.fork` waits until the documents that
+    threads are linking are done, so that a child may link, too.
     """
 
+    @forks.block()
     def __init__(self, kb: KB | str | Path, *, options: LinkOptions | None = None, **changes: Any) -> None:
         self.options = options = replace(options or LinkOptions(), **changes)
         self.kb = kb = kb if isinstance(kb, KB) else KB.open(kb)
@@ -221,6 +223,7 @@ class Linker:
 
     # documents in, links out
 
+    @forks.block()
     def link(self, document: AnyDocument) -> LinkedDocument:
         """Link the mentions of one document.
 
@@ -391,6 +394,7 @@ class Linker:
         except OptionError as error:
             raise DocumentError(f"mention {number}: {error}", code=error.code, where=f"mention {number}") from None
 
+    @forks.block()
     def decide(self, documents: Iterable[Document]) -> DecidedBatch:
         """Decide every mention of some parsed documents: detect, look up, score, decide; `links` or `encoder` follow."""
         detected = self.batches.detect(documents)
@@ -481,6 +485,7 @@ class Linker:
         """
         return self.map_of(self.decide([self.checked(document)]), 0)
 
+    @forks.block()
     def map_of(self, decided: DecidedBatch, number: int) -> CandidateMap | None:
         """Return the candidate map of a document of a batch, by its number."""
         options = self.method.effective(self.options.scoring)

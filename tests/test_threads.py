@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
+import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -112,6 +115,52 @@ def test_processes_give_the_answers_of_one(demo_kb: KB, start: str) -> None:
     expected = answers(linker, TEXTS[:4])
     with multiprocessing.get_context(start).Pool(2) as pool:
         assert pool.starmap(_link_elsewhere, [(linker, TEXTS[:4])] * 2) == [expected] * 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
+def test_a_child_forked_while_threads_link_can_link(demo_kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock that another thread holds at the fork is held for ever in the child: of an import, of numba, of a cache."""
+    linker = Linker(demo_kb)
+    expected = answers(linker, TEXTS[:1])
+    lock, is_locked = threading.Lock(), threading.Event()
+    detect = linker.batches.detect
+
+    def detect_slowly(documents: Any) -> Any:
+        with lock:
+            is_locked.set()
+            time.sleep(0.02)
+            return detect(documents)
+
+    monkeypatch.setattr(linker.batches, "detect", detect_slowly)
+    threads = [threading.Thread(target=answers, args=(linker, TEXTS[:8])) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        is_locked.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)  # kills a child that hangs
+            os._exit(answers(linker, TEXTS[:1]) != expected)
+        assert os.waitpid(child, 0)[1] == 0
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_inside_a_guarded_block_does_not_wait_for_itself() -> None:
+    guard = threads.ForkGuard()
+    with guard.block(), guard.block():
+        child = os.fork()
+        if child == 0:
+            with guard.block():
+                os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    done = [threading.Thread(target=guard.block().__enter__) for _ in range(2)]
+    for thread in done:
+        thread.start()
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in done)
 
 
 def test_blas_is_limited_once_and_no_switch_is_turned_while_linking(demo_kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Objects that threads share: attributes computed once, a pool of buffers, and the threads of BLAS.
+"""Objects that threads share: attributes computed once, a pool of buffers, forks beside threads, and the threads of BLAS.
 
 BLAS is held to one thread: its threads slow small matrices down, and change the last bits of results. The limit is set once for
 each library of the process, when a linker opens, a build begins or the library is loaded, and stays, because another thread may
@@ -8,6 +8,7 @@ EIGENTHEMES_BLAS_THREADS to `keep`; then results may differ in their last bits.
 
 from __future__ import annotations
 
+import concurrent.futures.thread  # noqa: F401  takes a lock at a fork, as does logging; both must be known before the first fork
 import os
 import sys
 import threading
@@ -22,6 +23,7 @@ VARIABLE = "EIGENTHEMES_BLAS_THREADS"
 _LIBRARIES = ("numpy", "scipy.linalg")  # each brings a BLAS of its own
 _limited: set[str] = set()
 _lock = threading.Lock()
+_FORK_SECONDS = 30.0  # that a fork waits at most: a guarded block may itself wait for the thread that forks
 
 
 class lazy(Generic[T]):
@@ -85,6 +87,58 @@ class Pool(Generic[T]):
             self._lent -= 1
             self._idle.append(item)
             del self._idle[self._lent + 1 :]
+
+
+class ForkGuard:
+    """Let `os.fork` wait until no other thread is in a guarded block.
+
+    Only the thread that forks lives on in the child, so a lock that another thread holds at that moment (of an import, of
+    numba's compiler, of a cache) would never be released there.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside: set[int] = set()  # threads in a guarded block
+        self._forks = 0  # that wait or run; nobody enters meanwhile
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._wait, after_in_parent=self._end, after_in_child=self._forget)
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Guard a block; as a decorator, a function. Blocks may be nested."""
+        thread = threading.get_ident()
+        if thread in self._inside:
+            yield
+            return
+        with self._changed:
+            self._changed.wait_for(lambda: not self._forks)
+            self._inside.add(thread)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._inside.discard(thread)
+                self._changed.notify_all()
+
+    def _wait(self) -> None:
+        thread = threading.get_ident()
+        with self._changed:
+            self._forks += 1
+            self._changed.wait_for(lambda: self._inside <= {thread}, _FORK_SECONDS)
+
+    def _end(self) -> None:
+        with self._changed:
+            self._forks -= 1
+            self._changed.notify_all()
+
+    def _forget(self) -> None:
+        """Forget the threads that the child does not have."""
+        self._changed = threading.Condition()
+        self._inside &= {threading.get_ident()}
+        self._forks = 0
+
+
+forks = ForkGuard()  # of all linkers
 
 
 def keeps_threads() -> bool:
