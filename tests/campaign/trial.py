@@ -51,14 +51,19 @@ def random_of(kind: str, seed: int) -> Random:
 def run_trials(kind: str, trial: Trial, seeds: Sequence[int], world: World) -> list[Outcome]:
     """Run trials one after the other in one process, which is quicker; where one is a fault, all again, each alone."""
     with _scratch(world) as folder:
-        row = in_child(lambda: _outcome_of_row(kind, trial, seeds, folder, world))
+        row = in_child(lambda: _outcome_of_row(kind, trial, seeds, folder, world), 2 * PATIENCE)
+        steps = "".join((folder / str(seed) / _ABOUT).read_text(errors="replace") for seed in _begun(folder, seeds))[-_LONGEST:]
     if row.verdict == FINE:
         return [Outcome(verdict) for verdict in row.story.split()]
     outcomes = [run_trial(kind, trial, seed, world) for seed in seeds]
     if all(outcome.verdict != FAULT for outcome in outcomes):
-        story = f"alone none of the seeds {seeds[0]} to {seeds[-1]} is a fault\n{row.story}"
+        story = f"alone none of the seeds {seeds[0]} to {seeds[-1]} is a fault\n{row.story}\n{steps}"
         outcomes[-1] = Outcome(FAULT, f"only in a row: {row.title}", story)
     return outcomes
+
+
+def _begun(folder: Path, seeds: Sequence[int]) -> list[int]:
+    return [seed for seed in seeds if (folder / str(seed) / _ABOUT).exists()]
 
 
 def run_trial(

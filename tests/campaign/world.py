@@ -62,6 +62,7 @@ class World:
         from campaign.documents import RECORDS, examples
 
         examples(RECORDS, 0, 50)  # loads tables of all letters
+        call("warm-up")  # else the trial that draws this command compiles for minutes on a busy machine: "only in a row: hang"
         copied = copy_kb(self.kb, self.folder / "warm.kb")
         for method in ("prone", "deepwalk", "netsmf", "louvainne"):
             call("embed", copied, "--no-train", "--method", method, "--jobs", 1)
