@@ -22,6 +22,15 @@ from eigenthemes.errors import OptionError
 @click.option(
     "--allow-host", multiple=True, metavar="NAME", help="A name the service is called by, beside its addresses; *: any."
 )
+@click.option(
+    "--root-path", default="", metavar="PATH", help="Path of the service behind a proxy, as /kg, if that does not tell it."
+)
+@click.option(
+    "--trust-proxy",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy whose X-Forwarded-Prefix and -Proto are used, besides proxies on this machine; or a network.",
+)
 @click.option("--workers", default=1, show_default=True, type=JOBS, help="Processes; they share the KB.")
 @click.option(
     "--corrections", type=click.Path(dir_okay=False), metavar="FILE", help="Append corrections made on the page here."
@@ -63,6 +72,8 @@ def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
         port=given["port"],
         token=given["token"],
         allowed_hosts=given["allow_host"],
+        root_path=given["root_path"],
+        trusted_proxies=given["trust_proxy"],
         workers=given["workers"],
         corrections=None if given["corrections"] is None else Path(given["corrections"]),
         context=given["context"],

@@ -16,22 +16,24 @@ import logging
 import socket
 import time
 import traceback
+from contextlib import suppress
+from functools import partial
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.problems import Problem, response_of
 from eigenthemes.service.served import ServedKBs
-from eigenthemes.service.settings import ServiceSettings
+from eigenthemes.service.settings import ServiceSettings, is_root_path
 
 log = logging.getLogger("eigenthemes.service")
 
 _ALWAYS = ("/health", "/metrics")  # answered while the service starts, and when there are too many requests
 _UNLIMITED = ("/reload",)  # large KBs take long to open
-_DRAIN_BYTES = 32 << 20  # bytes that are read of a body that is too large, so that the client sees the answer
-_DRAIN_SECONDS = 2.0
+_DRAIN_SECONDS = 2.0  # that a client has at least to read an answer before its body has ended
 _MAX_BODIES = 32  # bodies of the largest size that are held at once
 _CLOSE = {"Connection": "close"}
 _SOON = {"Retry-After": "1"}
@@ -39,10 +41,41 @@ _CORS_PATH = "/reconcile"
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _PUBLIC = ("/", "/health", "/favicon.ico")  # the page itself holds nothing of the KB
 _PUBLIC_FOLDER = "/page/"
-_MAX_HOSTS = 100  # allowed hosts that are remembered
-_LOCAL_FRAMES = "'self' http://127.0.0.1:* http://localhost:*"  # a policy has no form for IPv6 addresses
+_LOOPBACK = ("127.0.0.0/8", "::1/128")
 
 Headers = dict[bytes, bytes]
+
+
+class OuterAddress:
+    """Finds the scheme and the path by which clients reach the service behind a proxy."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._root_path = settings.root_path.rstrip("/")
+        self._proxies = [ipaddress.ip_network(each) for each in (*_LOOPBACK, *settings.trusted_proxies)]
+
+    def locate(self, scope: Scope, headers: Headers) -> str:
+        """Set the outer scheme and path of a request; return the path within the service.
+
+        A trusted proxy says both in headers, and may leave its prefix in the path or remove it.
+        """
+        prefix = self._root_path
+        forwarded = [_first(headers.get(name, b"")) for name in (b"x-forwarded-proto", b"x-forwarded-prefix")]
+        if any(forwarded) and self._is_trusted(scope.get("client")):
+            scope["scheme"] = forwarded[0] if forwarded[0] in ("http", "https") else scope["scheme"]
+            if is_root_path(forwarded[1]):
+                prefix = forwarded[1].rstrip("/") or prefix
+        path: str = scope["path"]
+        inner = path.removeprefix(prefix) if f"{path}/".startswith(f"{prefix}/") else path
+        scope["root_path"], scope["path"] = prefix, prefix + inner
+        return inner
+
+    def _is_trusted(self, client: tuple[str, int] | None) -> bool:
+        try:
+            address = ipaddress.ip_address(client[0] if client else "")
+        except ValueError:
+            return False
+        address = getattr(address, "ipv4_mapped", None) or address
+        return any(address in network for network in self._proxies)
 
 
 class AccessPolicy:
@@ -52,7 +85,6 @@ class AccessPolicy:
         names = ("localhost", settings.host, socket.gethostname(), *settings.allowed_hosts)
         self._names = {name.lower() for name in names}
         self._token = None if settings.token is None else settings.token.encode()
-        self._allowed: set[bytes] = set()  # Host headers that were checked
 
     def check(self, method: str, path: str, token: bytes, headers: Headers) -> None:
         """Refuse a request of an unknown host, of a page elsewhere, or without the token.
@@ -67,8 +99,7 @@ class AccessPolicy:
             Of the request, by lower-case names.
         """
         host = headers.get(b"host", b"")
-        if host not in self._allowed:
-            self._check_host(host)
+        self._check_host(host)
         if is_shared(path):
             if method != "OPTIONS" and not self._may_read(headers):
                 remedy = "start the service with a token, and use the address with it"
@@ -98,8 +129,8 @@ class AccessPolicy:
         return bool(name) and (_is_loopback(name) or name == _host_name(b"//" + headers.get(b"host", b"")))
 
     def _check_host(self, host: bytes) -> None:
-        name = _name_in_header(host.decode("latin-1"))
-        if name is None or not ("*" in self._names or name in self._names or _is_address(name)):
+        name = _host_name(b"//" + host)
+        if not name or not ("*" in self._names or name in self._names or _is_address(name)):
             raise Problem(
                 421,
                 "host",
@@ -107,8 +138,6 @@ class AccessPolicy:
                 "address, or start it with this name among its allowed hosts",
                 "Host",
             )
-        if len(self._allowed) < _MAX_HOSTS:
-            self._allowed.add(host)
 
     def _check_token(self, token: bytes, headers: Headers) -> None:
         assert self._token is not None
@@ -123,21 +152,23 @@ class AccessPolicy:
 class RequestState:
     """A request on its way through the middleware."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.scope, self.receive, self._send = scope, receive, send
+    def __init__(
+        self, path: str, headers: Headers, max_body_seconds: float, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        self.path, self.headers, self.scope, self.receive, self._send = path, headers, scope, receive, send
         self.start = time.perf_counter()
+        self._until = time.monotonic() + max_body_seconds
         self.token, scope["query_string"] = split_token(scope["query_string"])
         scope.setdefault("state", {})["token"] = self.token.decode("utf-8", "replace")
         self.body = b""
         self.held_bytes = 0
         self.status = 0  # 0: the answer has not begun
-        self.must_drain = False
-        self._body_was_read = False
+        self._body_was_read = self._must_drain = False
 
     @property
     def log_path(self) -> str:
         """The path without query string and control characters, shortened."""
-        return ascii(self.scope["path"][:200])[1:-1]
+        return ascii(self.path[:200])[1:-1]
 
     async def receive_body(self) -> Message:
         """Give the app the body, all of it at once."""
@@ -151,24 +182,19 @@ class RequestState:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]
-        elif self.must_drain:
+            self._must_drain = (b"connection", b"close") in message["headers"]
+        elif self._must_drain:
             await self._send({**message, "more_body": True})
             await self._drain()
             message = {"type": "http.response.body", "body": b""}
         await self._send(message)
 
     async def _drain(self) -> None:
-        """Read some of the rest of the body: a client that still sends when the connection closes never sees the answer."""
-        size = 0
-        try:
-            async with asyncio.timeout(_DRAIN_SECONDS):
-                while size < _DRAIN_BYTES:
-                    message = await self.receive()
-                    if not message.get("more_body", False):
-                        return
-                    size += len(message.get("body", b""))
-        except TimeoutError:
-            return
+        """Read the rest of the body: a client that still sends when the connection closes never sees the answer."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(max(_DRAIN_SECONDS, self._until - time.monotonic())):
+                while (await self.receive()).get("more_body", False):
+                    pass
 
 
 class RequestMiddleware:
@@ -176,7 +202,7 @@ class RequestMiddleware:
 
     def __init__(self, app: ASGIApp, served: ServedKBs, settings: ServiceSettings, metrics: Metrics) -> None:
         self.app, self.served, self.settings, self.metrics = app, served, settings, metrics
-        self.policy = AccessPolicy(settings)
+        self.policy, self.address = AccessPolicy(settings), OuterAddress(settings)
         self.running = 0
         self.held_bytes = 0  # of all bodies
 
@@ -185,13 +211,17 @@ class RequestMiddleware:
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
-        if is_shared(scope["path"]):
-            await self.policy.share(self._answer, dict(scope["headers"]))(scope, receive, send)
-        else:
-            await self._answer(scope, receive, send)
+        headers = dict(scope["headers"])
+        path = self.address.locate(scope, headers)
+        if not path:  # the links of the page are relative
+            query = scope["query_string"].decode("latin-1")
+            await RedirectResponse(f"{scope['root_path']}/{query and '?'}{query}")(scope, receive, send)
+            return
+        answer = partial(self._answer, path, headers)
+        await (self.policy.share(answer, headers) if is_shared(path) else answer)(scope, receive, send)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = RequestState(scope, receive, send)
+    async def _answer(self, path: str, headers: Headers, scope: Scope, receive: Receive, send: Send) -> None:
+        request = RequestState(path, headers, self.settings.max_body_seconds, scope, receive, send)
         self.running += 1
         self.metrics.set("in_flight", self.running)
         try:
@@ -213,21 +243,21 @@ class RequestMiddleware:
 
     async def _admit(self, request: RequestState) -> None:
         scope = request.scope
-        method, path, headers = scope["method"], scope["path"], dict(scope["headers"])
-        self.policy.check(method, path, request.token, headers)
+        method, path = scope["method"], request.path
+        self.policy.check(method, path, request.token, request.headers)
         if path not in _ALWAYS:
             if not self.served.is_ready:
                 raise Problem(503, "starting", "the service is starting; try again soon", headers=_SOON)
             if self.running > self.settings.max_concurrent:
                 raise Problem(503, "busy", "too many requests at once; try again soon", headers=_SOON)
-        if method not in ("GET", "HEAD", "OPTIONS"):
-            await self._receive_body(request, headers)
+        if method not in _SAFE_METHODS:
+            await self._receive_body(request)
         elif method == "HEAD":
             request.scope = {**scope, "method": "GET"}  # the server leaves the body out
         await self._run(request)
 
     async def _run(self, request: RequestState) -> None:
-        seconds = None if request.scope["path"] in _UNLIMITED else self.settings.max_seconds
+        seconds = None if request.path in _UNLIMITED else self.settings.max_seconds
         try:
             async with asyncio.timeout(seconds):
                 await self.app(request.scope, request.receive_body, request.send)
@@ -235,10 +265,10 @@ class RequestMiddleware:
             sentence = f"the answer takes more than {seconds:g} seconds; send less at once, or try again later"
             raise Problem(503, "time", sentence, headers={"Retry-After": "5"}) from None
 
-    async def _receive_body(self, request: RequestState, headers: dict[bytes, bytes]) -> None:
-        length = headers.get(b"content-length", b"")
+    async def _receive_body(self, request: RequestState) -> None:
+        length = request.headers.get(b"content-length", b"")
         if length.isdigit():
-            self._check_size(request, int(length))
+            self._check_size(int(length))
         seconds = self.settings.max_body_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -247,9 +277,8 @@ class RequestMiddleware:
             sentence = f"the body did not arrive within {seconds:g} seconds; send it faster, or send less"
             raise Problem(408, "slow", sentence, headers=_CLOSE) from None
 
-    def _check_size(self, request: RequestState, size: int) -> None:
+    def _check_size(self, size: int) -> None:
         if size > self.settings.max_body:
-            request.must_drain = True
             sentence = f"the body is larger than {self.settings.max_body:,} bytes; send less at once"
             raise Problem(413, "too-large", sentence, headers=_CLOSE)
 
@@ -262,7 +291,7 @@ class RequestMiddleware:
             chunks.append(message.get("body", b""))
             request.held_bytes += len(chunks[-1])
             self.held_bytes += len(chunks[-1])
-            self._check_size(request, request.held_bytes)
+            self._check_size(request.held_bytes)
             if self.held_bytes > _MAX_BODIES * self.settings.max_body:
                 raise Problem(503, "busy", "too much was sent at once; try again soon", headers=_SOON | _CLOSE)
             if not message.get("more_body", False):
@@ -299,27 +328,19 @@ def split_token(query: bytes) -> tuple[bytes, bytes]:
     return token, b"&".join(part for part in parts if part not in tokens)
 
 
-def frame_ancestors(*, has_token: bool) -> str:
-    """Return the pages that may show a preview in a frame, for a Content-Security-Policy."""
-    return "*" if has_token else _LOCAL_FRAMES
-
-
-def _name_in_header(host: str) -> str | None:
-    """Return the name in a Host header, without the port, in lower case; None if the header is invalid."""
-    try:
-        split = urlsplit(f"//{host}")
-        if split.username is not None or split.path or split.query or split.fragment or not split.hostname:
-            return None
-        return split.hostname if split.port is None or split.port else None
-    except ValueError:
-        return None
+def _first(header: bytes) -> str:
+    """Return the first of the values of a header, which the outermost proxy has set."""
+    return header.decode("latin-1").partition(",")[0].strip()
 
 
 def _host_name(url: bytes) -> str:
+    """Return the host in a URL, in lower case; "" if the URL is invalid or has more than scheme, host and port."""
     try:
-        return urlsplit(url.decode("latin-1")).hostname or ""
+        split = urlsplit(url.decode("latin-1"))
+        has_more = split.username is not None or split.path or split.query or split.fragment or split.port == 0
     except ValueError:
         return ""
+    return "" if has_more else split.hostname or ""
 
 
 def _is_address(name: str) -> bool:

@@ -25,6 +25,10 @@ class ServiceSettings:
         Token that requests must have. None: no token is needed.
     allowed_hosts : tuple of str
         Names by which the service may be called, besides localhost and addresses; "*": any.
+    root_path : str
+        Path of the service behind a proxy, such as "/kg", if the proxy does not say it.
+    trusted_proxies : tuple of str
+        Addresses or networks of proxies whose X-Forwarded-Prefix and X-Forwarded-Proto are used, besides this machine.
     corrections : Path, optional
         File that corrections are appended to. None: corrections are refused.
     context : str
@@ -43,6 +47,8 @@ class ServiceSettings:
     port: int = 8000
     token: str | None = None
     allowed_hosts: tuple[str, ...] = ()
+    root_path: str = ""
+    trusted_proxies: tuple[str, ...] = ()
     workers: int = 1
     corrections: Path | None = None
     context: str = "column"
@@ -63,6 +69,16 @@ class ServiceSettings:
             check_number(name, getattr(self, name), "more than 0", above=0)
         if self.context not in CONTEXTS:
             raise OptionError(f"context is {self.context!r}; expected one of {', '.join(CONTEXTS)}", where="context")
+        if not is_root_path(self.root_path):
+            raise OptionError(f"the root path is {self.root_path!r}; expected a path such as /kg", where="root_path")
+        for proxy in self.trusted_proxies:
+            try:
+                ipaddress.ip_network(proxy)
+            except ValueError:
+                raise OptionError(
+                    f"{proxy!r} is no address; give the address of a proxy, or a network such as 10.0.0.0/8",
+                    where="trusted_proxies",
+                ) from None
         if not 0 <= self.port <= 65535:
             raise OptionError(f"port is {self.port}; expected 1 to 65535, or 0 for any that is free", where="port")
         if self.token is not None and (len(self.token) < 1 or not self.token.isascii() or not self.token.isprintable()):
@@ -77,6 +93,11 @@ class ServiceSettings:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+
+def is_root_path(path: str) -> bool:
+    """Return whether a path may be the beginning of the service's URLs."""
+    return re.fullmatch(r"(/[A-Za-z0-9._~-]+)*/?", path) is not None
 
 
 def named_paths(paths: Sequence[str | Path]) -> dict[str, Path]:

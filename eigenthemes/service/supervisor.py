@@ -9,7 +9,6 @@ import logging
 import multiprocessing
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,6 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from eigenthemes.core.workers import temporary_folder
 from eigenthemes.errors import EigenthemesError, WorkerError
 from eigenthemes.service.settings import Reloaded, ServiceSettings
 from eigenthemes.service.worker import WorkerPlan, run_worker
@@ -62,7 +62,8 @@ class Supervisor:
         for name, handler in (("SIGINT", self._stop), ("SIGTERM", self._stop), ("SIGHUP", self._request_reload)):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), handler)
-        with tempfile.TemporaryDirectory(prefix="eigenthemes-") as self._folder:
+        with temporary_folder() as folder:
+            self._folder = str(folder)
             try:
                 self._start(0)  # alone: the others use what it compiles
                 while self.workers or self._restarts:
@@ -195,4 +196,4 @@ class Supervisor:
     def address(self) -> str:
         """The address of the service."""
         host, port = self.listening.getsockname()[:2]
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.settings.root_path.rstrip('/')}"

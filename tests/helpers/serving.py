@@ -20,10 +20,11 @@ Result = TypeVar("Result")
 class Client:
     """Asks an app as httpx would ask a server; `run` runs several requests at once."""
 
-    def __init__(self, app: FastAPI, **headers: str) -> None:
+    def __init__(self, app: FastAPI, address: str = "127.0.0.1") -> None:
         self.app = app
         self._loop = asyncio.new_event_loop()
-        self.http = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost", headers=headers)
+        transport = httpx.ASGITransport(app, client=(address, 123))
+        self.http = httpx.AsyncClient(transport=transport, base_url="http://localhost")
 
     def request(self, method: str, path: str, **given: Any) -> httpx.Response:
         return self.run(self.http.request(method, path, **given))
@@ -80,11 +81,11 @@ class Service:
 
 
 class Load(threading.Thread):
-    """Asks again and again over one connection, until told to stop; `failures` are answers that are no success."""
+    """Ask again and again over one connection, or each time over a new one, until told to stop; keep failures."""
 
-    def __init__(self, port: int, body: bytes, path: str = "/link") -> None:
+    def __init__(self, port: int, body: bytes, path: str = "/link", *, is_new: bool = False) -> None:
         super().__init__()
-        self.port, self.body, self.path = port, body, path
+        self.port, self.body, self.path, self.is_new = port, body, path, is_new
         self.count = 0
         self.failures: list[str] = []
         self.answers: set[bytes] = set()
@@ -100,6 +101,8 @@ class Load(threading.Thread):
                 if answer.status != 200:
                     self.failures.append(f"{answer.status} {content[:200]!r}")
                 self.answers.add(content)
+                if self.is_new:
+                    connection.close()
             except (OSError, http.client.HTTPException) as error:
                 self.failures.append(repr(error))
                 connection.close()

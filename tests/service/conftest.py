@@ -25,9 +25,9 @@ def make_client(served: ServedKBs) -> Iterator[MakeClient]:
     """A client of the service with other settings, or of other KBs."""
     clients: list[Client] = []
 
-    def make(kbs: ServedKBs | None = None, **settings: Any) -> Client:
+    def make(kbs: ServedKBs | None = None, *, address: str = "127.0.0.1", **settings: Any) -> Client:
         app = create_app(kbs or served, ServiceSettings(**settings))
-        clients.append(Client(app))
+        clients.append(Client(app, address))
         return clients[-1]
 
     yield make

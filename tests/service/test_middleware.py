@@ -12,6 +12,7 @@ import pytest
 from helpers.serving import Client, MakeClient
 
 from eigenthemes import KB
+from eigenthemes.errors import OptionError
 from eigenthemes.service.app import create_app
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings
@@ -268,3 +269,63 @@ def test_a_library_error_has_the_status_of_its_class() -> None:
     assert statuses["MissingExtraError"] == 501
     assert statuses["KBDamagedError"] == statuses["KBNotFoundError"] == statuses["WorkerError"] == 503
     assert json.dumps(statuses)
+
+
+# behind a proxy
+
+
+def addresses(answer: httpx.Response) -> set[str]:
+    """The addresses that a reconciliation manifest gives, up to /reconcile."""
+    assert answer.status_code == 200, answer.text
+    manifest = answer.json()
+    assert manifest["suggest"]["entity"]["service_url"] == manifest["extend"]["propose_properties"]["service_url"]
+    urls = (manifest["view"]["url"], manifest["preview"]["url"], manifest["suggest"]["entity"]["service_url"])
+    return {url.partition("/reconcile/")[0] for url in urls}
+
+
+PROXY = {"Host": "localhost:8443", "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/kg/"}
+
+
+@pytest.mark.parametrize("prefix", ["", "/kg"], ids=["removed", "kept"])
+def test_a_trusted_proxy_tells_the_outer_address(client: Client, prefix: str) -> None:
+    assert addresses(client.get(f"{prefix}/reconcile", headers=PROXY)) == {"https://localhost:8443/kg"}
+    assert client.get(f"{prefix}/openapi.json", headers=PROXY).json()["servers"] == [{"url": "/kg"}]
+    assert client.post(f"{prefix}/link", json=TEXT, headers=PROXY).status_code == 200
+    assert client.get(f"{prefix}/page/app.js", headers=PROXY).status_code == 200
+    view = client.get(f"{prefix}/reconcile/demo/view?id=https://example.org/demo/andrew_ng", headers=PROXY)
+    assert 'href="https://localhost:8443/kg/reconcile/demo/view?id=' in view.text
+
+
+def test_the_root_path_is_used_where_the_proxy_says_none(make_client: MakeClient) -> None:
+    client = make_client(root_path="/a/kg/", token="s3cret")
+    for path in ("/reconcile", "/a/kg/reconcile"):
+        assert addresses(client.get(f"{path}?token=s3cret")) == {"http://localhost/a/kg"}
+    assert client.get("/a/kg/info").status_code == 401  # the same rules hold below it
+    assert client.get("/a/kg/health").status_code == 200
+    answer = client.get("/a/kg?token=s3cret")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/a/kg/?token=s3cret")
+    assert client.get("/a/kgs").status_code == 401
+    assert addresses(client.get("/reconcile?token=s3cret", headers=PROXY)) == {"https://localhost:8443/kg"}
+
+
+@pytest.mark.parametrize("address", ["192.0.2.7", "::2", ""])
+def test_only_trusted_proxies_are_believed(make_client: MakeClient, address: str) -> None:
+    assert addresses(make_client(address=address).get("/reconcile", headers=PROXY)) == {"http://localhost:8443"}
+
+
+@pytest.mark.parametrize("address", ["192.0.2.7", "::ffff:192.0.2.7"])
+def test_further_proxies_may_be_trusted(make_client: MakeClient, address: str) -> None:
+    client = make_client(address=address, trusted_proxies=("192.0.2.0/24",))
+    assert addresses(client.get("/reconcile", headers=PROXY)) == {"https://localhost:8443/kg"}
+
+
+@pytest.mark.parametrize("prefix", ["//evil.example", "kg", "/k g", "/kg?x", "javascript:", "/\xe9", "/"])
+def test_what_is_no_path_is_no_prefix(client: Client, prefix: str) -> None:
+    headers = {"X-Forwarded-Prefix": prefix.encode("latin-1"), "X-Forwarded-Proto": b"ftp"}
+    assert addresses(client.get("/reconcile", headers=headers)) == {"http://localhost"}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("settings", [{"root_path": "kg"}, {"root_path": "//x"}, {"trusted_proxies": ("proxy",)}])
+def test_settings_of_a_proxy_are_checked(settings: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match=r"; expected a path|; give the address"):
+        ServiceSettings(**settings)

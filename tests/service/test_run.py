@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import socket
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +92,61 @@ def test_two_workers_lose_no_request(tiny: KB, tmp_path: Path) -> None:
         )
 
         killed = service.workers()[-1]
+        loads = [Load(service.port, BODY, "/link?method=degree&top=1", is_new=True) for _ in range(4)]
+        for load in loads:
+            load.start()
         os.kill(killed, signal.SIGKILL)
         wait_until(lambda: len(service.workers()) == 2 and killed not in service.workers())
         wait_until(lambda: number(service, "eigenthemes_ready") == 2)
+        for load in loads:
+            load.finish()
+        # requests of the process that was killed are lost; one that is starting takes none
+        assert [failure for load in loads for failure in load.failures if failure.startswith("503")] == []
         assert number(service, "eigenthemes_restarts_total") == 1
         assert service.stop() == 0
     assert "Traceback" not in service.stderr
+
+
+@pytest.mark.slow
+def test_the_folder_of_a_killed_service_is_removed_by_the_next(
+    tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with Service(tiny.path) as killed:
+        [left] = tmp_path.iterdir()
+        workers = killed.workers()
+        killed.process.kill()
+        killed.process.communicate()
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    with Service(tiny.path) as first:
+        assert not left.exists()
+        [own] = tmp_path.iterdir()
+        with Service(tiny.path) as second:
+            assert own.exists()
+            assert number(first, "eigenthemes_ready") == number(second, "eigenthemes_ready") == 1
+            assert second.stop() == 0
+        assert first.stop() == 0
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_past_the_limit_is_answered_before_the_connection_closes(tiny: KB, is_chunked: bool) -> None:
+    """Clients that send everything before they read must see why it was refused, however much they send."""
+    size = 120
+
+    def body() -> Iterator[bytes]:
+        for _ in range(size):
+            yield b" " * (1 << 20)
+
+    headers = {"Content-Type": "application/json"} | ({} if is_chunked else {"Content-Length": str(size << 20)})
+    with Service(tiny.path, "--max-body", 1) as service:
+        connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+        connection.request("POST", "/link", body(), headers, encode_chunked=is_chunked)
+        answer = connection.getresponse()
+        assert (answer.status, json.load(answer)["code"]) == (413, "too-large")
+        connection.close()
+        assert service.stop() == 0
 
 
 @pytest.mark.slow

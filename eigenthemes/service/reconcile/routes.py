@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from eigenthemes.service.json_routes import json_response, parse_json
-from eigenthemes.service.middleware import frame_ancestors
 from eigenthemes.service.models import documented
 from eigenthemes.service.problems import POST_PROBLEMS, Problem
 from eigenthemes.service.reconcile import entity_pages as pages
@@ -33,6 +32,7 @@ _FORM = "application/x-www-form-urlencoded"
 _FIELDS = ("queries", "query", "extend")
 _MAX_FIELDS = 100
 _MAX_PROPOSED = 200
+_LOCAL_FRAMES = "'self' http://127.0.0.1:* http://localhost:*"  # a policy has no form for IPv6 addresses
 _BATCH = '{"q0": {"query": "Paris", "type": "City", "limit": 3}}'
 _EXTENSION = '{"ids": ["Q90"], "properties": [{"id": "country"}]}'
 _FORM_FIELDS = {"queries": _BATCH, "query": "Paris", "extend": _EXTENSION}
@@ -129,7 +129,7 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     async def entity_page(request: Request, make: Callable[[Reconciler, str, ServiceURLs], str]) -> Response:
         reconciler, urls = open_reconciler(request)
         readings = readings_of_id(request.url.query)
-        headers = pages.headers(frame_ancestors(has_token=has_token))
+        headers = pages.headers("*" if has_token else _LOCAL_FRAMES)
         entity_id = _entity_of(reconciler, readings)
         if entity_id is None:
             return HTMLResponse(pages.missing_page(next(iter(readings), "")), 404, headers)
