@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types pytest test-paper docs test-browser test-openrefine test-cluster campaign clean
+.PHONY: demo test lint types pytest test-paper docs test-browser test-openrefine test-cluster campaign lock check-dependencies clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/eigenthemes demo
@@ -54,6 +54,15 @@ MINUTES ?= 10
 SEED ?= 0
 campaign: $(VENV)/test.stamp
 	$(BIN)/python -m tests.campaign --minutes $(MINUTES) --seed $(SEED) --only $(ONLY)
+
+# Resolve all dependencies anew and write the lock file, from which everything here is installed
+lock: $(VENV)/test.stamp
+	$(BIN)/python .ci/dependencies.py lock
+
+# What is installed fits together, has the versions of the lock file, and is under permissive licences
+check-dependencies: $(VENV)/paper.stamp $(VENV)/browser.stamp
+	$(BIN)/python -m pip check
+	$(BIN)/python .ci/dependencies.py check
 
 $(VENV)/demo.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eigenthemes needs Python 3.11 or newer, this is %s; use: make PYTHON=python3.11" % sys.version.split()[0])'
