@@ -37,10 +37,10 @@ from benchmarks.common import (
     save_results,
     say,
 )
+from benchmarks.relatedness import hide_edges, relatedness
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS, make_vectors
 from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.metrics.precision import hide_edges, relatedness
 
 SETS = {
     "general": ("general/aida-testa", "general/dwie-train", "general/wned-cweb"),

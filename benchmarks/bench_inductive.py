@@ -80,19 +80,12 @@ def measure(kb: KB, seeds: range) -> list[dict[str, Any]]:
 
 def ways(graph: Graph, left: Given, described: NDArray[np.float32], whole: Given) -> dict[str, Callable[[], Given]]:
     """Each way to give the hidden entities vectors; `left` are the vectors made without them."""
-
-    def both(matched: bool) -> Given:
-        return from_descriptions(described, *from_neighbors(graph, *left, matched=matched), matched=matched)
-
     return {
         "degree": lambda: left,
         "no vector": lambda: left,
         "neighbours": lambda: from_neighbors(graph, *left),
         "descriptions": lambda: from_descriptions(described, *left),
-        "neighbours, then descriptions": lambda: both(False),
-        "neighbours, matched": lambda: from_neighbors(graph, *left, matched=True),
-        "descriptions, matched": lambda: from_descriptions(described, *left, matched=True),
-        "neighbours, then descriptions, matched": lambda: both(True),
+        "neighbours, then descriptions": lambda: from_descriptions(described, *from_neighbors(graph, *left)),
         "made with all edges": lambda: whole,
     }
 

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
+from benchmarks.pictures import draw_reliability, draw_risk_coverage
 from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.comparison import evaluate
-from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
 from eigenthemes.kb.name_memory import Memory, remembering
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import risk_coverage

@@ -133,27 +133,18 @@ class Blocks:
 
     # sums over the graph
 
-    def weighted_sum(self, dense: Matrix, of_row: NDArray[np.float32], of_column: NDArray[np.float32]) -> Matrix:
-        """Return B dense with B_ij = of_row[i] + of_column[j] on the edges."""
+    def weighted_sum(
+        self, dense: Matrix, of_row: NDArray[np.float32], of_column: NDArray[np.float32], out: Matrix | None = None
+    ) -> Matrix:
+        """Return B dense with B_ij = of_row[i] + of_column[j] on the edges; it may be written into `out`."""
         graph = self.graph
         if graph.edges <= SMALL:
             return of_row[:, None] * neighbor_sums(graph, dense) + neighbor_sums(graph, of_column[:, None] * dense)
         from eigenthemes.embeddings.spmm import weighted_rows
 
-        out = self.empty(dense.shape[1])
-        self.for_rows(lambda *rows: weighted_rows(graph.indptr, graph.neighbors, of_row, of_column, dense, out, *rows))
-        return out
-
-    def sum_with_own(self, dense: Matrix, out: Matrix) -> Matrix:
-        """Write (A + I) dense into another matrix, and return it."""
-        graph = self.graph
-        if graph.edges <= SMALL:
-            np.add(neighbor_sums(graph, dense), dense, out=out)
-            return out
-        from eigenthemes.embeddings.spmm import summed_rows
-
-        self.for_rows(lambda *rows: summed_rows(graph.indptr, graph.neighbors, dense, out, *rows))
-        return out
+        into = self.empty(dense.shape[1]) if out is None else out
+        self.for_rows(lambda *rows: weighted_rows(graph.indptr, graph.neighbors, of_row, of_column, dense, into, *rows))
+        return into
 
     def averaged_sum(
         self, dense: Matrix, own: float, averaged: float, more: Matrix, of_more: float, out: Matrix, of_out: float = 0.0

@@ -101,7 +101,10 @@ def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
         weight = (2 if term % 2 == 0 else -2) * bessel(term, THETA)
         blocks.for_rows(add)
     np.subtract(dense, filtered, out=filtered)
-    return blocks.sum_with_own(filtered, half)
+    one, nothing = np.ones(len(dense), dtype=np.float32), np.zeros(len(dense), dtype=np.float32)
+    summed = blocks.weighted_sum(filtered, one, nothing, half)
+    summed += filtered
+    return summed
 
 
 def left_factors(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:

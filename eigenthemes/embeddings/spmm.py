@@ -39,22 +39,6 @@ def weighted_rows(
 
 
 @kernel
-def summed_rows(indptr: Any, neighbors: Any, dense: Any, out: Any, first: int, last: int) -> None:
-    """out[i] = dense[i] + sum of dense over the neighbours of i."""
-    total = np.empty(dense.shape[1], dtype=np.float32)
-    for i in range(first, last):
-        fill(total, 0, len(total), 0)
-        for edge in range(indptr[i], indptr[i + 1]):
-            if edge + AHEAD < indptr[last]:
-                prefetch_row(dense, neighbors[edge + AHEAD])
-            j = neighbors[edge]
-            for c in range(dense.shape[1]):
-                total[c] += dense[j, c]
-        for c in range(dense.shape[1]):
-            out[i, c] = total[c] + dense[i, c]
-
-
-@kernel
 def averaged_rows(
     indptr: Any,
     neighbors: Any,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.pictures import draw_reliability, draw_risk_coverage
 from eigenthemes.errors import MissingExtraError, OptionError
-from eigenthemes.evaluation.pictures import draw_reliability, draw_risk_coverage
 from eigenthemes.metrics.calibration import (
     reliability,
     risk_coverage,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.graphs import communities, graph_of
 
-from eigenthemes.metrics.precision import hide_edges, relatedness
+from benchmarks.relatedness import hide_edges, relatedness
 
 
 def test_hidden_edges_are_gone_and_every_node_keeps_one() -> None:
