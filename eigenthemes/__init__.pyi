@@ -24,6 +24,7 @@ from .errors import (
     MissingExtraError as MissingExtraError,
     OptionError as OptionError,
     SourceError as SourceError,
+    UnknownEntityError as UnknownEntityError,
     VectorError as VectorError,
     WorkerError as WorkerError,
 )

@@ -9,7 +9,7 @@ from typing import Any
 from eigenthemes.assembly.content import assemble, describe_kb, options_in_manifest, write_content
 from eigenthemes.assembly.entity_names import name_by_id
 from eigenthemes.assembly.nodes import check_buildable, read_ids
-from eigenthemes.core.checks import check_jobs, check_seed
+from eigenthemes.core.checks import check_arguments, check_jobs, check_seed
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.spill import scratch_for
 from eigenthemes.core.workers import Workers
@@ -34,6 +34,7 @@ from eigenthemes.kg.read import read_sources
 from eigenthemes.train import add_memory, add_trained_ranker
 
 
+@check_arguments
 def build_kb(
     sources: str | Path | Sequence[str | Path],
     out: str | Path,
@@ -191,6 +192,7 @@ def _add_old_memory(writer: KBWriter, description: dict[str, Any], names: Sequen
     return add_memory(writer, {**description, "notes": [*description["notes"], *notes]}, memory)
 
 
+@check_arguments
 def embed_kb(
     path: str | Path,
     *,
@@ -256,6 +258,7 @@ def embed_kb(
     return store(kb, made, train=train, seed=seed, jobs=jobs, progress=progress)
 
 
+@check_arguments
 def import_vectors(
     path: str | Path,
     file: str | Path,
@@ -323,6 +326,7 @@ def import_vectors(
     return store(kb, made, train=train, seed=seed, progress=progress)
 
 
+@check_arguments
 def complete_vectors(
     path: str | Path,
     *,

@@ -8,7 +8,8 @@ EigenthemesError                 the message is one sentence: what was found, wh
 │   ├── KBExistsError            the path is taken and ``force`` was not given
 │   ├── KBNotFoundError          there is no KB at that path
 │   ├── KBVersionError           the KB was written by a newer format
-│   └── KBDamagedError           a file is missing, has another size, or another hash
+│   ├── KBDamagedError           a file is missing, has another size, or another hash
+│   └── UnknownEntityError       the KB has no entity of that id; also a KeyError
 ├── DocumentError                a document cannot be linked: what is wrong with it, and where
 ├── VectorError                  vectors cannot be made, read, or are missing from a KB
 ├── WorkerError                  a worker process ended unexpectedly
@@ -100,6 +101,13 @@ class KBDamagedError(KBError):
     """A file is missing, has another size, or another hash."""
 
     code = "kb-damaged"
+
+
+class UnknownEntityError(KBError, KeyError):
+    """The KB has no entity of that id."""
+
+    code = "entity-unknown"
+    __str__ = Exception.__str__  # that of KeyError shows quotes
 
 
 class DocumentError(EigenthemesError):

@@ -266,6 +266,7 @@ class Document:
     def spans_of(self, mention: Mention) -> list[Span]:
         """Return the spans of a mention in code points; without a given span, the first occurrence of its text."""
         text = self.text or ""
+        _check_mention(mention)
         if mention.start is not None and mention.end is not None:
             return [(mention.start, mention.end)]
         fragments = mention.source.get(FRAGMENTS)
@@ -276,7 +277,13 @@ class Document:
 
     def start_of(self, mention: Mention) -> int:
         """Return the start of a mention; without a given span, of the first occurrence of its text; -1 if there is none."""
+        _check_mention(mention)
         return (self.text or "").find(mention.text) if mention.start is None else mention.start
+
+
+def _check_mention(mention: object) -> None:
+    if not isinstance(mention, Mention):
+        raise TypeError(f"mention is {mention!r:.40}; expected a Mention")
 
 
 def _is_span(fragment: Any, length: int) -> bool:

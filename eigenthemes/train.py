@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.core.checks import check_jobs, check_seed
+from eigenthemes.core.checks import check_arguments, check_jobs, check_seed
 from eigenthemes.core.progress import Progress
 from eigenthemes.embeddings.vector_sets import name_of_source
 from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
@@ -18,6 +18,7 @@ from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 
 
+@check_arguments
 def train_kb(
     path: str | Path,
     gold: Iterable[Document] | None = None,

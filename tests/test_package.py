@@ -69,6 +69,7 @@ def test_public_names_are_exactly_these() -> None:
         "Table",
         "TableOptions",
         "TopicReason",
+        "UnknownEntityError",
         "VectorError",
         "WorkerError",
         "__version__",

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from eigenthemes.core.checks import check_arguments
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
 from eigenthemes.documents.json_lines import document_of, parse_document
@@ -65,6 +66,7 @@ def open_documents(
     return DocumentFiles(paths, layout=layout, per_line=per_line, annotated=annotated, columns=columns, diagnostics=diagnostics)
 
 
+@check_arguments
 def read_documents(
     paths: Paths,
     *,

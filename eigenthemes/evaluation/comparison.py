@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import Sharing
-from eigenthemes.core.checks import check_probability
+from eigenthemes.core.checks import check_arguments, check_probability
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.threads import one_thread
 from eigenthemes.errors import DocumentError, OptionError, SourceError
@@ -215,6 +215,7 @@ class Evaluation:
         return figures
 
 
+@check_arguments
 def evaluate(
     kb: KB | str | Path,
     documents: Iterable[Document],

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import HashTable
-from eigenthemes.errors import EigenthemesError, KBDamagedError, KBError
+from eigenthemes.errors import EigenthemesError, KBDamagedError, KBError, OptionError
 from eigenthemes.kb.entity_records import StoredStrings, damaged
 from eigenthemes.kb.manifest import MANIFEST, is_sealed, no_permission, parse_manifest, read_manifest
 from eigenthemes.kb.name_arrays import ACRONYM
@@ -177,10 +177,12 @@ class KBFiles:
 
     def has(self, name: str) -> bool:
         """Return whether the KB holds this file: some are optional."""
+        _check_request(name)
         return name in self.manifest["files"]
 
     def array(self, name: str) -> NDArray[Any]:
         """Return a file of the KB as a read-only mapped array, all of its numbers checked once (see `array_rules`)."""
+        _check_request(name)
         array = self._checked.get(name)
         if array is None:
             array = self.mapped(name)
@@ -192,6 +194,7 @@ class KBFiles:
 
     def mapped(self, name: str) -> NDArray[Any]:
         """Return a file of the KB as a read-only mapped array; nothing of it is read."""
+        _check_request(name)
         array = self._mapped.get(name)
         if array is None:
             with self._mapping:
@@ -207,6 +210,9 @@ class KBFiles:
 
     def bounds(self, name: str, first: int, last: int) -> list[int]:
         """Return the bounds of the parts first, ..., last - 1 that an array holds, checked."""
+        _check_request(name, first, last)
+        if name not in _BOUNDS:
+            raise OptionError(f"{name} holds no bounds of parts; expected one of {', '.join(_BOUNDS)}", where="name")
         bounds: list[int] = self.mapped(name)[first : last + 1].tolist()
         ascending = bounds[0] <= bounds[1] if len(bounds) == 2 else len(bounds) > 0 and bounds == sorted(bounds)
         if not ascending or bounds[0] < 0 or bounds[-1] > part_size(name, self._sizes):
@@ -215,6 +221,7 @@ class KBFiles:
 
     def numbers(self, name: str, first: int, last: int) -> list[int]:
         """Return the numbers first, ..., last - 1 that an array holds, checked."""
+        _check_request(name, first, last)
         numbers = self.mapped(name)[first:last]
         wrong = damage_of_numbers(name, numbers, self._sizes)
         if wrong:
@@ -271,6 +278,15 @@ class KBFiles:
 
     def _table(self, name: str) -> HashTable:
         return HashTable(self.mapped(f"{name}_hashes"), self.mapped(f"{name}_buckets"))
+
+
+def _check_request(name: object, *rows: object) -> None:
+    """Raise OptionError unless these are the name of a file of a KB and numbers of rows in it."""
+    if not isinstance(name, str):
+        raise OptionError(f"name is {name!r:.40}; expected the name of a file of the KB, such as prior", where="name")
+    for row in rows:
+        if not isinstance(row, int | np.integer):
+            raise OptionError(f"row is {row!r:.40}; expected a whole number", where="row")
 
 
 def replaced(path: Path) -> KBError:

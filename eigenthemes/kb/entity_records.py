@@ -157,6 +157,8 @@ def _checked_language(kb: KB, language: str | None) -> str | None:
     """Return a language tag in lower case; raise OptionError if the KB has no names in it."""
     if language is None:
         return None
+    if not isinstance(language, str):
+        raise OptionError(f"label_lang is {language!r:.40}; expected a language tag such as de", where="label_lang")
     wanted = language.lower().replace("_", "-")
     tags = sorted({str(tag) for tag in kb.languages} - {""})
     if not any(f"{tag.lower()}-".startswith(f"{wanted}-") for tag in tags):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.scratch import Scratch
+from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
@@ -49,7 +50,9 @@ class Graph:
 
     def around(self, node: int) -> UInts:
         """Return the neighbours of one node."""
-        return self.neighbors[self.indptr[node] : self.indptr[node + 1]]
+        if not (isinstance(node, int | np.integer) and 0 <= node < len(self)):
+            raise OptionError(f"node is {node!r:.40}; expected a whole number from 0 to {len(self) - 1:,}", where="node")
+        return self.neighbors[self.indptr[int(node)] : self.indptr[int(node) + 1]]
 
 
 @dataclass(frozen=True, slots=True)

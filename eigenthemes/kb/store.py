@@ -10,6 +10,7 @@ moment leaves the old KB or the new one; what it leaves lying is removed by the 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,10 +23,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.checks import check_arguments, check_integer
 from eigenthemes.core.entity_ids import other_spellings
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
 from eigenthemes.display import Displayed
-from eigenthemes.errors import EigenthemesError, OptionError, VectorError
+from eigenthemes.errors import EigenthemesError, OptionError, UnknownEntityError, VectorError
 from eigenthemes.kb.data_files import ATTEMPTS, KBFiles, replaced
 from eigenthemes.kb.entity_records import BLANK, damaged, entity_records, neighbor_records
 from eigenthemes.kb.manifest import (
@@ -87,6 +89,7 @@ class KB(KBFiles, Displayed):
         self._lock = RLock()
 
     @classmethod
+    @check_arguments
     def open(cls, path: str | Path) -> KB:
         """Open a KB: read the manifest and check that every file is there in its size. Nothing is loaded.
 
@@ -153,26 +156,27 @@ class KB(KBFiles, Displayed):
             yield from entity_records(self, first, min(first + _BLOCK, len(self)))
 
     def __getitem__(self, entity_id: str) -> Entity:
-        """Return the entity of an id or of its replaced id; raise KeyError if there is none."""
+        """Return the entity of an id or of its replaced id; raise UnknownEntityError, a KeyError, if there is none."""
         index = self._known_index(entity_id)
         return next(entity_records(self, index, index + 1))
 
     def __contains__(self, entity_id: object) -> bool:
         return isinstance(entity_id, str) and self.index_of(entity_id) is not None
 
+    @check_arguments
     def get(self, entity_id: str) -> Entity | None:
         """Return the entity of an id, or None."""
         index = self.index_of(entity_id)
         return None if index is None else next(entity_records(self, index, index + 1))
 
+    @check_arguments
     def search(self, prefix: str, *, limit: int | None = 10) -> list[Entity]:
         """Return the entities with a name that begins with a prefix, the highest prior first.
 
         Names are compared as they are looked up: small and capital letters, accents and punctuation count for nothing. The last
         word may be a part of one, unless a space follows it.
         """
-        if limit is not None and limit < 1:
-            raise OptionError(f"limit is {limit}; expected 1 or more, or None", where="limit")
+        _check_limit(limit)
         from eigenthemes.kb.search import NamePrefixes
 
         rows = self.cached(NamePrefixes.of).find(prefix)
@@ -184,15 +188,19 @@ class KB(KBFiles, Displayed):
                 break
         return [next(entity_records(self, index, index + 1)) for index in islice(indices, limit)]
 
+    @check_arguments
     def neighbors(self, entity_id: str, *, limit: int | None = None) -> list[Neighbor]:
         """Return what an entity is connected to, the highest prior first; one record for each relation, the rarest first."""
+        _check_limit(limit)
         return neighbor_records(self, self._known_index(entity_id), limit)
 
+    @check_arguments
     def relations_between(self, entity_id: str, other_id: str) -> list[Neighbor]:
         """Return the records of `neighbors(entity_id)` that are of one neighbour."""
         index, other = self._known_index(entity_id), self._known_index(other_id)
         return neighbor_records(self, index, None, only=other)
 
+    @check_arguments
     def names_with_languages(self, entity_id: str) -> list[tuple[str, str]]:
         """Return all names, the label first, each with the language tag of its source; "" for none."""
         index = self._known_index(entity_id)
@@ -201,11 +209,19 @@ class KB(KBFiles, Displayed):
     def _known_index(self, entity_id: str) -> int:
         index = self.index_of(entity_id) if isinstance(entity_id, str) else None
         if index is None:
-            raise KeyError(entity_id)
+            remedy = f"its ids are like {self.id_of(0)}" if len(self) else "it has no entities"
+            raise UnknownEntityError(f"{self.path} has no entity of the id {entity_id!r:.80}; {remedy}", where=str(entity_id))
         return index
+
+    def _known_row(self, index: int) -> int:
+        """Return an index; raise OptionError if the KB has no entity of that index."""
+        if not (isinstance(index, int | np.integer) and 0 <= index < len(self)):
+            raise OptionError(f"index is {index!r:.40}; expected a whole number from 0 to {len(self) - 1:,}", where="index")
+        return int(index)
 
     # entities, by their indices
 
+    @check_arguments
     def index_of(self, entity_id: str) -> int | None:
         """Return the index of an id; redirects (merged, replaced ids) and other spellings resolve. None if unknown."""
         for spelling in chain((entity_id,), other_spellings(entity_id)):
@@ -226,7 +242,11 @@ class KB(KBFiles, Displayed):
         """Return the indices of many ids at once; -1 where unknown."""
         from eigenthemes.kb.name_arrays import find_words
 
-        hashes = hash_strings(Strings.of(entity_ids))
+        try:  # no check of each of thousands of ids
+            entity_ids = list(entity_ids)
+            hashes = hash_strings(Strings.of(entity_ids))
+        except TypeError:
+            raise OptionError(f"entity_ids is {entity_ids!r:.40}; expected a list of texts", where="entity_ids") from None
         row = find_words.select_backend(len(hashes))(hashes, self.array("id_hashes"), self.array("id_buckets"))
         indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
         for i in np.flatnonzero(indices < 0).tolist():
@@ -235,10 +255,11 @@ class KB(KBFiles, Displayed):
         return indices
 
     def id_of(self, index: int) -> str:
-        return str(self.ids[index])
+        return str(self.ids[self._known_row(index)])
 
     def label_of(self, index: int) -> str:
         """Return the label; a node without any name shows its id, unless that is of a blank node."""
+        index = self._known_row(index)
         first, last = self.bounds("entity_names", index, index + 1)
         if first < last:
             return str(self.names[first])
@@ -247,15 +268,19 @@ class KB(KBFiles, Displayed):
 
     def names_of(self, index: int) -> list[str]:
         """Return all names, the label first."""
+        index = self._known_row(index)
         return [str(self.names[row]) for row in range(*self.bounds("entity_names", index, index + 1))]
 
     def languages_of(self, index: int) -> list[str]:
         """Return the language tag of each of the names; "" for none."""
+        index = self._known_row(index)
         first, last = self.bounds("entity_names", index, index + 1)
         return [str(self.languages[row]) for row in self.numbers("name_languages", first, last)]
 
+    @check_arguments
     def label_in(self, index: int, language: str) -> str | None:
         """Return the first name in a language (its tag in small letters), or in one of its regions (de-AT for de), or None."""
+        index = self._known_row(index)
         first, last = self.bounds("entity_names", index, index + 1)
         tags = [(row, tag.lower()) for row, tag in enumerate(self.languages_of(index), first)]
         tags = sorted(tags + [(row, tag.lower()) for row, tag in self._further_languages(first, last)])
@@ -275,14 +300,18 @@ class KB(KBFiles, Displayed):
         return [(row, tag) for row, tag in found if first <= row < last]  # in a damaged file they may not ascend
 
     def description_of(self, index: int) -> str:
-        return str(self.descriptions[index])
+        return str(self.descriptions[self._known_row(index)])
 
     def types_of(self, index: int) -> list[str]:
+        index = self._known_row(index)
         first, last = self.bounds("type_indptr", index, index + 1)
         return [str(self.types[row]) for row in self.numbers("entity_types", first, last)]
 
     def priors_of(self, indices: NDArray[Any]) -> NDArray[np.float64]:
         """Return the priors of some entities, checked."""
+        indices = np.asarray(indices)
+        if indices.dtype.kind not in "iu" or (indices.size and not 0 <= indices.min() <= indices.max() < len(self)):
+            raise OptionError(f"indices are no numbers from 0 to {len(self) - 1:,}; give indices of the KB", where="indices")
         priors: NDArray[np.float64] = self.mapped("prior")[indices]
         if not np.all(np.isfinite(priors)):
             raise damaged(self.path, "prior.npy has a number that is no prior")
@@ -306,7 +335,7 @@ class KB(KBFiles, Displayed):
     @cached_property
     def memory_lines(self) -> Strings:
         """Corrections as JSON lines, one document each; see `kb.name_memory`."""
-        return self._strings("memory")
+        return self._strings("memory") if self.has("memory_blob") else Strings.of(())
 
     @cached_property
     def descriptions(self) -> Strings:
@@ -330,6 +359,7 @@ class KB(KBFiles, Displayed):
         named: NDArray[np.bool_] = np.diff(self.array("entity_names")) > 0
         return named & (self.array("answers") != 0) if self.has("answers") else named
 
+    @check_arguments
     def of_types(self, names: Sequence[str]) -> NDArray[np.bool_]:
         """Return which entities have one of some types [n], given by id, its last part or label; unknown ones are an error."""
         indptr, types = self.array("type_indptr"), self.array("entity_types")
@@ -388,6 +418,7 @@ class KB(KBFiles, Displayed):
     def _id_table(self) -> HashTable:
         return self._table("id")
 
+    @check_arguments
     def vectors(self, name: str | None = None) -> Vectors:
         """Return a set of vectors; without a name the first."""
         sets = self.vector_sets
@@ -438,6 +469,11 @@ class KB(KBFiles, Displayed):
     def missing_parts(self) -> list[str]:
         """Return a sentence for each part that the KB was built to have and lacks: without its ranker another method links."""
         return missing_parts(self.path, self.manifest)
+
+
+def _check_limit(limit: int | None) -> None:
+    if limit is not None:
+        check_integer("limit", limit, most=sys.maxsize, otherwise=", or None")
 
 
 _VIEWS = tuple(name for name, value in vars(KB).items() if isinstance(value, cached_property))

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from eigenthemes.core.checks import check_fields
 from eigenthemes.core.entity_ids import PREFIXES
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.statements import Statements
@@ -71,6 +72,7 @@ class ReadOptions:
     strict: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for scope in self.synonyms:
             if scope not in SCOPES:
                 raise OptionError(f"synonym scope {scope!r} is unknown; expected some of {', '.join(SCOPES)}")

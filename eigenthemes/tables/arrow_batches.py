@@ -30,6 +30,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from eigenthemes.core.checks import check_arguments
 from eigenthemes.documents.arrow_rows import DocumentColumns, documents_of, json_lines_of, mentions_array, mentions_type
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
@@ -43,6 +44,7 @@ Links = list[dict[str, Any]]
 RecordBatchOrTable = TypeVar("RecordBatchOrTable", pa.RecordBatch, pa.Table)
 
 
+@check_arguments
 def link_arrow(
     batch: RecordBatchOrTable, linker: Linker, *, columns: Mapping[str, str] | None = None, error_column: str = ERROR
 ) -> RecordBatchOrTable:
@@ -88,6 +90,7 @@ def link_arrow(
     return pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
 
+@check_arguments
 def linked_schema(
     schema: pa.Schema, *, explain: bool = False, columns: Mapping[str, str] | None = None, error_column: str = ERROR
 ) -> pa.Schema:
@@ -116,6 +119,7 @@ def linked_schema(
     return linked.append(pa.field(error_column, pa.string()))
 
 
+@check_arguments
 def arrow_json_lines(batch: pa.RecordBatch, *, columns: Mapping[str, str] | None = None) -> bytes:
     """Return a batch that `link_arrow` returned as JSON lines, as `eigenthemes link` writes them.
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from eigenthemes.core.checks import check_arguments
 from eigenthemes.errors import OptionError
 from eigenthemes.records import Table
 from eigenthemes.tables.table_documents import PARTS, Columns, column_numbers
@@ -35,6 +36,7 @@ class _Adapter(Protocol):
         ...
 
 
+@check_arguments
 def link_frame(
     linker: Linker,
     frame: Frame,

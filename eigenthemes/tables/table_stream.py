@@ -16,6 +16,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from eigenthemes.core.checks import check_arguments
 from eigenthemes.core.files import source_size
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
@@ -88,6 +89,7 @@ class ColumnPlan:
     sample: Texts
 
 
+@check_arguments
 def link_table_file(
     linker: Linker,
     path: str | Path | TableFile,

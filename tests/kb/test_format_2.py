@@ -95,7 +95,7 @@ def test_a_build_can_be_replayed_from_its_manifest(tmp_path: Path) -> None:
     options = ReadOptions(
         **{key: tuple(told[key]) for key in ("label", "alias", "description", "type", "prior", "synonyms")},
         languages=tuple(told["lang"]),
-        columns=tuple(told["column"].items()),
+        columns=tuple((role, header) for role, _, header in (each.partition("=") for each in told["column"])),
         sitelink=told["sitelink"],
         strict=told["strict"],
     )
