@@ -69,7 +69,7 @@ def _ignore_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
 def _end_now() -> None:
     """End with the code of the command once all other exit handlers have run, without Python's slow shutdown.
 
-    Where output cannot be written, let Python report it.
+    Where output cannot be written and no error was reported, let Python report it.
     """
     if not _codes or not isinstance(_codes[-1], int | None):
         return
@@ -77,7 +77,7 @@ def _end_now() -> None:
         try:
             stream.flush()
         except (AttributeError, OSError, ValueError):  # closed, or nobody reads it
-            if INTERRUPTED not in _codes:
+            if not _codes[-1]:
                 return
     os._exit(_codes[-1] or 0)
 

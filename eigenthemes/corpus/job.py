@@ -22,7 +22,17 @@ from typing import Any, NamedTuple
 
 import eigenthemes
 from eigenthemes.core.files import COMPRESSED
-from eigenthemes.core.storage import FileEntry, is_url, join, list_files, read_file, read_folder, remove, write_atomically
+from eigenthemes.core.storage import (
+    FileEntry,
+    is_url,
+    join,
+    list_files,
+    read_file,
+    read_folder,
+    reason,
+    remove,
+    write_atomically,
+)
 from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
 from eigenthemes.linker import Linker, LinkOptions
@@ -160,14 +170,7 @@ class Job:
                 code="job-folder",
                 where=self.folder,
             )
-        try:
-            self._write("job.json", self._description())
-        except OSError as error:
-            raise SourceError(
-                f"{self.folder} cannot be written ({error.strerror or error}); give another folder",
-                code="job-folder",
-                where=self.folder,
-            ) from None
+        self._write("job.json", self._description())
 
     def _description(self) -> dict[str, Any]:
         description = {
@@ -215,8 +218,15 @@ class Job:
         remove(self.unfinished)
 
     def _write(self, name: str, record: dict[str, Any]) -> None:
-        with write_atomically(self._own(*name.split("/")), self.unfinished) as out:
-            out.write(_json(record))
+        try:
+            with write_atomically(self._own(*name.split("/")), self.unfinished) as out:
+                out.write(_json(record))
+        except OSError as error:
+            raise SourceError(
+                f"{self.folder} cannot be written ({reason(error)}); free some space there, or give another folder",
+                code="job-folder",
+                where=self.folder,
+            ) from None
 
 
 def _report(file: CorpusFile, record: bytes | None) -> FileReport | None:

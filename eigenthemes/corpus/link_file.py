@@ -25,16 +25,18 @@ OpenErrors = Callable[[], IO[bytes]]
 
 
 def link_file(job: Job, file: CorpusFile, linker: Linker) -> FileReport:
-    """Link a file and mark it as finished; a file that cannot be read is reported as a problem."""
+    """Link a file and mark it as finished; one that cannot be read, or not be written, is reported as a problem."""
     start = time.perf_counter()
     try:
         counts = _link(job, file, linker)
-    except (SourceError, DocumentError, MissingExtraError, OSError) as error:
-        return FileReport(file.name, problem=reason(error) if isinstance(error, OSError) else " ".join(str(error).split()))
-    seconds = round(time.perf_counter() - start, 3)
-    report = FileReport(file.name, counts.documents, counts.mentions, counts.linked, counts.failures, seconds)
-    job.mark_finished(file, report)
-    return report
+        seconds = round(time.perf_counter() - start, 3)
+        report = FileReport(file.name, counts.documents, counts.mentions, counts.linked, counts.failures, seconds)
+        job.mark_finished(file, report)
+        return report
+    except (SourceError, DocumentError, MissingExtraError) as error:
+        return FileReport(file.name, problem=" ".join(str(error).split()))
+    except OSError as error:
+        return FileReport(file.name, problem=f"its output cannot be written ({reason(error)}); free some space in {job.folder}")
 
 
 def _link(job: Job, file: CorpusFile, linker: Linker) -> Report:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import errno
 import io
 import re
-import tempfile
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from itertools import islice
 from math import isfinite
@@ -180,7 +180,9 @@ class NewWorkbookWriter(TableWriter):
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
         for row in extended_rows(rows, self.width, links):
-            self.sheet.append(list(map(self._cell, row)))
+            cells = list(map(self._cell, row))
+            with _errors_of_disk():
+                self.sheet.append(cells)
 
     def _cell(self, value: Any) -> Any:
         if value is None or value == "":
@@ -196,13 +198,27 @@ class NewWorkbookWriter(TableWriter):
         return cell
 
     def close(self) -> None:
-        self.book.save(self.out)
+        saved = io.BytesIO()  # after an error on a disk, openpyxl would leave an archive that fails again when it is deleted
+        with _errors_of_disk():
+            self.book.save(saved)
+        self.out.write(saved.getbuffer())
         self._is_saved = True
 
     def discard(self) -> None:
         if not self._is_saved:  # openpyxl removes the temporary file of the sheet only when the workbook is saved
-            with suppress(Exception), tempfile.TemporaryFile() as nowhere:
-                self.book.save(nowhere)
+            with suppress(Exception):
+                self.book.save(io.BytesIO())
+
+
+@contextmanager
+def _errors_of_disk() -> Iterator[None]:
+    """Raise OSError where lxml, which openpyxl uses if it is installed, has its own errors for a full disk."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        raise OSError(errno.EIO, f"the workbook cannot be saved: {error}") from error
 
 
 def _text_of_cell(name: str, text: str) -> str:

@@ -10,7 +10,9 @@ from campaign.trial import FINE, REFUSED, Fault, note
 
 # What drives a terminal: all controls but line ends and tabs, and what turns the direction of a text round
 _DRIVING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_BESIDE_THE_SENTENCE = re.compile(r"(warning: |line \d+: |\S+:\d+: |  |epoch |trained |no candidates for )")
+_BESIDE_THE_SENTENCE = re.compile(
+    r"(warning: |line \d+: |\S+:\d+: |\S+\.jsonl: |\d+ files?[ :]|  |epoch |trained |no candidates for )"
+)
 
 
 def judged(done: Done, *, for_programs: bool = False) -> str:

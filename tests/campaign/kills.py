@@ -78,24 +78,24 @@ def kill_trial(random: Random, folder: Path, world: World) -> str:
     """Kill a change at some of its points: opening, writing, syncing, renaming or removing a file of the KB."""
     chosen = random.choice(CHANGES)
     old = None if "NEW" in chosen else world.kb
-    change, whole = _place_for(chosen, folder / "whole", world)
+    change, whole = place_for(chosen, folder / "whole", world)
     points = _in_child(change, whole, None)
     for at in random.sample(range(1, points + 1), min(points, _KILLS)):
-        change, killed = _place_for(chosen, folder / f"killed-{at}", world)
+        change, killed = place_for(chosen, folder / f"killed-{at}", world)
         _in_child(change, killed, at)
-        _demand_old_or_new(killed, old, whole, f"{' '.join(chosen)}: killed at point {at} of {points}")
+        demand_old_or_new(killed, old, whole, f"{' '.join(chosen)}: killed at point {at} of {points}")
         _demand_cleaned_up(killed, world)
     return FINE
 
 
-def _place_for(chosen: Sequence[str], folder: Path, world: World) -> tuple[list[object], Path]:
+def place_for(chosen: Sequence[str], folder: Path, world: World) -> tuple[list[object], Path]:
     """Make a folder for a change; return its arguments there and the KB that it changes or makes."""
     folder.mkdir()
     kb = folder / "new.kb" if "NEW" in chosen else copy_kb(world.kb, folder / "a.kb")
     return _arguments(chosen, folder, world), kb
 
 
-def _demand_old_or_new(kb: Path, old: Path | None, new: Path, when: str) -> None:
+def demand_old_or_new(kb: Path, old: Path | None, new: Path, when: str) -> None:
     """Demand that a KB is what it was before a change, or what it is after it."""
     try:
         manifest = KB.open(kb).manifest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from campaign import damage, documents, kills, options, sources, tables, together, vectors
+from campaign import damage, documents, full_disk, kills, options, sources, tables, together, vectors
 from campaign.trial import Trial
 
 KINDS: dict[str, Trial] = {
@@ -13,5 +13,6 @@ KINDS: dict[str, Trial] = {
     **options.TRIALS,
     **damage.TRIALS,
     **kills.TRIALS,
+    **full_disk.TRIALS,
     **together.TRIALS,
 }

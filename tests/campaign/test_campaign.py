@@ -22,7 +22,7 @@ from campaign.trial import FAULT, FINE, REFUSED, Fault, random_of, run_trial
 from campaign.world import World
 from eigenthemes.kg.tabular import TableReader
 
-SLOW = ("ctrl-c", "together", "growth", "kill", "options")  # a second or more each
+SLOW = ("ctrl-c", "together", "growth", "kill", "options", "full-disk-kb", "full-disk-output")  # a second or more each
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -256,3 +257,20 @@ def test_a_full_disk_behind_standard_output_is_told(tiny: KB) -> None:
     for command in ("link {kb} - --method degree", "candidates {kb} Paris", "info {kb}", "--help"):
         done = run_shell(f"{{program}} {command.format(kb=tiny.path)} > /dev/full", stdin="Paris is in Texas.")
         assert_one_sentence(done, "No space left")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("command", ["link {kb} - --method degree", "link-table {kb} - --method degree"])
+def test_a_disk_that_takes_a_part_of_standard_output_is_told(tiny: KB, tmp_path: Path, unbuffered: str, command: str) -> None:
+    """A limit of the size of files is a real short write: the system writes what still fits."""
+    with open(tmp_path / "out", "wb") as out:
+        done = subprocess.run(
+            [*PROGRAM, *command.format(kb=tiny.path).split()],
+            input=b"name,place\n" + b"Jordan,Paris\n" * 40 if "table" in command else b"Paris is in Texas. " * 200,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500)),
+            check=False,
+        )
+    assert_one_sentence(subprocess.CompletedProcess(done.args, done.returncode, "", done.stderr.decode()), "File too large")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import resource
 import shutil
 from pathlib import Path
 from typing import Any
@@ -231,6 +232,22 @@ def test_a_file_that_cannot_be_read_costs_no_other_and_is_tried_again(degree_lin
         (folder / name).unlink()
     report = link_corpus([str(folder)], str(out), degree_linker)
     assert (report.before, report.files, report.problems) == (3, 4, [])
+
+
+def test_a_full_disk_is_reported_for_each_file(degree_linker: Linker, tmp_path: Path) -> None:
+    folder, out = write_corpus(tmp_path / "in"), tmp_path / "out"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))  # enough for the manifest
+    try:
+        report = link_corpus([str(folder)], str(out), degree_linker)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert len(report.problems) == report.files
+    assert {problem.problem for problem in report.problems} == {
+        f"its output cannot be written (File too large); free some space in {out}"
+    }
+    assert outputs(out) == {}
+    assert link_corpus([str(folder)], str(out), degree_linker).problems == []
 
 
 def test_a_file_without_documents(degree_linker: Linker, tmp_path: Path) -> None:
