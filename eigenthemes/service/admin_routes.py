@@ -13,10 +13,9 @@ from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.ranker import has_ranker
 from eigenthemes.service import models
 from eigenthemes.service.correction_files import CorrectionFile, correction_files, gold_records
-from eigenthemes.service.json_routes import JSONRoute, json_response
+from eigenthemes.service.json_http import POST_PROBLEMS, READ_PROBLEMS, JSONRoute, Problem, json_response
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.models import KBQuery, documented
-from eigenthemes.service.problems import POST_PROBLEMS, READ_PROBLEMS, Problem
 from eigenthemes.service.served import Reload, ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 

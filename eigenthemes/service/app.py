@@ -13,9 +13,9 @@ from eigenthemes import __version__
 from eigenthemes.errors import EigenthemesError
 from eigenthemes.service import admin_routes, entity_routes, link_routes, page_routes
 from eigenthemes.service.batching import Batcher
+from eigenthemes.service.json_http import MEDIA_TYPE, answer_error
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.middleware import RequestMiddleware
-from eigenthemes.service.problems import MEDIA_TYPE, answer_error
 from eigenthemes.service.reconcile import routes as reconcile_routes
 from eigenthemes.service.served import Reload, Reloader, ServedKBs
 from eigenthemes.service.settings import ServiceSettings

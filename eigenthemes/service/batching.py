@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from eigenthemes.linker import DecidedBatch, Linker
@@ -20,16 +20,7 @@ MOST_MENTIONS = 512  # decided at once, so that small requests do not wait for l
 Render = Callable[[Document, list[dict[str, Any]], DecidedBatch, int], bytes] | None
 Part = tuple[Render, list[Document]]
 Result = list[bytes] | Exception
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Numbers of what was decided at once."""
-
-    batches: int = 0
-    documents: int = 0
-    mentions: int = 0
-    links: int = 0
+Tally = Counter[str]  # numbers of batches, documents, mentions and links that were decided at once
 
 
 @dataclass(slots=True)
@@ -159,8 +150,7 @@ def _link_parts(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]
         if len(parts) == 1:
             return [error], Tally()
     alone = [_link_parts(linker, [part]) for part in parts]
-    tallies = [astuple(tally) for _, tally in alone]
-    return [result for results, _ in alone for result in results], Tally(*map(sum, zip(*tallies, strict=True)))
+    return [result for results, _ in alone for result in results], sum((tally for _, tally in alone), Tally())
 
 
 def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
@@ -180,4 +170,4 @@ def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
             results.append(error)
     own = decided.batch.is_own
     links = int(decided.decisions.linked[own].sum())
-    return results, Tally(1, len(decided.batch.documents), int(own.sum()), links)
+    return results, Tally(batches=1, documents=len(decided.batch.documents), mentions=int(own.sum()), links=links)

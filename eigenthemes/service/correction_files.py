@@ -19,13 +19,11 @@ from eigenthemes.kb.store import KB
 NEEDED = 20  # mentions with gold that training needs to fit weights on them
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CorrectionFile:
     """The file of a KB's corrections; any number of processes may append to it."""
 
     path: Path
-    _size: int = -1
-    _counted: tuple[int, int] = (0, 0)
 
     def check(self) -> None:
         """Raise an `OptionError` if the file cannot be written."""
@@ -65,18 +63,9 @@ class CorrectionFile:
 
     def count(self) -> dict[str, int]:
         """Return the numbers of documents and of mentions, and the number of mentions that training needs."""
-        if not self.path.exists():
-            return {"count": 0, "mentions": 0, "needed": NEEDED}
-        size = self.path.stat().st_size
-        if size != self._size:
-            documents = mentions = 0
-            with open(self.path, "rb") as file:
-                for line in file:
-                    number = _gold_mentions(line)
-                    documents += number > 0
-                    mentions += number
-            self._size, self._counted = size, (documents, mentions)
-        return {"count": self._counted[0], "mentions": self._counted[1], "needed": NEEDED}
+        lines = self.path.read_bytes().splitlines() if self.path.exists() else []
+        numbers = [number for line in lines if (number := _gold_mentions(line))]
+        return {"count": len(numbers), "mentions": sum(numbers), "needed": NEEDED}
 
 
 def correction_files(path: Path | None, names: Sequence[str]) -> dict[str, CorrectionFile]:

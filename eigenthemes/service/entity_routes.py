@@ -1,20 +1,34 @@
-"""GET /candidates, /search and /entity."""
+"""GET /candidates, /search and /entity; suggestions of entities by the beginning of a name."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, Path, Query
+from numpy.typing import NDArray
 from starlette.responses import Response
 
 from eigenthemes.candidates.entity_card import entity_card
+from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import OptionError
+from eigenthemes.kb.name_arrays import UNBRACKETED
+from eigenthemes.kb.search import NamePrefixes
+from eigenthemes.kb.store import KB
 from eigenthemes.service import models
-from eigenthemes.service.json_routes import JSONRoute, json_response
+from eigenthemes.service.json_http import READ_PROBLEMS, JSONRoute, json_response
 from eigenthemes.service.models import documented
-from eigenthemes.service.problems import READ_PROBLEMS
 from eigenthemes.service.served import ServedKBs
-from eigenthemes.service.suggestions import suggest
+from eigenthemes.text.normalize import normalize, tokenize
+
+_SHORTEST = 4  # letters of a word that is corrected
+_MOST_ROWS = 20_000  # names of a frequent prefix that are used
+_BLOCK = 1024
+_MOST_TYPE_MASKS = 50
 
 
 def router(served: ServedKBs) -> APIRouter:
@@ -59,3 +73,113 @@ def _entity(served: ServedKBs, query: models.NeighborQuery, entity_id: str) -> d
             f"{entity_id[:200]!r} is no id of the KB {kb.name}; search for its name", code="entity-unknown", where="id"
         )
     return entity_card(kb.kb, entity_id, most=query.neighbors).to_dict()
+
+
+# suggestions
+
+
+def type_label(kb: KB, type_id: str) -> str:
+    """Return the label of a type: its label if it is an entity, else the last part of its id."""
+    return kb.cached(_type_label, type_id)
+
+
+def _type_label(kb: KB, type_id: str) -> str:
+    index = kb.index_of(type_id)
+    last = re.split(r"[/#]", type_id.rstrip("/#"))[-1] if "://" in type_id else type_id
+    return last if index is None else kb.label_of(index)
+
+
+def type_labels(kb: KB, index: int) -> list[str]:
+    """Return the labels of an entity's types."""
+    return [type_label(kb, type_id) for type_id in kb.types_of(index)]
+
+
+def suggest(
+    kb: KB, generator: CandidateGenerator, prefix: str, *, top: int = 10, types: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Return the entities whose names begin with some letters, or nearly.
+
+    First those with exactly this name, then those with a name that begins so, both by their prior; if these are few, the
+    candidates of the name, and entities with a name that begins so after one correction.
+    """
+    if not prefix.strip():
+        return []
+    allowed = _of_types(kb, tuple(types)) if types else None
+    found: dict[int, str | None] = {}
+    for index, name in _matches(kb, generator, prefix):
+        if index not in found and (allowed is None or allowed[index]):
+            found[index] = name
+            if len(found) >= top:
+                break
+    return [_suggestion(kb, index, name or _matching(prefix, kb.names_of(index))) for index, name in found.items()]
+
+
+def _matches(kb: KB, generator: CandidateGenerator, prefix: str) -> Iterator[tuple[int, str | None]]:
+    """Yield entities, the best first, each with the name that matched if it is known."""
+    exact = sorted(index for index, kind in generator.match_types(prefix).items() if kind <= UNBRACKETED)
+    yield from ((index, None) for index in exact)
+    prefixes = kb.cached(NamePrefixes.of)
+    yield from ((index, None) for index in _owners(kb, prefixes.find(prefix)))
+    for candidate in generator.records(prefix):
+        index = kb.index_of(candidate.id)
+        if index is not None:
+            yield index, candidate.matched_name
+    rows = [prefixes.find(near) for near in _near_prefixes(prefixes.tokens, prefix)]
+    if rows:
+        yield from ((index, None) for index in _owners(kb, np.unique(np.concatenate(rows))))
+
+
+def _owners(kb: KB, rows: NDArray[np.int64]) -> Iterator[int]:
+    """Yield the entities of some names by their prior; names are in the order of their entities."""
+    for first in range(0, min(len(rows), _MOST_ROWS), _BLOCK):
+        owners = np.searchsorted(kb.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
+        yield from owners.tolist()
+
+
+def _near_prefixes(tokens: list[str], prefix: str) -> list[str]:
+    """Return `prefix` with its last word replaced by beginnings of words of the KB that differ by one letter, not the first."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    *before, word = tokenize(prefix) or [""]
+    if len(word) < _SHORTEST:
+        return []
+    first, last = (bisect_left(tokens, each) for each in (word[0], word[0] + chr(0x10FFFF)))
+    sizes = range(len(word) - 1, len(word) + 2)
+    beginnings = sorted({token[:size] for token in tokens[first:last] for size in sizes} - {word})
+    near = process.extract(word, beginnings, scorer=OSA.distance, score_cutoff=1, limit=None)
+    return [" ".join((*before, each)) for each, _, _ in near]
+
+
+def _type_masks(kb: KB) -> dict[tuple[str, ...], NDArray[np.bool_]]:
+    return {}
+
+
+def _of_types(kb: KB, types: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return which entities have one of some types [n]; kept, because it is needed at every key stroke."""
+    masks = kb.cached(_type_masks)
+    mask = masks.get(types)
+    if mask is None:
+        if len(masks) >= _MOST_TYPE_MASKS:
+            masks.clear()
+        mask = masks[types] = kb.of_types(types)
+    return mask
+
+
+def _suggestion(kb: KB, index: int, matched_name: str) -> dict[str, Any]:
+    """Return the record of a suggestion."""
+    return {
+        "id": kb.id_of(index),
+        "label": kb.label_of(index),
+        "description": kb.description_of(index),
+        "types": type_labels(kb, index),
+        "matched_name": matched_name,
+    }
+
+
+def _matching(prefix: str, names: list[str]) -> str:
+    """Return the name that begins with a prefix, or else with its first letters."""
+    wanted = normalize(prefix)
+    beginning = (name for name in names if normalize(name).startswith(wanted))
+    alike = (name for name in names if normalize(name).startswith(wanted[:3]))
+    return next(chain(beginning, alike, names), "")

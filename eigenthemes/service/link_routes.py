@@ -17,12 +17,11 @@ from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.records import Document, mention_texts
 from eigenthemes.service import models
 from eigenthemes.service.batching import Batcher
-from eigenthemes.service.json_routes import LARGE_BODY, JSONRoute, json_response
+from eigenthemes.service.entity_routes import type_labels
+from eigenthemes.service.json_http import LARGE_BODY, POST_PROBLEMS, JSONRoute, json_response
 from eigenthemes.service.models import LinkQuery, documented
-from eigenthemes.service.problems import POST_PROBLEMS
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
-from eigenthemes.service.suggestions import type_labels
 
 _TEXT = "Michael Jordan played for the Chicago Bulls."
 _EXAMPLES: Any = {
@@ -43,8 +42,10 @@ def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> AP
     async def open_kb(query: LinkQuery) -> tuple[ServedKB, Linker]:
         kb = served.get(query.kb)
         options = query.link_options(kb.kb)
-        linker = kb.open_linker(options)
-        return kb, linker if linker is not None else await served.run(kb.linker, options)
+        linker = kb.linkers.get(options)
+        if linker is None:
+            linker = await served.run(kb.linker, options)
+        return kb, linker
 
     @routes.post("/link", response_model=models.LinkedDocument | list[models.LinkedDocument])
     async def link(

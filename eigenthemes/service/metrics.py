@@ -68,8 +68,8 @@ class Metrics:
 
     def count_decided(self, tally: Tally) -> None:
         """Count documents that were decided together."""
-        for name in ("batches", "documents", "mentions", "links"):
-            self.add(name, getattr(tally, name))
+        for name, number in tally.items():
+            self.add(name, number)
 
     def measure_process(self, connections: int) -> None:
         """Set the gauges of this process's connections and memory."""

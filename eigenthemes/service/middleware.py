@@ -24,8 +24,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from eigenthemes.service.json_http import Problem, response_of
 from eigenthemes.service.metrics import Metrics
-from eigenthemes.service.problems import Problem, response_of
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.service.settings import ServiceSettings, is_root_path
 

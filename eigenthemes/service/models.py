@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import LinkOptions
 from eigenthemes.ranking.methods import default_method, method_named, scoring_options
-from eigenthemes.service.problems import TITLES
+from eigenthemes.service.json_http import TITLES
 
 MAX_TOP = 100
 _TEXT = "Michael Jordan played for the Chicago Bulls."
@@ -166,6 +166,19 @@ class TableRequest(BaseModel):
 # links
 
 
+class Entity(BaseModel):
+    """An entity."""
+
+    id: str = _field("the entity's id in the KG", "Q41421")
+    label: str = _field("its label", "Michael Jordan")
+
+
+class DescribedEntity(Entity):
+    """An entity with its description."""
+
+    description: str = _field("its description", "American basketball player")
+
+
 class EntityDetails(BaseModel):
     """Fields of an entity that are added on request."""
 
@@ -173,11 +186,9 @@ class EntityDetails(BaseModel):
     description: str | None = _optional("its description, with types=true", "American basketball player")
 
 
-class RankedCandidate(EntityDetails):
+class RankedCandidate(EntityDetails, Entity):
     """A candidate with its score."""
 
-    id: str = _field("the entity's id in the KG", "Q41421")
-    label: str = _field("its label", "Michael Jordan")
     score: float = _field("higher is better, within the document", 0.98)
 
 
@@ -190,25 +201,20 @@ class Reason(BaseModel):
     shared: list[str] = _field("labels of shared neighbours", ["Chicago"])
 
 
-class Support(BaseModel):
-    """Another name of the document that supports a candidate."""
+class Support(Entity):
+    """Another name of the document, with its candidate that supports another candidate most."""
 
     text: str = _field("the other name", "Chicago Bulls")
     mention: int = _field("its number, from 0", 1)
-    id: str = _field("its candidate that supports most", "Q128109")
-    label: str = _field("label of that candidate", "Chicago Bulls")
-    probability: float = _field("probability of that candidate", 0.97)
+    probability: float = _field("probability of its candidate", 0.97)
     share: float = _field("share of the support by all other names", 0.62)
     reasons: list[Reason] = _field("connections", [{"type": "edge", "relation": "in", "reverse": False, "shared": []}])
 
 
-class ExplainedCandidate(BaseModel):
+class ExplainedCandidate(DescribedEntity):
     """A candidate with what the ranker knows about it."""
 
-    id: str = _field("the entity's id in the KG", "Q41421")
-    label: str = _field("its label", "Michael Jordan")
     display_label: str = _field("its label, different from the others", "Michael Jordan (American basketball player)")
-    description: str = _field("its description", "American basketball player")
     probability: float = _field("probability", 0.98)
     prior: float = _field("popularity", 41.0)
     match_type: str = _field("how its name matched", "label")
@@ -262,12 +268,10 @@ _LINK = {"start": 0, "end": 14, "text": "Michael Jordan", "entity": "Q41421", "l
          "probability": 0.98, "ranking": [{**_CANDIDATE, "score": 0.98}], "nil_reason": None}  # fmt: skip
 
 
-class MapPoint(BaseModel):
+class MapPoint(Entity):
     """A candidate on the map."""
 
     mentions: list[int] = _field("numbers of the names that it is a candidate of", [0])
-    id: str = _field("the entity's id", "Q41421")
-    label: str = _field("its label", "Michael Jordan")
     x: float = _field("coordinate on the strongest eigentheme", 0.81)
     y: float = _field("coordinate on the second", -0.12)
     chosen: bool = _field("whether a name is linked to it", True)
@@ -313,24 +317,18 @@ class LinkedTable(BaseModel):
 # entities
 
 
-class Candidate(BaseModel):
+class Candidate(DescribedEntity):
     """An entity that a name may mean."""
 
     rank: int = _field("1 is the most popular", 1, ge=1)
-    id: str = _field("the entity's id", "Q41421")
-    label: str = _field("its label", "Michael Jordan")
     matched_name: str = _field("its name that matched", "Michael Jordan")
     match_type: str = _field("how its name matched", "label")
     prior: float = _field("popularity", 41.0)
-    description: str = _field("its description", "American basketball player")
 
 
-class Suggestion(BaseModel):
+class Suggestion(DescribedEntity):
     """An entity whose name begins with some letters, or nearly."""
 
-    id: str = _field("the entity's id", "Q41421")
-    label: str = _field("its label", "Michael Jordan")
-    description: str = _field("its description", "American basketball player")
     types: list[str] = _field("labels of its types", ["human"])
     matched_name: str = _field("its name that matched", "Michael Jordan")
 
@@ -344,13 +342,10 @@ class Related(BaseModel):
     entities: list[dict[str, str]] = _field("the first of them", [_CANDIDATE])
 
 
-class EntityRecord(BaseModel):
+class EntityRecord(DescribedEntity):
     """An entity of a KB."""
 
-    id: str = _field("the entity's id", "Q41421")
-    label: str = _field("its label", "Michael Jordan")
     aliases: list[str] = _field("its other names", ["Air Jordan"])
-    description: str = _field("its description", "American basketball player")
     types: list[str] = _field("ids of its types", ["Q5"])
     prior: float = _field("popularity", 41.0)
     names: list[dict[str, str]] = _field("all names, the label first", [{"name": "Air Jordan", "language": "en"}])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query
@@ -22,9 +22,8 @@ from starlette.responses import Response
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.linker import Linker
-from eigenthemes.service.json_routes import JSONRoute, json_response
+from eigenthemes.service.json_http import JSONRoute, Problem, json_response
 from eigenthemes.service.models import KBQuery
-from eigenthemes.service.problems import Problem
 from eigenthemes.service.served import ServedKBs
 
 PAGE = Path(__file__).parent / "page"
@@ -117,11 +116,7 @@ def _content(name: str) -> tuple[bytes, str]:
 # samples
 
 
-class Sample(TypedDict):
-    """A text to try, with a title."""
-
-    title: str
-    text: str
+Sample = dict[str, str]  # title, text
 
 
 def _samples(kb: KB, linker: Linker) -> list[Sample]:

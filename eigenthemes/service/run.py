@@ -44,7 +44,9 @@ def serve(
         file.check()
     with bind(settings.host, settings.port) as listening:
         on_start()
-        Supervisor(tuple(map(str, paths)), settings, listening, on_ready).run()
+        host, port = listening.getsockname()[:2]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}{settings.root_path.rstrip('/')}"
+        Supervisor(tuple(map(str, paths)), settings, listening, lambda: on_ready(address)).run()
 
 
 def check_installed() -> None:

@@ -6,10 +6,8 @@ Every process opens a new KB beside the old one; all serve it once all have it. 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -42,8 +40,8 @@ class ServedKB:
     path: Path
     kb: KB
     generation: int = 0
+    linkers: dict[LinkOptions, Linker] = field(default_factory=dict)  # that are open
     _batches: dict[Any, BatchMaker] = field(default_factory=dict)
-    _linkers: OrderedDict[LinkOptions, Linker] = field(default_factory=OrderedDict)
     _opening: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -62,28 +60,20 @@ class ServedKB:
 
     def linker(self, options: LinkOptions = LinkOptions()) -> Linker:  # noqa: B008  frozen
         """Return the linker with these options; any number of threads may call it."""
-        with self._opening:
-            linker = self._linkers.get(options)
-            if linker is None:
-                linker = self._linkers[options] = self._share(Linker(self.kb, options=options), options)
-                if len(self._linkers) > _LINKERS:
-                    self._linkers.popitem(last=False)
-            else:
-                self._linkers.move_to_end(options)
-            return linker
-
-    def _share(self, linker: Linker, options: LinkOptions) -> Linker:
-        """Let linkers share a batch maker, which is warm, where they find the same mentions and the same candidates."""
-        key = (linker.method.sharing, options.detector, options.language)
-        linker.batches = self._batches.setdefault(key, linker.batches)
+        linker = self.linkers.get(options)
+        if linker is None:
+            with self._opening:
+                linker = self.linkers.get(options) or self._open_linker(options)
         return linker
 
-    def open_linker(self, options: LinkOptions) -> Linker | None:
-        """Return the linker with these options if it is open; never wait for one that is being opened."""
-        linker = self._linkers.get(options)
-        if linker is not None:
-            with suppress(KeyError):  # closed by another thread meanwhile
-                self._linkers.move_to_end(options)
+    def _open_linker(self, options: LinkOptions) -> Linker:
+        """Open a linker; it shares its batch maker, which is warm, with linkers that find the same mentions and candidates."""
+        linker = Linker(self.kb, options=options)
+        key = (linker.method.sharing, options.detector, options.language)
+        linker.batches = self._batches.setdefault(key, linker.batches)
+        if len(self.linkers) >= _LINKERS:
+            del self.linkers[next(iter(self.linkers))]
+        self.linkers[options] = linker
         return linker
 
     def warm_up(self) -> None:
@@ -172,13 +162,13 @@ class Reloader:
 
     def __init__(self, served: ServedKBs) -> None:
         self.served = served
-        self._prepared: dict[str, ServedKB] | None = None
+        self.prepared: dict[str, ServedKB] | None = None
 
     def prepare(self) -> EigenthemesError | None:
         """Open new KBs; return the error if one cannot be used. Slow: call it in a thread."""
-        self._prepared = None
+        self.prepared = None
         try:
-            self._prepared = self.served.prepare()
+            self.prepared = self.served.prepare()
         except EigenthemesError as error:
             return error
         except Exception as error:  # a damaged array can fail anywhere
@@ -187,17 +177,13 @@ class Reloader:
 
     def commit(self) -> Reloaded:
         """Serve the prepared KBs."""
-        prepared, self._prepared = self._prepared, None
+        prepared, self.prepared = self.prepared, None
         if prepared is None:
             return Reloaded(unchanged=tuple(self.served.names))
         before = {kb.name: kb for kb in self.served.all()}
         self.served.replace(prepared)
         replaced = tuple(name for name, kb in prepared.items() if before.get(name) is not kb)
         return Reloaded(replaced, tuple(name for name in prepared if name not in replaced))
-
-    def abort(self) -> None:
-        """Close the prepared KBs."""
-        self._prepared = None
 
     async def reload(self) -> Reloaded:
         """Prepare and commit: for a service of one process."""

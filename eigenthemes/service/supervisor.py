@@ -18,14 +18,14 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from eigenthemes.core.workers import temporary_folder
-from eigenthemes.errors import EigenthemesError, WorkerError
+from eigenthemes.errors import WorkerError
 from eigenthemes.service.settings import Reloaded, ServiceSettings
 from eigenthemes.service.worker import WorkerPlan, run_worker
 
 log = logging.getLogger("eigenthemes.service")
 
 _SHORT_LIFE = 10.0  # seconds: a worker that ends sooner is restarted after a pause
-_LONGEST_PAUSE = 10.0
+_PAUSE = 2.0
 _TICK = 0.5
 
 
@@ -47,13 +47,12 @@ class Supervisor:
     """The parent process."""
 
     def __init__(
-        self, paths: tuple[str, ...], settings: ServiceSettings, listening: socket.socket, on_ready: Callable[[str], None]
+        self, paths: tuple[str, ...], settings: ServiceSettings, listening: socket.socket, on_ready: Callable[[], None]
     ) -> None:
         self.paths, self.settings, self.listening, self.on_ready = paths, settings, listening, on_ready
         self.workers: dict[int, _Worker] = {}
         self._folder = ""  # of the metrics
         self._restarts: dict[int, float] = {}  # number of a worker -> time of its restart
-        self._pauses: dict[int, float] = {}
         self._is_stopping = self._was_ready = self._wants_reload = False
         self._states: dict[str, str] | None = None  # of the KBs that all serve
 
@@ -104,7 +103,7 @@ class Supervisor:
         events = wait([each for worker in self.workers.values() for each in (worker.pipe, worker.process.sentinel)], _TICK)
         for number, worker in list(self.workers.items()):
             if worker.pipe in events:
-                self._read(number, worker)
+                self._read(worker)
             if worker.process.sentinel in events:
                 self._restart(number, worker)
         for number in [number for number, when in self._restarts.items() if when <= time.monotonic()]:
@@ -113,14 +112,14 @@ class Supervisor:
         if self._wants_reload and self._was_ready and not self._is_stopping:
             self._reload()
 
-    def _read(self, number: int, worker: _Worker) -> None:
-        while (message := self._receive(worker)) is not None:
+    def _read(self, worker: _Worker) -> None:
+        while worker.pipe.poll() and (message := self._receive(worker)) is not None:
             if message[0] == "ready":
                 self._mark_ready(worker, message[1])
             elif message[0] == "failed":
-                self._report_failure(message[1])
-            if not worker.pipe.poll():
-                return
+                if not self._was_ready:
+                    raise message[1]
+                log.warning("a process of the service cannot open a KB: %s", message[1])
 
     def _receive(self, worker: _Worker) -> tuple[Any, ...] | None:
         """Return the next message of a worker; None: it has ended."""
@@ -141,12 +140,7 @@ class Supervisor:
                 self._start(number)
         if not self._was_ready and all(each.is_ready for each in self.workers.values()):
             self._was_ready = True
-            self.on_ready(self.address)
-
-    def _report_failure(self, error: EigenthemesError) -> None:
-        if not self._was_ready:
-            raise error
-        log.warning("a process of the service cannot open a KB: %s", error)
+            self.on_ready()
 
     def _restart(self, number: int, worker: _Worker) -> None:
         """Restart a worker that has ended, after a pause if it ended soon; not if the service is being stopped."""
@@ -161,8 +155,7 @@ class Supervisor:
         if not self._was_ready:
             raise WorkerError("a process of the service ended abruptly (killed, or out of memory); try fewer of them")
         ended_soon = time.monotonic() - worker.started < _SHORT_LIFE
-        self._pauses[number] = min(_LONGEST_PAUSE, 2 * self._pauses.get(number, 0.25)) if ended_soon else 0.0
-        self._restarts[number] = time.monotonic() + self._pauses[number]
+        self._restarts[number] = time.monotonic() + (_PAUSE if ended_soon else 0.0)
         log.warning("a process of the service ended (exit code %s); it is started again", worker.process.exitcode)
 
     def _reload(self) -> None:
@@ -191,9 +184,3 @@ class Supervisor:
                     answers.append(message[1:])
                     break
         return answers
-
-    @property
-    def address(self) -> str:
-        """The address of the service."""
-        host, port = self.listening.getsockname()[:2]
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.settings.root_path.rstrip('/')}"

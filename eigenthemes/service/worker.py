@@ -148,7 +148,7 @@ class Worker:
 
     def _on_reloaded(self, result: Reloaded, is_counted: bool) -> None:
         """Answer the requests that wait for a reload; one process counts it."""
-        self.reloader.abort()
+        self.reloader.prepared = None
         if is_counted:
             self.metrics.add("reloads", len(result.replaced))
             self.metrics.add("failed_reloads", result.error is not None)

@@ -79,7 +79,7 @@ def test_requests_that_wait_are_decided_at_once(
         await asyncio.gather(*(batcher.link(demo_linker, [document], render) for document in documents[:10]))
 
     asyncio.run(ask())
-    assert sum(tally.documents for tally in tallies) == 10
+    assert sum(tally["documents"] for tally in tallies) == 10
     assert len(tallies) == 1
 
 

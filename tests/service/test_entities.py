@@ -12,8 +12,8 @@ from helpers.serving import Client, MakeClient
 
 from eigenthemes import KB, Linker
 from eigenthemes.candidates.entity_card import entity_card
+from eigenthemes.service.entity_routes import suggest
 from eigenthemes.service.served import ServedKBs
-from eigenthemes.service.suggestions import suggest
 
 
 def found(client: Client, q: str, **more: str) -> list[str]:

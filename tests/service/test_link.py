@@ -78,13 +78,13 @@ def test_every_method_answers_alike_over_http_by_the_command_and_in_python(
 
 
 def test_a_slider_opens_no_more_than_it_must(client: Client, served: ServedKBs) -> None:
-    """Linkers of other thresholds share what is warm, and those that were not used lately are closed."""
+    """Linkers of other thresholds share what is warm, and the oldest are closed."""
     kb = served.get()
-    kb._linkers.clear()
+    kb.linkers.clear()
     for step in range(150):
         assert client.post(f"/link?threshold={step / 150}", json=TEXT).status_code == 200
-    assert len(kb._linkers) <= 64
-    assert {id(linker.batches) for linker in kb._linkers.values()} == {id(kb.linker().batches)}
+    assert len(kb.linkers) <= 64
+    assert {id(linker.batches) for linker in kb.linkers.values()} == {id(kb.linker().batches)}
 
 
 def test_types_are_told_in_words(client: Client) -> None:

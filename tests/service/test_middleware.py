@@ -260,7 +260,7 @@ def test_head_is_get_without_a_body(client: Client) -> None:
 
 def test_a_library_error_has_the_status_of_its_class() -> None:
     from eigenthemes import errors
-    from eigenthemes.service.problems import problem_of
+    from eigenthemes.service.json_http import problem_of
 
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.EigenthemesError)]
     made = [kind("a", "b", "c") if kind is errors.MissingExtraError else kind("a; b") for kind in kinds]

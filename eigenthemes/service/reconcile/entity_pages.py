@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from urllib.parse import quote
@@ -63,21 +62,21 @@ def headers(ancestors: str) -> dict[str, str]:
 
 def preview_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> str:
     """Return the small page of an entity that OpenRefine shows in a frame, with the reasons of the decision."""
-    kb, reasons = reconciler.kb, explain_candidate(reconciler, entity_id)
+    kb, reasons = reconciler.kb, _reasons(reconciler, entity_id)
     card = entity_card(kb, entity_id, most=3)
     related = "".join(_related(kb, each, None) for each in card.neighbors[:_MOST_RELATIONS])
-    body = f"{_head(kb, card, _MOST_NAMES)}{_reasons(reasons)}<dl>{related}</dl>"
+    body = f"{_head(kb, card, _MOST_NAMES)}{reasons}<dl>{related}</dl>"
     return _page(card.entity.label, body, _STYLE)
 
 
 def view_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> str:
     """Return the full page of an entity."""
-    kb, reasons = reconciler.kb, explain_candidate(reconciler, entity_id)
+    kb, reasons = reconciler.kb, _reasons(reconciler, entity_id)
     card = entity_card(kb, entity_id, most=50)
     namesakes = [each for each in card.namesakes if each[0] != card.entity.id][:20]
     related = "".join(_related(kb, each, urls) for each in card.neighbors)
     body = (
-        f'<div class="page">{_head(kb, card, None)}{_source(card.entity.id)}{_reasons(reasons)}'
+        f'<div class="page">{_head(kb, card, None)}{_source(card.entity.id)}{reasons}'
         + (f"<h2>Linked to {card.degree:,} others</h2><dl>{related}</dl>" if related else "")
         + (f"<h2>Others of that name</h2><ul>{_linked_list(namesakes, urls)}</ul>" if namesakes else "")
         + "</div>"
@@ -135,14 +134,6 @@ def _source(entity_id: str) -> str:
     return f'<p><a href="{escape(entity_id)}" rel="noreferrer noopener">{escape(entity_id)}</a></p>'
 
 
-def _reasons(reasons: Reasons | None) -> str:
-    if reasons is None:
-        return ""
-    probability = "" if reasons.probability is None else f" This one has {reasons.probability:.0%}."
-    context = "In the last query:" if reasons.query else "By its name alone:"
-    return f'<p class="why">{context} {_text(reasons.sentence)}{probability}</p>'
-
-
 def _related(kb: KB, related: RelatedEntities, urls: ServiceURLs | None) -> str:
     name = escape(name_of_relation(kb, related.relation)) + (" (reversed)" if related.reverse else "")
     members = [_link(each, urls) for each in related.entities]
@@ -177,35 +168,17 @@ def _page(title: str, body: str, style: str) -> str:
 # reasons
 
 
-@dataclass(frozen=True, slots=True)
-class Reasons:
-    """The reasons of a decision.
-
-    Attributes
-    ----------
-    query : str
-        The name of the query; "" if it is the entity's label.
-    sentence : str
-        The explanation.
-    probability : float, optional
-        Probability of this entity. None: it was no candidate.
-    """
-
-    query: str
-    sentence: str
-    probability: float | None
-
-
-def explain_candidate(reconciler: Reconciler, entity_id: str) -> Reasons | None:
-    """Explain the last query that an entity was a candidate of, else its label; None if the method cannot explain."""
+def _reasons(reconciler: Reconciler, entity_id: str) -> str:
+    """Explain the last query that an entity was a candidate of, else its label; "" if the method cannot explain."""
     if not reconciler.linker.method.calibrated:
-        return None
+        return ""
     recent = reconciler.recent.find(entity_id)
     document, mention = recent or (_label_query(reconciler, entity_id), 0)
     explainer = _explainer(reconciler, document)
-    probabilities = {each.id: each.probability for each in explainer.candidates(mention)}
-    query = "" if recent is None else explainer.batch.mentions[mention].text
-    return Reasons(query, explainer.explain(mention).sentence, probabilities.get(entity_id))
+    probabilities = {each.id: f" This one has {each.probability:.0%}." for each in explainer.candidates(mention)}
+    context = "By its name alone:" if recent is None else "In the last query:"
+    sentence = _text(explainer.explain(mention).sentence)
+    return f'<p class="why">{context} {sentence}{probabilities.get(entity_id, "")}</p>'
 
 
 def _label_query(reconciler: Reconciler, entity_id: str) -> QueryDocument:

@@ -14,7 +14,7 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.kb.attributes import last_part, readable
 from eigenthemes.kb.entity_records import BLANK
 from eigenthemes.kb.store import KB
-from eigenthemes.service.suggestions import type_label
+from eigenthemes.service.entity_routes import type_label
 from eigenthemes.text.normalize import normalize
 
 REVERSE = "^"  # before the id of a relation: its reverse, as in SPARQL
@@ -22,27 +22,18 @@ _SAMPLE = 5_000  # entities of a type whose properties are counted
 
 JSONValue = dict[str, Any]
 _DEFAULT_TYPES = 10
+_NOWHERE = 3  # place of what does not begin with a prefix
 _NEAR = 75.0  # of 100: least similarity of names that differ by a typing error
 MOST_VALUES = 1_000  # of a property of one row
 MOST_IDS = 1_000
 MOST_PROPERTIES = 100
 TOO_MANY = "batch-too-large"  # code of an error with status 413
 
+_LIMIT_HELP = "0: all; each value after the first makes another row"
+_COUNT_HELP = "the number of values instead of the values"
 SETTINGS: list[dict[str, Any]] = [
-    {
-        "type": "number",
-        "name": "limit",
-        "label": "Most values",
-        "default": 0,
-        "help_text": "0: all; each value after the first makes another row",
-    },
-    {
-        "type": "checkbox",
-        "name": "count",
-        "label": "Count",
-        "default": False,
-        "help_text": "the number of values instead of the values",
-    },
+    {"type": "number", "name": "limit", "label": "Most values", "default": 0, "help_text": _LIMIT_HELP},
+    {"type": "checkbox", "name": "count", "label": "Count", "default": False, "help_text": _COUNT_HELP},
 ]
 
 
@@ -56,29 +47,19 @@ class Named(NamedTuple):
 
 def complete(items: Iterable[Named], prefix: str) -> list[Named]:
     """Return what begins with a prefix: its name, then a word of it or its id; if nothing does, what has a similar name."""
-    typed = normalize(prefix)
-    if not typed:
-        return list(items)
-    ranked: list[tuple[int, Named]] = []
-    rest: list[Named] = []
-    for each in items:
-        place = _place(each, typed, prefix)
-        if place is None:
-            rest.append(each)
-        else:
-            ranked.append((place, each))
-    if ranked:
-        return [each for _, each in sorted(ranked, key=lambda pair: pair[0])]
-    return _similar(rest, typed)
+    typed, things = normalize(prefix), list(items)
+    places = [_place(each, typed, prefix) for each in things]
+    found = [each for place in range(_NOWHERE) for each, own in zip(things, places, strict=True) if own == place]
+    return found or _similar(things, typed)
 
 
-def _place(thing: Named, typed: str, prefix: str) -> int | None:
+def _place(thing: Named, typed: str, prefix: str) -> int:
     name = normalize(thing.name)
     if name == typed or thing.id == prefix:
         return 0
     if name.startswith(typed):
         return 1
-    return 2 if f" {typed}" in name or thing.id.casefold().startswith(prefix.casefold()) else None
+    return 2 if f" {typed}" in name or thing.id.casefold().startswith(prefix.casefold()) else _NOWHERE
 
 
 def _similar(things: list[Named], typed: str) -> list[Named]:
@@ -250,19 +231,17 @@ def _limit(given: Any) -> int:
 def _check(query: Any) -> tuple[list[str], list[Mapping[str, Any]]]:
     ids, properties = (query.get("ids"), query.get("properties")) if isinstance(query, Mapping) else (None, None)
     if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
-        raise DocumentError(
-            'extend has no list of ids; expected {"ids": ["Q90"], "properties": [...]}', code="extend", where="ids"
-        )
+        raise _refused("has no list of ids", 'expected {"ids": ["Q90"], "properties": [...]}', "ids")
     if not isinstance(properties, list) or not all(_is_property(each) for each in properties):
-        raise DocumentError(
-            'extend has no list of properties; expected {"ids": [...], "properties": [{"id": "country"}]}',
-            code="extend",
-            where="properties",
-        )
+        raise _refused("has no list of properties", 'expected {"ids": [...], "properties": [{"id": "country"}]}', "properties")
     for what, found, most in (("ids", ids, MOST_IDS), ("properties", properties, MOST_PROPERTIES)):
         if len(found) > most:
-            raise DocumentError(f"extend has {len(found):,} {what}; send at most {most:,} at once", code=TOO_MANY, where=what)
+            raise _refused(f"has {len(found):,} {what}", f"send at most {most:,} at once", what, code=TOO_MANY)
     return ids, properties
+
+
+def _refused(found: str, remedy: str, where: str, code: str = "extend") -> DocumentError:
+    return DocumentError(f"extend {found}; {remedy}", code=code, where=where)
 
 
 def _is_property(given: Any) -> bool:

@@ -10,9 +10,8 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from eigenthemes.service.json_routes import json_response, parse_json
+from eigenthemes.service.json_http import POST_PROBLEMS, Problem, json_response, parse_json
 from eigenthemes.service.models import documented
-from eigenthemes.service.problems import POST_PROBLEMS, Problem
 from eigenthemes.service.reconcile import entity_pages as pages
 from eigenthemes.service.reconcile.properties import TOO_MANY, extend, properties_of, proposed_properties, types_of
 from eigenthemes.service.reconcile.queries import CONTEXTS, parse_batch, parse_query

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote, unquote_plus
 from eigenthemes import __version__
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
+from eigenthemes.service.entity_routes import suggest as suggest_entities
 from eigenthemes.service.reconcile.properties import (
     SETTINGS,
     Named,
@@ -21,7 +22,6 @@ from eigenthemes.service.reconcile.properties import (
     type_records,
     types_of,
 )
-from eigenthemes.service.suggestions import suggest as suggest_entities
 
 _ID = "id="
 BATCH_SIZE = 100  # queries: enough names to support each other, answered within .1 s
