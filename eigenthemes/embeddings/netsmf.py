@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
 from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_integer, check_number
@@ -20,8 +21,9 @@ from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
 
 ROUNDS = 5  # held-out-edge MRR on AIDA .43 after 1, .52 after 5, .55 after 10; time and memory grow with them
-_PAIR_BYTES = 28  # a key and a count, and two entries of the matrix; or a key and a count, and the same of a new path
-_ENTRY_BYTES = 16  # of a pair once it is counted
+_PAIR_BYTES = 28  # a key and a count, and the same of a new path; or a key and a count, and an entry of the matrix
+_ENTRY_BYTES = 8  # of a pair once it is counted
+_PAIRS = 1 << 13  # whose logarithms are computed at a time
 _DRAWS = 4096  # edges a thread draws at a time
 _SCRATCH = 8192  # rows copied in float64 for a Gram matrix
 _SMALLEST = 16  # a part of a full batch: less than this is not worth drawing
@@ -41,26 +43,6 @@ class PathCounts:
     window: int
 
 
-@dataclass(frozen=True, slots=True)
-class SparseMatrix:
-    """Symmetric, in CSR form: indptr [n + 1] int64, columns [e] uint32, values [e] float32."""
-
-    indptr: NDArray[np.int64]
-    columns: NDArray[np.uint32]
-    values: NDArray[np.float32]
-
-    def times(self, dense: Matrix, blocks: Blocks) -> Matrix:
-        """Return the product with a dense matrix [n, d]."""
-        out = np.empty_like(dense)
-
-        def block(first: int, last: int) -> None:
-            valued_rows(self.indptr, self.columns, self.values, dense, out, first, last)
-
-        for _ in blocks.map_rows(block):
-            pass
-        return out
-
-
 def netsmf(
     graph: Graph,
     *,
@@ -70,7 +52,6 @@ def netsmf(
     negatives: float = 1.0,
     rounds: int | None = None,
     max_memory: float = 2e9,
-    truncated: bool = False,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Matrix:
@@ -78,7 +59,6 @@ def netsmf(
 
     A round draws every edge once from each side, with a path of each length. `max_memory` bounds the bytes taken beyond the
     graph and the result: where the pairs met would not fit, fewer paths are drawn, the same ones whatever `jobs`.
-    With `truncated`, nodes no closer to any other than chance get no vector either.
     """
     _check(dimensions=dimensions, window=window, rounds=ROUNDS if rounds is None else rounds, jobs=jobs)
     check_number("negatives", negatives, "a number above 0", above=0)
@@ -95,10 +75,10 @@ def netsmf(
         jobs=jobs,
         progress=progress or Silent(),
     )
-    matrix = logarithms(graph, counts, negatives=negatives, truncated=truncated)
+    upper = logarithms(graph, counts, negatives=negatives)
     del counts
     with Blocks(graph, jobs) as blocks:
-        vectors = factorize(matrix, size, blocks, seed)
+        vectors = factorize(upper, size, blocks, seed)
         vectors[graph.degree == 0] = 0
         return blocks.unit_rows(np.ascontiguousarray(vectors))
 
@@ -128,7 +108,7 @@ def count_paths(
     draws = rounds * len(graph.neighbors) if window > 1 else 0
     capacity = min(capacity, graph.edges + draws * (window - 1))
     held, counts = np.empty(capacity, dtype=np.uint64), np.empty(capacity, dtype=np.uint32)
-    hold_edges(graph.indptr, graph.neighbors, held, counts)
+    held[: graph.edges], counts[: graph.edges] = _edges(graph), _EDGE
     size, drawn = graph.edges, 0
     full = batch = min(draws, max(1, capacity // max(1, window - 1)))
     paths = _Paths(graph, window, seed)
@@ -142,6 +122,13 @@ def count_paths(
                 advance(last - drawn)
                 size, drawn = union, last
     return PathCounts(held[:size], counts[:size], drawn * (window - 1), window)
+
+
+def _edges(graph: Graph) -> NDArray[np.uint64]:
+    """Return the pairs of nodes with an edge, ascending."""
+    source = np.repeat(np.arange(len(graph), dtype=np.uint32), graph.degree)
+    upper = graph.neighbors > source
+    return source[upper].astype(np.uint64) << _S32 | graph.neighbors[upper]
 
 
 def _add_counts(
@@ -186,31 +173,38 @@ class _Paths:
         return keys[:distinct], times[:distinct]
 
 
-def logarithms(graph: Graph, counts: PathCounts, *, negatives: float = 1.0, truncated: bool = False) -> SparseMatrix:
-    """Return log(1 + x), or log(max(1, x)), of the estimate x of vol / (b T) * D^-1 (S_1 + ... + S_T) D^-1."""
+def logarithms(graph: Graph, counts: PathCounts, *, negatives: float = 1.0) -> csr_matrix:
+    """Return U with U + U^T = log(1 + x), of the estimate x of vol / (b T) * D^-1 (S_1 + ... + S_T) D^-1.
+
+    The matrix is symmetric, so its upper triangle is enough: half of the memory, and the pairs are in its order.
+    """
     volume = len(graph.neighbors)
     of_edge = volume / (negatives * counts.window)
     of_count = of_edge * (counts.window - 1) * volume / (2 * counts.paths) if counts.paths else 0.0
-    held = counts.pairs, counts.counts, graph.degree, of_edge, of_count, 1.0 if truncated else 0.0
-    sizes = np.zeros(len(graph), dtype=np.int64)
-    row_sizes(*held, sizes)
-    indptr = np.concatenate(([0], np.cumsum(sizes)))
-    columns, values = np.empty(indptr[-1], dtype=np.uint32), np.empty(indptr[-1], dtype=np.float32)
-    fill_rows(*held, indptr[:-1].copy(), columns, values)
-    return SparseMatrix(indptr, columns, values)
+    columns, values = np.empty(len(counts.pairs), dtype=np.int32), np.empty(len(counts.pairs), dtype=np.float32)
+    for first in range(0, len(values), _PAIRS):
+        block = slice(first, first + _PAIRS)
+        pairs, times = counts.pairs[block], counts.counts[block]
+        low, high = (pairs >> _S32).astype(np.int64), (pairs & _LOW).astype(np.int64)
+        of_pair = np.where(low == high, 2.0, 1.0)  # a pair of a node with itself has one key for one entry, others one for two
+        estimate = of_count * (times & _COUNT) * of_pair + np.where(times & _EDGE, of_edge, 0.0)
+        columns[block] = high
+        values[block] = np.log1p(estimate / (graph.degree[low] * graph.degree[high])) / of_pair
+    indptr = np.searchsorted(counts.pairs, np.arange(len(graph) + 1, dtype=np.uint64) << _S32)
+    return csr_matrix((values, columns, indptr), shape=(len(graph), len(graph)))
 
 
-def factorize(matrix: SparseMatrix, dimensions: int, blocks: Blocks, seed: int) -> Matrix:
-    """Return the left factors U sqrt(S) [n, d] by a randomised SVD (Halko et al.) without power iterations."""
-    nodes = len(matrix.indptr) - 1
+def factorize(upper: csr_matrix, dimensions: int, blocks: Blocks, seed: int) -> Matrix:
+    """Return the left factors [n, d] of upper + upper^T by a randomised SVD (Halko et al.) without power iterations."""
+    nodes, lower = upper.shape[0], upper.T
     basis = np.empty((nodes, min(nodes, dimensions + OVERSAMPLING)), dtype=np.float32)
     for part, columns in blocks.columns(basis):
         np.random.default_rng((seed, part.start)).standard_normal(out=columns, dtype=np.float32)
-        basis[:, part] = matrix.times(columns, blocks)
+        basis[:, part] = upper @ columns + lower @ columns
     basis = orthonormal(basis, blocks)
     projected = np.empty_like(basis)
     for part, columns in blocks.columns(basis):
-        projected[:, part] = matrix.times(columns, blocks)  # the matrix is symmetric: F^T Q
+        projected[:, part] = upper @ columns + lower @ columns  # the matrix is symmetric: F^T Q
     values, vectors = blocks.eigen(projected)
     strengths = np.maximum(values, 0) ** 0.25  # the square root of singular values, and these are roots of eigenvalues
     return blocks.times(basis, (vectors * strengths)[:, :dimensions])
@@ -312,63 +306,3 @@ def merge_counts(held: Any, held_counts: Any, size: int, keys: Any, counts: Any,
             i -= 1
         held[row], held_counts[row] = keys[j], count
         j -= 1
-
-
-@kernel
-def hold_edges(indptr: Any, neighbors: Any, held: Any, counts: Any) -> None:
-    """Write the pairs of the graph's edges, ascending, each counted 0 times and marked as an edge."""
-    at = 0
-    for node in range(len(indptr) - 1):
-        for edge in range(indptr[node], indptr[node + 1]):
-            if neighbors[edge] > node:
-                held[at] = np.uint64(node) << _S32 | np.uint64(neighbors[edge])
-                counts[at] = _EDGE
-                at += 1
-
-
-@kernel
-def entry(key: Any, count: Any, degree: Any, of_edge: float, of_count: float) -> Any:
-    """Return (row, column, value) of the matrix; a pair of a node with itself has one key for one entry, others one for two."""
-    low, high = np.int64(key >> _S32), np.int64(key & _LOW)
-    value = of_count * (count & _COUNT) * (2 if low == high else 1) + (of_edge if count & _EDGE else 0.0)
-    return low, high, value / (np.float64(degree[low]) * np.float64(degree[high]))
-
-
-@kernel
-def row_sizes(held: Any, counts: Any, degree: Any, of_edge: float, of_count: float, least: float, sizes: Any) -> None:
-    """Count into sizes [n] int64 the entries above `least` in each row of the symmetric matrix."""
-    for row in range(len(held)):
-        low, high, value = entry(held[row], counts[row], degree, of_edge, of_count)
-        if value > least:
-            sizes[low] += 1
-            sizes[high] += low != high
-
-
-@kernel
-def fill_rows(
-    held: Any, counts: Any, degree: Any, of_edge: float, of_count: float, least: float, at: Any, columns: Any, values: Any
-) -> None:
-    """Write the columns, ascending, and log(1 - least + value) of the entries above `least`.
-
-    at [n]: where each row starts; moved on to its end
-    """
-    for row in range(len(held)):
-        low, high, value = entry(held[row], counts[row], degree, of_edge, of_count)
-        if value > least:
-            logarithm = np.float32(np.log(1 - least + value))
-            columns[at[low]], values[at[low]] = high, logarithm
-            at[low] += 1
-            if low != high:
-                columns[at[high]], values[at[high]] = low, logarithm
-                at[high] += 1
-
-
-@kernel
-def valued_rows(indptr: Any, columns: Any, values: Any, dense: Any, out: Any, first: int, last: int) -> None:
-    """Compute rows `first` to `last` of a sparse matrix times a dense one; dense and out are [n, d] float32."""
-    for i in range(first, last):
-        out[i, :] = 0
-        for entry in range(indptr[i], indptr[i + 1]):
-            j, value = columns[entry], values[entry]
-            for c in range(dense.shape[1]):
-                out[i, c] += value * dense[j, c]
