@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import pairwise
-from types import TracebackType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_integer
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.threads import one_thread
 from eigenthemes.kb.graph import Graph
@@ -86,16 +87,14 @@ class Blocks:
         self._jobs = jobs
 
     def __enter__(self) -> Blocks:
-        self._limit = one_thread()
-        self._limit.__enter__()
+        self._stack = ExitStack()
+        self._stack.enter_context(one_thread())
         self._pool = ThreadPoolExecutor(self._jobs)
+        self._stack.callback(self._pool.shutdown, cancel_futures=True)
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._pool.shutdown(cancel_futures=True)
-        self._limit.__exit__(error_type, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
 
     def map_rows(self, function: Callable[[int, int], Any]) -> Iterator[Any]:
         """Yield `function(first, last)` of every block of rows, in order."""
@@ -121,10 +120,8 @@ class Blocks:
                 yield some.stop - some.start
 
     def empty(self, columns: int) -> Matrix:
-        """Return an uninitialised matrix in memory that is aligned with the cache lines."""
-        whole = np.empty(len(self.graph) * columns + WIDTH, dtype=np.float32)
-        first = -whole.ctypes.data // whole.itemsize % WIDTH
-        return whole[first : first + len(self.graph) * columns].reshape(len(self.graph), columns)
+        """Return an uninitialised matrix in memory, aligned."""
+        return aligned(len(self.graph), columns, np.empty)
 
     def for_rows(self, function: Callable[[int, int], Any]) -> None:
         """Call `function(first, last)` for every block of rows."""
@@ -200,6 +197,20 @@ class Blocks:
 
         self.for_rows(block)
         return dense
+
+
+def aligned(rows: int, columns: int, allocate: Callable[..., Any]) -> Matrix:
+    """Return a matrix, by np.empty or np.zeros, that begins with a line of the cache."""
+    whole = allocate(rows * columns + WIDTH, dtype=np.float32)
+    first = -whole.ctypes.data // whole.itemsize % WIDTH
+    return np.asarray(whole[first : first + rows * columns].reshape(rows, columns))
+
+
+def check_counts(**options: int) -> None:
+    """Refuse options of a method that are no counts, or too large."""
+    for name, value in options.items():
+        most = {"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES)
+        check_integer(name, value, least=2 if name == "length" else 1, most=most)
 
 
 def neighbor_sums(graph: Graph, dense: Matrix) -> Matrix:

@@ -12,11 +12,10 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
-from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_integer
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.prefetch import prefetch_row
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.embeddings.blocks import Blocks, Matrix
+from eigenthemes.embeddings.blocks import Blocks, Matrix, aligned, check_counts
 from eigenthemes.embeddings.prone import NEGATIVE_POWER
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
@@ -25,7 +24,6 @@ PAPER: dict[str, Any] = {"walks": 80, "length": 80, "window": 10, "dimensions": 
 RATE, LAST_RATE = 0.025, 0.0001  # of learning: falls evenly from the first to the last token
 
 _TOKENS = 1 << 16  # that are trained between two reports of progress
-_CACHE_LINE = 64  # bytes; rows that begin with one train a quarter faster
 
 Targets = tuple[NDArray[Any], ...]  # chances, others, leaf_of, parents, branches: as in `train_walks`
 
@@ -54,7 +52,7 @@ def deepwalk(
     fast           train in `jobs` threads that do not wait for each other (Hogwild): every run gives other vectors.
                    Otherwise one thread trains, whatever `jobs` says, and the seed decides every byte
     """
-    _check_options(dimensions=dimensions, walks=walks, length=length, window=window, negatives=negatives, jobs=jobs)
+    check_counts(dimensions=dimensions, walks=walks, length=length, window=window, negatives=negatives, jobs=jobs)
     if not graph.edges:
         raise VectorError("the graph has no edges, so there is nowhere to walk; import vectors instead", code="no-edges")
 
@@ -127,23 +125,10 @@ def _passes(
 def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -> tuple[Matrix, Matrix]:
     """Return small random inputs and zero outputs, as in word2vec; further columns are and stay zero."""
     width = -(-dimensions // LANES) * LANES
-    inputs, outputs = _zeros(len(graph), width), _zeros(len(graph), width)
+    inputs, outputs = (aligned(len(graph), width, np.zeros) for _ in range(2))  # rows that begin a cache line train faster
     drawn = random.random((len(graph), dimensions), dtype=np.float32)
     inputs[:, :dimensions] = (drawn - np.float32(0.5)) / np.float32(dimensions)
     return inputs, outputs
-
-
-def _zeros(rows: int, width: int) -> Matrix:
-    """Return a matrix of zeros that is aligned with the cache lines."""
-    spare = np.zeros(rows * width * 4 + _CACHE_LINE, dtype=np.uint8)
-    first = -spare.ctypes.data % _CACHE_LINE
-    return spare[first : first + rows * width * 4].view(np.float32).reshape(rows, width)
-
-
-def _check_options(**options: int) -> None:
-    for name, value in options.items():
-        most = {"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES)
-        check_integer(name, value, least=2 if name == "length" else 1, most=most)
 
 
 TOGETHER = 16  # walks that step at the same time: their waits for memory overlap

@@ -175,15 +175,11 @@ def _check_finite(names: list[str], vectors: NDArray[np.float32], origin: str) -
 
 
 def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
-    with opened(path) as source:
-        compressed = source.head[:6] != _start(path)
-        try:
-            if compressed:
-                matrix = np.load(io.BytesIO(source.stream.read()), allow_pickle=False)
-            else:
-                matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-        except Exception as error:  # a damaged header fails in whatever way Python reads it
-            raise VectorError(f"{path.name} is not a whole .npy file of numbers ({one_line(error)}); save it again") from None
+    unpacked = _unpacked(path)
+    try:
+        matrix = np.load(unpacked or path, mmap_mode=None if unpacked else "r", allow_pickle=False)
+    except Exception as error:  # a damaged header fails in whatever way Python reads it
+        raise VectorError(f"{path.name} is not a whole .npy file of numbers ({one_line(error)}); save it again") from None
     if not isinstance(matrix, np.ndarray):
         raise VectorError(f"{path.name} is not a .npy file but another of numpy's; leave its format to be found")
     ids_file = _find_ids(path) if ids is None else Path(ids)
@@ -195,9 +191,10 @@ def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
     return names, matrix
 
 
-def _start(path: Path) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(6)
+def _unpacked(path: Path) -> io.BytesIO | None:
+    """Return the content of a compressed file; None if it is not compressed."""
+    with open(path, "rb") as file, opened(path) as source:
+        return io.BytesIO(source.stream.read()) if source.head[:6] != file.read(6) else None
 
 
 def _find_ids(path: Path) -> Path:
@@ -395,13 +392,11 @@ def _read_binary(path: Path) -> Vectors:
 
 def _read_parquet(path: Path) -> Vectors:
     """Read the column `id` with the column `vector`, lists of numbers; without that, every other column is a dimension."""
-    import pyarrow
     from pyarrow import parquet
 
-    with opened(path) as source:
-        unpacked = source.stream.read() if source.head[:6] != _start(path) else None
+    unpacked = _unpacked(path)
     try:
-        with parquet.ParquetFile(path if unpacked is None else pyarrow.BufferReader(unpacked)) as file:
+        with parquet.ParquetFile(unpacked or path) as file:
             columns = _vector_columns(file.schema_arrow, path.name)
             table = file.read(columns=["id", *columns])
         names = names_of(table.column("id").to_pylist(), path.name)

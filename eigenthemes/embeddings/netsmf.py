@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
-from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_integer, check_number
+from eigenthemes.core.checks import check_number
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix
+from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix, check_counts
 from eigenthemes.embeddings.prone import OVERSAMPLING, orthonormal
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
@@ -60,7 +60,7 @@ def netsmf(
     A round draws every edge once from each side, with a path of each length. `max_memory` bounds the bytes taken beyond the
     graph and the result: where the pairs met would not fit, fewer paths are drawn, the same ones whatever `jobs`.
     """
-    _check(dimensions=dimensions, window=window, rounds=ROUNDS if rounds is None else rounds, jobs=jobs)
+    check_counts(dimensions=dimensions, window=window, rounds=ROUNDS if rounds is None else rounds, jobs=jobs)
     check_number("negatives", negatives, "a number above 0", above=0)
     check_number("max_memory", max_memory, "a number of bytes", least=0)
     if not graph.edges:
@@ -208,11 +208,6 @@ def factorize(upper: csr_matrix, dimensions: int, blocks: Blocks, seed: int) -> 
     values, vectors = blocks.eigen(projected)
     strengths = np.maximum(values, 0) ** 0.25  # the square root of singular values, and these are roots of eigenvalues
     return blocks.times(basis, (vectors * strengths)[:, :dimensions])
-
-
-def _check(**options: int) -> None:
-    for name, value in options.items():
-        check_integer(name, value, most={"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES))
 
 
 _S32 = np.uint64(32)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +35,6 @@ _CONTEXT_WORD = re.compile(r"[^\W\d_]{2,}")  # no numbers, no single letters
 _FILES = ("context_hashes", "context_buckets", "context_words", "context_rarity", "context_entities")
 
 
-class KeyedVectors(Protocol):
-    """The interface of gensim's KeyedVectors."""
-
-    @property
-    def key_to_index(self) -> Mapping[str, int]:
-        """Return the row of each word."""
-
-    @property
-    def vectors(self) -> NDArray[Any]:
-        """Return the vectors [m, d]."""
-
-
 @dataclass(frozen=True, slots=True)
 class WordVectors:
     """Words and their vectors; `row_of` gives the row of a word in `vectors` [m, d]."""
@@ -54,8 +43,8 @@ class WordVectors:
     vectors: NDArray[Any]
 
     @classmethod
-    def open(cls, source: str | Path | KeyedVectors) -> WordVectors:
-        """Read a file of vectors in any format that can be imported, or use gensim's KeyedVectors.
+    def open(cls, source: Any) -> WordVectors:
+        """Read a file of vectors in any format that can be imported, or use an object like gensim's KeyedVectors.
 
         If a file has a word twice, the first counts, as in gensim.
         """
@@ -65,7 +54,7 @@ class WordVectors:
         return cls({word: row for row, word in enumerate(words)}, vectors)
 
     @classmethod
-    def _of_keyed(cls, source: KeyedVectors) -> WordVectors:
+    def _of_keyed(cls, source: Any) -> WordVectors:
         row_of, vectors = getattr(source, "key_to_index", None), getattr(source, "vectors", None)
         if not isinstance(row_of, Mapping) or not isinstance(vectors, np.ndarray):
             raise VectorError(
@@ -101,14 +90,12 @@ class Coverage:
 
     words      of all descriptions, with repetitions
     known      words with a vector
-    entities   of the KB
     described  entities whose description has a word
     covered    entities with a vector
     """
 
     words: int
     known: int
-    entities: int
     described: int
     covered: int
 
@@ -116,10 +103,6 @@ class Coverage:
     def share(self) -> float:
         """Return the share of words with a vector."""
         return self.known / max(1, self.words)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts and the share."""
-        return {**asdict(self), "share": self.share}
 
 
 def description_vectors(kb: KB, words: WordVectors, *, weighted: bool = False) -> tuple[NDArray[np.float32], Coverage]:
@@ -139,33 +122,21 @@ def description_vectors(kb: KB, words: WordVectors, *, weighted: bool = False) -
         vectors[first : first + len(counts)] = unit_rows(sums)
         total, known_words, described = total + len(rows), known_words + int(known.sum()), described + int((counts > 0).sum())
         first += len(counts)
-    coverage = Coverage(total, known_words, len(kb), described, int(vectors.any(axis=1).sum()))
+    coverage = Coverage(total, known_words, described, int(vectors.any(axis=1).sum()))
     _check(kb, words, coverage)
     return vectors, coverage
 
 
 def _blocks_of_rows(descriptions: Strings, words: WordVectors) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield for blocks of entities the rows of the words of their descriptions, -1 if unknown, and the number of words."""
-    row_of = _Rows(words)
+    row_of = cache(words.row)
     for first in range(0, len(descriptions), _ENTITIES):
         rows, counts = array("q"), []
         for text in descriptions[first : first + _ENTITIES]:
             words_of_text = words_of(text)
-            rows.extend(map(row_of.__getitem__, words_of_text))
+            rows.extend(map(row_of, words_of_text))
             counts.append(len(words_of_text))
         yield np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64)
-
-
-class _Rows(dict[str, int]):
-    """The rows of words, each looked up once."""
-
-    def __init__(self, words: WordVectors) -> None:
-        super().__init__()
-        self.words = words
-
-    def __missing__(self, word: str) -> int:
-        self[word] = row = self.words.row(word)
-        return row
 
 
 def rarity(descriptions: Strings, words: WordVectors) -> NDArray[np.float32]:

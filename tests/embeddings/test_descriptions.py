@@ -50,9 +50,9 @@ def test_an_average_of_unit_length(tmp_path: Path) -> None:
     )
     half = round(0.5**0.5, 4)
     assert found == [[1, 0], [half, half], [half, half], [1, 0], [0, 0], [0, 0], [0, 0]]
-    assert coverage == Coverage(words=12, known=10, entities=7, described=5, covered=4)
+    assert coverage == Coverage(words=12, known=10, described=5, covered=4)
     assert coverage.share == 10 / 12
-    assert coverage.to_dict()["share"] == 10 / 12
+    assert coverage.share == 10 / 12
 
 
 def test_words_that_cancel_out_are_no_vector(tmp_path: Path) -> None:
