@@ -5,12 +5,11 @@ from __future__ import annotations
 import datetime
 import importlib.util
 import io
-import re
-import warnings
+import weakref
 import zipfile
 from collections.abc import Iterator
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import IO, Any
 
 from eigenthemes.errors import MissingExtraError, OptionError, SourceError
 
@@ -20,15 +19,16 @@ LONGEST_CELL = 32_767  # characters
 MOST_CELLS = 100_000_000  # of the rectangle that a sheet covers
 MOST_UNPACKED = 2 << 30  # bytes of all parts of the archive
 
-_ROWS_AT_A_TIME = 1_000
-_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"}
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how a workbook writes characters that XML cannot hold
+# address space for reading a sheet: a small file gets little, so that it cannot be made to take much
+LEAST_MEMORY = 1 << 30
+MOST_MEMORY = 4 << 30
+MEMORY_PER_BYTE = 40  # of the file
 
 Row = list[Any]
 
 
 class Workbook:
-    """A workbook: xlsx and xlsm are read with openpyxl row by row; xlsb, xls and ods with calamine into memory.
+    """A workbook: xlsx, xlsm, xlsb, xls or ods.
 
     sheets  names of its worksheets
     """
@@ -36,16 +36,15 @@ class Workbook:
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name
         self._data = data
-        self._sheets: dict[str, list[Row]] = {}  # rows read with calamine
-        self.is_xlsx = self._check_archive()
-        _check_installed("openpyxl" if self.is_xlsx else "python_calamine")
-        self._book = self._load_xlsx() if self.is_xlsx else None
-        self.sheets: list[str] = self._sheet_names()
+        self._files: dict[str | None, IO[bytes]] = {}  # sheet -> its rows; None -> the names of all sheets
+        self._check_archive()
+        _check_installed("python_calamine")
+        self.sheets: list[str] = list(self._read(None))
 
     def rows(self, sheet: str) -> Iterator[Row]:
         """Yield the rows of a sheet without the empty cells and rows at their end; other empty cells are None."""
         width = empty = 0
-        for number, values in enumerate(self._values(sheet), 1):
+        for number, values in enumerate(self._read(sheet), 1):
             row = self._stripped(sheet, values)
             width = max(width, len(row))
             self._check_size(sheet, number, width)
@@ -68,61 +67,40 @@ class Workbook:
         listed = ", ".join(map(repr, self.sheets[:12]))
         raise OptionError(f"{self.name} has no sheet {wanted!r}; it has {listed}", code="sheet-unknown", where=wanted)
 
-    def _check_archive(self) -> bool:
-        """Refuse an archive that unpacks to too much; return whether it is an xlsx or xlsm file."""
+    def _check_archive(self) -> None:
+        """Refuse an archive that is damaged or unpacks to too much; an xls file is no archive."""
         if not self._data.startswith(b"PK"):
-            return False
+            return
         try:
-            with zipfile.ZipFile(io.BytesIO(self._data)) as archive:  # never unpacks more than a part declares
-                size, names = sum(part.file_size for part in archive.infolist()), archive.namelist()
+            with zipfile.ZipFile(io.BytesIO(self._data)) as archive:
+                size = sum(part.file_size for part in archive.infolist())
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise self._damaged(error) from None
         if size > MOST_UNPACKED:
             raise self._too_large(f"unpacks to {size:,} bytes, and at most {MOST_UNPACKED:,} are read")
-        return "xl/workbook.bin" not in names and "content.xml" not in names
 
-    def _load_xlsx(self) -> Any:
-        import openpyxl
+    def _read(self, sheet: str | None) -> Iterator[Any]:
+        """Yield the rows of a sheet, or the names of all sheets; calamine runs once for each sheet."""
+        from eigenthemes.core.calamine_reader import unpickled
 
-        try:
-            with warnings.catch_warnings(action="ignore"):  # about formats that are not read anyway
-                return openpyxl.load_workbook(io.BytesIO(self._data), read_only=True, data_only=True)
-        except Exception as error:  # whatever openpyxl finds wrong with a damaged file
-            raise self._damaged(error) from None
+        if sheet not in self._files:
+            self._files[sheet] = self._run_calamine(sheet)
+        return chain.from_iterable(islice(unpickled(self._files[sheet]), 1, None))
 
-    def _sheet_names(self) -> list[str]:
-        if self._book is not None:
-            return [sheet.title for sheet in self._book.worksheets]
-        names: list[str] = self._calamine(None)
-        return names
+    def _run_calamine(self, sheet: str | None) -> IO[bytes]:
+        from eigenthemes.core.calamine_reader import DONE, LOCKED, TOO_LARGE, run_calamine
 
-    def _values(self, sheet: str) -> Iterator[Any]:
-        if self._book is None:
-            if sheet not in self._sheets:
-                self._sheets[sheet] = self._calamine(sheet)
-            yield from self._sheets[sheet]
-            return
-        self._book[sheet].reset_dimensions()  # those that the file declares may be wrong
-        rows = self._book[sheet].iter_rows(values_only=True)
-        while some := self._read_some(sheet, rows):
-            yield from some
-
-    def _read_some(self, sheet: str, rows: Iterator[Any]) -> list[Any]:
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                return list(islice(rows, _ROWS_AT_A_TIME))
-        except Exception as error:
-            raise self._damaged(error, f"the sheet {sheet!r} of ") from None
-
-    def _calamine(self, sheet: str | None) -> Any:
-        from eigenthemes.core.calamine_reader import DONE, LOCKED, run_calamine
-
-        status, value = run_calamine(self._data, sheet)
-        if status == DONE:
-            return value
+        memory = min(MOST_MEMORY, LEAST_MEMORY + MEMORY_PER_BYTE * len(self._data))
+        status, message, file = run_calamine(self._data, memory, MOST_CELLS, sheet)
+        weakref.finalize(self, file.close)
+        where = "" if sheet is None else f"the sheet {sheet!r} of "
         if status == LOCKED:
             raise SourceError(f"{self.name} is locked by a password; save it without one", where=self.name)
-        raise self._damaged(value, "" if sheet is None else f"the sheet {sheet!r} of ")
+        if status == TOO_LARGE:
+            raise self._too_large(f"takes more than {memory / 2**30:.1f} GB of memory or {MOST_CELLS:,} cells")
+        if status != DONE:
+            raise self._damaged(message, where)
+        return file
 
     def _stripped(self, sheet: str, values: Any) -> Row:
         row = [self._value(sheet, value) for value in values]
@@ -136,18 +114,16 @@ class Workbook:
                 raise self._too_large(
                     f"has a cell of {len(value):,} characters in the sheet {sheet!r}, and Excel allows {LONGEST_CELL:,}"
                 )
-            return None if not value or value in _ERRORS else value if "_x" not in value else _ESCAPED.sub(_character, value)
+            return value or None
         if isinstance(value, float):
             return int(value) if value.is_integer() and abs(value) < 1e15 else value
-        if isinstance(value, datetime.datetime) and value.time() == datetime.time():
-            return value.date()
         return value
 
     def _check_size(self, sheet: str, rows: int, columns: int) -> None:
-        if rows > MOST_ROWS or columns > MOST_COLUMNS or rows * columns > MOST_CELLS:
+        if rows > MOST_ROWS or columns > MOST_COLUMNS:
             raise self._too_large(
-                f"has {rows:,} or more rows of {columns:,} cells in the sheet {sheet!r}, and at most {MOST_ROWS:,} rows, "
-                f"{MOST_COLUMNS:,} columns and {MOST_CELLS:,} cells are read"
+                f"has {rows:,} or more rows of {columns:,} cells in the sheet {sheet!r}, and at most {MOST_ROWS:,} rows and "
+                f"{MOST_COLUMNS:,} columns are read"
             )
 
     def _too_large(self, what: str) -> SourceError:
@@ -163,10 +139,6 @@ class Workbook:
 def _check_installed(module: str) -> None:
     if importlib.util.find_spec(module) is None:
         raise MissingExtraError("reading spreadsheets", module.replace("_", "-"), "excel")
-
-
-def _character(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16))
 
 
 def cell_text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Spreadsheets: the values of a sheet are read; columns are added to a copy of the workbook with openpyxl."""
+"""Spreadsheets: the values of a sheet are read; columns are added to a copy of the workbook, or written to a new one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import datetime
 import decimal
 import errno
 import io
+import posixpath
 import re
-import warnings
+import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from copy import copy
+from functools import reduce
 from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import IO, Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import ParseError
+from xml.sax.saxutils import escape
 
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.spreadsheets import LONGEST_CELL, MOST_COLUMNS, MOST_ROWS, Row, Workbook, cell_text
@@ -36,9 +41,16 @@ from eigenthemes.tables.table_file import (
     value_text,
 )
 
-_LOOKS = ("font", "fill", "border", "alignment", "number_format")
-_DRAWN = ("xl/charts/", "xl/drawings/", "xl/media/", "xl/slicers/", "xl/diagrams/")  # parts that openpyxl may not keep
-_FORMULA = re.compile(rb"<f[ >]")
+_BLOCK = 1 << 20
+# parts of the XML of a sheet, whose tags may have a prefix
+_ROW = re.compile(rb"<((?:\w+:)?)row\b([^>]*?)(?:/>|>(.*?)</\1row>)", re.DOTALL)
+_ROWS = re.compile(rb".*</(?:\w+:)?row>", re.DOTALL)
+_ROW_NUMBER = re.compile(rb'\br="(\d+)"')
+_COLUMN = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]+)\d')
+_STYLE = re.compile(rb'<(?:\w+:)?c\b[^>]*?(\ss="\d+")')
+_SPANS = re.compile(rb'\s+spans="[^"]*"')  # optional, and wrong for longer rows
+_DIMENSION = re.compile(rb"<((?:\w+:)?)dimension\b[^>]*?(?:/>|></\1dimension>)")  # likewise
+_TAG = re.compile(rb"<(/?)")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -94,66 +106,113 @@ class SpreadsheetFile:
 
 
 class WorkbookCopyWriter(TableWriter):
-    """Adds cells to the rows of a sheet in a copy of its workbook; formulas, formats, other sheets and macros are kept."""
+    """Adds cells to the rows of a sheet in a copy of its workbook.
+
+    Only the XML of these rows is changed: values of formulas, formats, charts, other sheets and macros are kept.
+    """
 
     def __init__(self, file: SpreadsheetFile, out: IO[bytes], added: Sequence[str]) -> None:
         super().__init__(out)
-        self.name = file.name
-        self.book = _load_to_edit(file)
-        self.sheet = self.book[file.sheet]
-        self.column = max(self.sheet.max_column, file.width) + 1
-        if self.column - 1 + len(added) > MOST_COLUMNS:
-            raise _too_large(file.name, f"{self.column - 1 + len(added):,} columns", f"{MOST_COLUMNS:,}")
-        if file.header_row is not None:
-            like = self.sheet.cell(file.header_row + 1, len(file.header))
-            for cell in self._write_row(file.header_row, added):
-                for attribute in _LOOKS:
-                    setattr(cell, attribute, copy(getattr(like, attribute)))
-        self._note_losses(file)
+        self.name, self.header_row = file.name, file.header_row
+        self.archive = zipfile.ZipFile(io.BytesIO(file.data))
+        with self._damage_reported():
+            self.part = _part_of_sheet(self.archive, file.sheet)
+            columns = {letters for block in self._blocks() for letters in _COLUMN.findall(block)}
+        self.column = max([file.width, *map(_column_number, columns)])  # formatted cells without a value count, too
+        if self.column + len(added) > MOST_COLUMNS:
+            raise _too_large(file.name, f"{self.column + len(added):,} columns", f"{MOST_COLUMNS:,}")
+        self.added: dict[int, Sequence[Any]] = {} if file.header_row is None else {file.header_row: added}
+        self.row = -1  # number of the last row whose XML was written
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
         for number, values in enumerate(zip(*added_columns(links), strict=True), rows.first):
-            self._write_row(number, values)
-
-    def _write_row(self, number: int, values: Sequence[Any]) -> list[Any]:
-        cells = [
-            self.sheet.cell(number + 1, column, _text_of_cell(self.name, value) if isinstance(value, str) else value)
-            for column, value in enumerate(values, self.column)
-            if value is not None
-        ]
-        for cell in cells:
-            cell.data_type = "s" if isinstance(cell.value, str) else cell.data_type  # also where it begins with =
-        return cells
+            if any(value is not None for value in values):
+                self.added[number] = values
 
     def close(self) -> None:
-        self.book.save(self.out)
+        with self._damage_reported(), zipfile.ZipFile(self.out, "w", zipfile.ZIP_DEFLATED) as copy:
+            for part in self.archive.infolist():
+                info = zipfile.ZipInfo(part.filename, part.date_time)
+                info.compress_type, info.external_attr = part.compress_type, part.external_attr
+                with copy.open(info, "w", force_zip64=True) as target, self.archive.open(part) as source:
+                    if part.filename == self.part:
+                        target.writelines(_ROW.sub(self._extended_row, _DIMENSION.sub(b"", block)) for block in self._blocks())
+                    else:
+                        shutil.copyfileobj(source, target, _BLOCK)
+        if self.added:
+            raise SourceError(
+                f"{self.name} is not written as a spreadsheet usually is, so cells cannot be added to its rows; write another "
+                "format, such as CSV",
+                code="table-output",
+                where=self.name,
+            )
 
-    def discard(self) -> None:
-        if self.book.vba_archive is not None:  # the copy of the macros, which openpyxl leaves open
-            self.book.vba_archive.close()
+    def _blocks(self) -> Iterator[bytes]:
+        """Yield the XML of the sheet in blocks that end with a row."""
+        rest = b""
+        with self.archive.open(self.part) as source:
+            while block := source.read(_BLOCK):
+                rest += block
+                if rows := _ROWS.match(rest):
+                    yield rows[0]
+                    rest = rest[rows.end() :]
+        yield rest
 
-    def _note_losses(self, file: SpreadsheetFile) -> None:
-        with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
-            names = archive.namelist()
-            if any(name.startswith(_DRAWN) for name in names):
-                self.notes.append(f"charts, pictures and shapes may be missing from the copy; {file.name} keeps them")
-            if any(_has_formulas(archive, name) for name in names if name.startswith("xl/worksheets/")):
-                self.notes.append("formulas are kept; a spreadsheet program computes their values when it opens the copy")
+    def _extended_row(self, match: re.Match[bytes]) -> bytes:
+        prefix, attributes, body = match[1], match[2], match[3] or b""
+        number = _ROW_NUMBER.search(attributes)
+        self.row = int(number[1]) - 1 if number else self.row + 1
+        if self.row not in self.added:
+            return match[0]
+        style = _STYLE.findall(body)[-1:] if self.row == self.header_row else []
+        xml = b"".join(
+            _cell_xml(f"{_letters(column)}{self.row + 1}", self._text_or_number(value), b"".join(style))
+            for column, value in enumerate(self.added.pop(self.row), self.column + 1)
+            if value is not None
+        )
+        xml = _TAG.sub(rb"<\1" + prefix, xml)
+        return b"<%brow%b>%b%b</%brow>" % (prefix, _SPANS.sub(b"", attributes), body, xml, prefix)
+
+    def _text_or_number(self, value: str | float) -> str | float:
+        return _text_of_cell(self.name, value) if isinstance(value, str) else value
+
+    @contextmanager
+    def _damage_reported(self) -> Iterator[None]:
+        try:
+            yield
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ParseError) as error:
+            raise SourceError(f"{self.name} is not a complete spreadsheet ({error}); save it again", where=self.name) from None
 
 
-def _load_to_edit(file: SpreadsheetFile) -> Any:
-    import openpyxl
+def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:
+    """Return the name of the part that holds a sheet."""
+    relations = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
+    targets = {each.get("Id"): each.get("Target", "") for each in relations}
+    for element in ElementTree.fromstring(archive.read("xl/workbook.xml")).iterfind(".//{*}sheet"):
+        if element.get("name") == sheet:
+            target = targets[next(value for key, value in element.items() if key.endswith("}id"))]
+            return posixpath.normpath(posixpath.join("/xl", target)).removeprefix("/")
+    raise KeyError(f"there is no sheet {sheet}")
 
-    try:
-        with warnings.catch_warnings(action="ignore"):  # about parts that are not kept
-            return openpyxl.load_workbook(io.BytesIO(file.data), keep_vba=file.name.lower().endswith(".xlsm"), rich_text=True)
-    except Exception as error:  # whatever openpyxl finds wrong with a part that was not read before
-        raise SourceError(f"{file.name} is not a complete spreadsheet ({error}); save it again", where=file.name) from None
+
+def _cell_xml(place: str, value: str | float, style: bytes) -> bytes:
+    if isinstance(value, str):
+        text = escape(value).encode()
+        return b'<c r="%b"%b t="inlineStr"><is><t xml:space="preserve">%b</t></is></c>' % (place.encode(), style, text)
+    return b'<c r="%b"%b><v>%b</v></c>' % (place.encode(), style, repr(value).encode())
 
 
-def _has_formulas(archive: zipfile.ZipFile, name: str) -> bool:
-    with archive.open(name) as part:
-        return any(_FORMULA.search(block) for block in iter(lambda: part.read(1 << 20), b""))
+def _column_number(letters: bytes) -> int:
+    """Return the number of a column from 1: that of AA is 27."""
+    return reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
+
+
+def _letters(column: int) -> str:
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
 
 
 class NewWorkbookWriter(TableWriter):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from helpers.table_files import link_bytes, linked_bytes
 from eigenthemes import Linker, OptionError, SourceError, TableOptions
 
 openpyxl = pytest.importorskip("openpyxl")
+EMPTY_VALUE = re.compile(rb"<v ?/>|<v></v>")  # of a formula, as openpyxl writes it
 DAY = datetime.datetime(2020, 1, 2)
 
 
@@ -32,6 +35,16 @@ def workbook(*rows: tuple[Any, ...], first: int = 1, **sheets: tuple[Any, ...]) 
 def as_bytes(book: Any) -> bytes:
     file = io.BytesIO()
     book.save(file)
+    return file.getvalue()
+
+
+def edited(data: bytes, edit: Callable[[bytes], bytes]) -> bytes:
+    """Return a workbook with the XML of its first sheet changed."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            copy.writestr(name, edit(content) if name.endswith("sheet1.xml") else content)
     return file.getvalue()
 
 
@@ -70,17 +83,41 @@ def test_other_sheets_formulas_and_formats_are_kept(degree_linker: Linker, tmp_p
     assert copy["second"]["A1"].fill.fgColor.rgb == "00FF0000"
     assert copy["cities"].column_dimensions["B"].width == 33
     assert copy["cities"].dimensions == "A1:G5"
-    assert [note.partition(";")[0] for note in report.notes] == ["the sheet 'cities' is linked", "formulas are kept"]
+    assert [note.partition(";")[0] for note in report.notes] == ["the sheet 'cities' is linked"]
     assert (tmp_path / "in.xlsx").read_bytes() == data
 
 
-def test_charts_that_may_be_lost_are_noted(degree_linker: Linker, tmp_path: Path) -> None:
-    book = workbook(("city", "n"), ("Paris", 1), ("Iowa", 2))
+def test_only_the_rows_of_the_sheet_are_changed(degree_linker: Linker, tmp_path: Path) -> None:
+    """Charts, formats and the values of formulas, which openpyxl would lose, are kept."""
+    book = workbook(("city", "n"), ("Paris", 1), ("Iowa", "=B2+1"))
     chart = openpyxl.chart.BarChart()
     chart.add_data(openpyxl.chart.Reference(book.active, min_col=2, min_row=1, max_row=3), titles_from_data=True)
     book.active.add_chart(chart, "D2")
-    _, report = link_bytes(degree_linker, as_bytes(book), tmp_path, "in.xlsx")
-    assert report.notes == ["charts, pictures and shapes may be missing from the copy; in.xlsx keeps them"]
+    data = edited(as_bytes(book), lambda xml: EMPTY_VALUE.sub(b"<v>2</v>", xml))
+    written, report = link_bytes(degree_linker, data, tmp_path, "in.xlsx")
+    assert not report.notes
+    before, after = zipfile.ZipFile(io.BytesIO(data)), zipfile.ZipFile(io.BytesIO(written))
+    assert after.namelist() == before.namelist()
+    assert [name for name in before.namelist() if before.read(name) != after.read(name)] == ["xl/worksheets/sheet1.xml"]
+    assert b"<f>B2+1</f><v>2</v>" in after.read("xl/worksheets/sheet1.xml")
+    assert read(written)[2][2:4] == ("iowa", "Iowa")
+
+
+@pytest.mark.parametrize("prefix", [b"", b"x:"])
+def test_rows_are_found_however_the_sheet_is_written(degree_linker: Linker, tmp_path: Path, prefix: bytes) -> None:
+    """Tags have a prefix, rows have no number, more rows than are read at a time, a row without cells."""
+    rows = b"".join(
+        b"<row><c t='inlineStr'><is><t>%b</t></is></c></row>" % name for name in [b"city", *[b"Paris", b"x"] * 12_000]
+    )
+    xml = b'<worksheet xmlns="%b"><dimension ref="A1"/><sheetData>%b<row/></sheetData></worksheet>'
+    xml = xml.replace(b"<", b"<" + prefix).replace(b"<" + prefix + b"/", b"</" + prefix)
+    rows = rows.replace(b"<", b"<" + prefix).replace(b"<" + prefix + b"/", b"</" + prefix)
+    if prefix:
+        xml = xml.replace(b"xmlns=", b"xmlns:x=")
+    xml %= (b"http://schemas.openxmlformats.org/spreadsheetml/2006/main", rows)
+    written = linked_bytes(degree_linker, edited(as_bytes(workbook()), lambda _: xml), tmp_path, "in.xlsx")
+    assert read(written)[0] == ("city", "city_id", "city_label", "city_probability")
+    assert read(written)[1:] == [("Paris", "paris", "Paris", None), ("x", None, None, None)] * 12_000
 
 
 def test_macros_are_kept(degree_linker: Linker, tmp_path: Path) -> None:
@@ -130,16 +167,8 @@ def test_texts_that_begin_with_an_equals_sign_are_never_formulas(tmp_path: Path)
 
 def test_values_of_formulas_are_linked(degree_linker: Linker, tmp_path: Path) -> None:
     data = as_bytes(workbook(("city",), ("=PLACE()",)))
-    archive = zipfile.ZipFile(io.BytesIO(data))
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as copy:
-        for name in archive.namelist():
-            content = archive.read(name)
-            if name.endswith("sheet1.xml"):
-                content = content.replace(b'<c r="A2"><f>PLACE()</f><v />', b'<c r="A2" t="str"><f>PLACE()</f><v>Paris</v>')
-                content = content.replace(b'<row r="2">', b'<row r="2" spans="1:1">')
-            copy.writestr(name, content)
-    written = linked_bytes(degree_linker, file.getvalue(), tmp_path, "in.xlsx")
+    data = edited(data, lambda xml: EMPTY_VALUE.sub(b"<v>Paris</v>", xml).replace(b'r="A2"', b'r="A2" t="str"'))
+    written = linked_bytes(degree_linker, data, tmp_path, "in.xlsx")
     assert read(written)[1] == ("=PLACE()", "paris", "Paris", None)
 
 
