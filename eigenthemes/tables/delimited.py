@@ -30,7 +30,7 @@ from eigenthemes.tables.table_file import (
     TableOptions,
     TableWriter,
     added_columns,
-    extended_rows,
+    full_header,
     value_text,
 )
 
@@ -54,6 +54,8 @@ _LONGEST_LINE = 1 << 24  # bytes that are checked together
 _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?$", re.IGNORECASE)  # Excel writes and reads it as the first line
 _DECIMAL_COMMA = re.compile(r"-?\d{1,3}(?:\.\d{3})*,\d+$|-?\d+,\d+$")
 _DECIMAL_POINT = re.compile(r"-?\d+\.\d+$")
+_FORMULA = re.compile("[=+@\t\r-]")  # a spreadsheet takes a cell that begins so for a formula
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # a byte that the encoding does not define, as Python keeps it
 
 
@@ -175,28 +177,26 @@ class DelimitedFile:
 class DelimitedWriter(TableWriter):
     """Writes rows with cells added at their end, in the style of a text."""
 
-    def __init__(self, table: Any, out: IO[bytes], added: Sequence[str], style: TextStyle) -> None:
+    def __init__(self, table: TableFile, out: IO[bytes], added: Sequence[str], style: TextStyle) -> None:
         super().__init__(out)
         self.table, self.style = table, style
-        self.replaced = 0  # characters that the encoding does not have
+        self.replaced = self.escaped = 0  # characters that the encoding does not have; cells that a spreadsheet would run
         self._fitted = lru_cache(maxsize=1 << 16)(self._fit)
         out.write(style.mark)
-        is_same = isinstance(table, DelimitedFile) and table.style is style
-        if is_same and table.has_separator_line:
-            out.write(f"sep={style.delimiter}{style.line_end}".encode(style.encoding))
+        header = full_header(table)
+        self.is_same_style = isinstance(table, DelimitedFile) and table.style is style
+        if isinstance(table, DelimitedFile) and self.is_same_style:
+            header = (*table.header_cells, *header[len(table.header_cells) :])
+            if table.has_separator_line:
+                out.write(f"sep={style.delimiter}{style.line_end}".encode(style.encoding))
         if table.header:
-            header = table.header_cells if is_same else table.header
-            padding = [""] * (table.width - len(header))
-            self._write_rows([[*header, *padding, *map(self._cell, added)]])
+            self._write_rows([[*header, *(self._fitted(name)[0] for name in added)]])
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
         for each in links:
             self._check_ids(each.ids)
-        width, cell = self.table.width, self._cell
-        added = zip(*added_columns(links), strict=True)
-        self._write_rows(
-            [*cells, *[""] * (width - len(cells)), *map(cell, more)] for cells, more in zip(rows.cells, added, strict=True)
-        )
+        added = (map(self._added_cell, values) for values in zip(*added_columns(links), strict=True))
+        self._write_rows([*cells, *more] for cells, more in zip(self._cells(rows), added, strict=True))
 
     def close(self) -> None:
         if self.replaced:
@@ -204,6 +204,17 @@ class DelimitedWriter(TableWriter):
                 f"{self.replaced:,} characters of labels are not in {self.style.encoding} and are written as ?; another "
                 "format, or a file in UTF-8, keeps them"
             )
+        if self.escaped:
+            self.notes.append(
+                f"{self.escaped:,} ids and labels that a spreadsheet would run as a formula are written with ' in front; "
+                "another format keeps them"
+            )
+
+    def _cells(self, rows: Any) -> Iterable[Sequence[str]]:
+        width = self.table.width
+        if self.is_same_style:
+            return (cells + [""] * (width - len(cells)) for cells in rows.cells)
+        return zip(*(map(value_text, rows.values(column)) for column in range(width)), strict=True)
 
     def _write_rows(self, rows: Iterable[Iterable[str]]) -> None:
         style, lines = self.style, list[str]()
@@ -219,7 +230,7 @@ class DelimitedWriter(TableWriter):
         text = "".join(lines) if style.line_end == "\r\n" else "".join(line[:-2] + style.line_end for line in lines)
         self.out.write(text.encode(style.encoding, style.errors))
 
-    def _cell(self, value: str | float | None) -> str:
+    def _added_cell(self, value: str | float | None) -> str:
         if isinstance(value, float):
             text = f"{value:.4f}"
             return text.replace(".", ",") if self.style.comma else text
@@ -227,7 +238,10 @@ class DelimitedWriter(TableWriter):
             return ""
         fitted, replaced = self._fitted(value)
         self.replaced += replaced
-        return fitted
+        if not _FORMULA.match(fitted) or _NUMBER.match(fitted):
+            return fitted
+        self.escaped += 1
+        return f"'{fitted}"
 
     def _fit(self, text: str) -> tuple[str, int]:
         """Return a text that the style can hold, and the number of characters that its encoding does not have."""
@@ -245,16 +259,6 @@ class DelimitedWriter(TableWriter):
                     code="table-letters",
                     where=self.table.name,
                 )
-
-
-class ConvertedTextWriter(DelimitedWriter):
-    """Writes the rows of a table of another format as delimited text in UTF-8."""
-
-    def __init__(self, table: TableFile, out: IO[bytes], added: Sequence[str], delimiter: str) -> None:
-        super().__init__(table, out, added, TextStyle(delimiter=delimiter))
-
-    def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
-        self._write_rows(map(value_text, row) for row in extended_rows(rows, self.table.width, links))
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from eigenthemes.core.files import COMPRESSED, SNIFF, ZIP, compressing, is_sprea
 from eigenthemes.core.storage import check_output
 from eigenthemes.documents.reader import RefuseTruncated
 from eigenthemes.errors import OptionError, SourceError
-from eigenthemes.tables.delimited import ConvertedTextWriter, DelimitedFile
+from eigenthemes.tables.delimited import DelimitedFile, DelimitedWriter, TextStyle
 from eigenthemes.tables.json_table import ConvertedJsonWriter, JsonLinesFile
 from eigenthemes.tables.parquet_table import ConvertedParquetWriter, ParquetTable
 from eigenthemes.tables.spreadsheet_file import NewWorkbookWriter, SpreadsheetFile
@@ -127,7 +127,7 @@ def table_writer(
         return ConvertedParquetWriter(table, scan, target, added)
     if wanted == "xlsx":
         return NewWorkbookWriter(table, scan, target, added)
-    return ConvertedTextWriter(table, target, added, "," if wanted == "csv" else "\t")
+    return DelimitedWriter(table, target, added, TextStyle(delimiter="," if wanted == "csv" else "\t"))
 
 
 def _is_same_format(table: TableFile, wanted: str, name: str) -> bool:

@@ -240,3 +240,30 @@ def test_whatever_csv_writes_comes_back(
     known = {"Paris": ["paris", "Paris"], "Iowa": ["iowa", "Iowa"]}
     expected = [[*row, *known.get(row[1], ["", ""]), ""] for row in rows]
     assert read == [["left", "city", "right", "city_id", "city_label", "city_probability"], *expected]
+
+
+def test_added_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path: Path) -> None:
+    """Numbers and the user's own cells are kept."""
+    from helpers.kbs import build_untrained, write_sources
+
+    nodes = [
+        {"id": "=1+1", "name": "@SUM(A1)", "aliases": ["One"]},
+        {"id": "-5", "name": "+3.5e7", "aliases": ["Two"]},
+        {"id": "-a", "name": "\t=x", "aliases": ["Three"]},
+        {"id": "x-1", "name": "a=b", "aliases": ["Four"]},
+    ]
+    kb = build_untrained(write_sources(tmp_path / "kg", nodes, [("=1+1", "-5")]), tmp_path / "my.kb")
+    data = b"city,=own\nOne,=1+1\nTwo,-2+3\nThree,@x\nFour,+y\n"
+    expected = [
+        ["One", "=1+1", "'=1+1", "'@SUM(A1)", ""],
+        ["Two", "-2+3", "-5", "+3.5e7", ""],
+        ["Three", "@x", "'-a", "'=x", ""],
+        ["Four", "+y", "x-1", "a=b", ""],
+    ]
+    jsonl = b"".join(json.dumps({"city": row[0], "=own": row[1]}).encode() + b"\n" for row in expected)
+    for table, name, output in ((data, "in.csv", "o.csv"), (jsonl, "in.jsonl", "p.csv"), (data, "in2.csv", "q.tsv")):
+        written, summary = link_bytes(Linker(kb, method="degree"), table, tmp_path, name, output=output)
+        rows = list(csv.reader(written.decode().splitlines(), delimiter="\t" if output == "q.tsv" else ","))
+        assert rows[0] == ["city", "=own", "city_id", "city_label", "city_probability"]
+        assert rows[1:] == expected
+        assert any(note.startswith("4 ids and labels") for note in summary.notes)
