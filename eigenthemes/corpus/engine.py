@@ -119,8 +119,7 @@ def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | Non
 
 def _column_error(file: CorpusFile, columns: Mapping[str, str] | None) -> SourceError | None:
     """Return what is wrong with the columns of a Parquet file; a damaged file has no such error."""
-    from eigenthemes.documents.arrow_rows import DocumentColumns
-    from eigenthemes.documents.parquet import ParquetDocuments
+    from eigenthemes.documents.arrow_rows import DocumentColumns, ParquetDocuments
 
     try:
         with open_input(file.path) as opened:

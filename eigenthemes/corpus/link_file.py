@@ -88,8 +88,7 @@ def _link_parquet(job: Job, file: CorpusFile, linker: Linker, out: IO[bytes], op
     """Link a Parquet file: all columns are kept, and bad rows are written to the errors with all of theirs."""
     import pyarrow as pa
 
-    from eigenthemes.documents.arrow_rows import DocumentColumns
-    from eigenthemes.documents.parquet import ParquetDocuments
+    from eigenthemes.documents.arrow_rows import DocumentColumns, ParquetDocuments
     from eigenthemes.tables.arrow_batches import link_arrow
 
     total = Report()
@@ -115,7 +114,7 @@ class _LinkedRows:
     def __init__(self, documents: Any, out: IO[bytes], open_errors: OpenErrors, *, explain: bool) -> None:
         import pyarrow as pa
 
-        from eigenthemes.documents.parquet import ParquetParts
+        from eigenthemes.documents.arrow_rows import ParquetParts
         from eigenthemes.tables.arrow_batches import linked_schema
 
         given, roles = documents.schema, documents.columns
@@ -136,7 +135,7 @@ class _LinkedRows:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from eigenthemes.documents.parquet import ParquetParts
+        from eigenthemes.documents.arrow_rows import ParquetParts
 
         cause = linked.column(linked.num_columns - 1)
         good = linked.filter(pc.is_null(cause))

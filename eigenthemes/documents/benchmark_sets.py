@@ -22,7 +22,7 @@ limits their expansion.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
@@ -31,7 +31,7 @@ from xml.etree import ElementTree
 import orjson
 
 from eigenthemes.core.storage import check_input
-from eigenthemes.documents.json_lines import BOM, candidates_of, gold_of, numbered_lines
+from eigenthemes.documents.json_lines import BOM, candidates_of, gold_of
 from eigenthemes.documents.standoff import dbpedia_iri, located
 from eigenthemes.errors import DocumentError, SourceError
 from eigenthemes.records import Document, Mention, Table
@@ -79,16 +79,6 @@ def is_wikitables(head: bytes) -> bool:
     """Return whether a file begins with a table of TabEL; no text contains the key, as quotes in texts are escaped."""
     first = head.removeprefix(BOM).lstrip().partition(b"\n")[0]
     return first.startswith(b"{") and _TABLE_KEY.search(first) is not None
-
-
-def read_wikitables(lines: Iterable[bytes], *, origin: str) -> Iterator[Document]:
-    """Yield the document of each line that is not blank."""
-    for number, line in numbered_lines(lines):
-        try:
-            document = parse_wikitable(line)
-        except DocumentError as error:
-            raise located(f"{origin}:{number}", error) from None
-        yield document
 
 
 def parse_wikitable(line: bytes) -> Document:

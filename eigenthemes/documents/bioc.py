@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import orjson
@@ -20,7 +21,7 @@ from eigenthemes.documents import standoff
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import FRAGMENTS, Document, Link, LinkedDocument, Mention, Span
 
-BIOC = "bioc"  # field of a document: its skeleton; of a mention: its annotation, and the number of its part
+BIOC = "bioc"  # field of a document: the document as it was read; of a mention: its annotation, and the number of its part
 _COLLECTION = re.compile(
     rb'\{\s*(?:"[^"\\]{0,100}"\s*:\s*(?:"(?:[^"\\]|\\.){0,2000}"|\{[^{}]{0,2000}\}|null)\s*,\s*){0,20}"documents"\s*:\s*\['
 )
@@ -57,15 +58,10 @@ def _document(item: Any, collection: dict[str, Any]) -> Document:
     if not isinstance(item, dict) or not isinstance(item.get("passages"), list):
         raise DocumentError(f"the document has no passages; {_EXPECTED}")
     parts = list(_parts(item))
-    unit, text, starts = _assembled(parts)
+    unit, text = _assembled(parts)
     offsets = standoff.Offsets(text, unit)
     mentions = [_mention(offsets, annotation, number) for number, part in enumerate(parts) for annotation in _annotations(part)]
-    skeleton = _skeleton(item, parts, starts)
-    source: dict[str, Any] = {BIOC: {"document": skeleton}}
-    if unit != standoff.CODE_POINTS:
-        source[BIOC]["unit"] = unit
-    if collection:
-        source[BIOC]["collection"] = collection
+    source = {BIOC: {"document": item, **({"collection": collection} if collection else {})}}
     placed = tuple(mention for mention in mentions if mention is not None)
     document_id = item.get("id")
     name = document_id if isinstance(document_id, str | int) and not isinstance(document_id, bool) else None
@@ -85,61 +81,57 @@ def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield item
 
 
-def _pieces(parts: list[dict[str, Any]]) -> list[tuple[int, str, int]]:
-    """Return offset, text and number of each part with a text, the longest first at one offset."""
+def _pieces(parts: list[dict[str, Any]]) -> list[tuple[int, str]]:
+    """Return offset and text of each part with a text, the longest first at one offset."""
     pieces = []
-    for number, part in enumerate(parts[:-1]):
+    for part in parts[:-1]:
         text, offset = part.get("text"), part.get("offset")
         if not isinstance(text, str) or not text:
             continue
         if type(offset) is not int or offset < 0:
             raise DocumentError(f"a passage has the offset {str(offset)[:20]!r}; {_EXPECTED}")
-        pieces.append((offset, text, number))
+        pieces.append((offset, text))
     return sorted(pieces, key=lambda piece: (piece[0], -len(piece[1])))
 
 
-def _assembled(parts: list[dict[str, Any]]) -> tuple[str, str, dict[int, int]]:
-    """Return the unit in which most annotations are right, the text, and the start of each part in code points."""
+def _assembled(parts: list[dict[str, Any]]) -> tuple[str, str]:
+    """Return the unit in which most annotations are right, and the text."""
     pieces = _pieces(parts)
     annotations = [_marked(annotation) for part in parts for annotation in _annotations(part)]
-    best: tuple[int, str, str, dict[int, int]] | None = None
-    units = standoff.UNITS if any(not text.isascii() for _, text, _ in pieces) else (standoff.CODE_POINTS,)
+    best: tuple[int, str, str] | None = None
+    units = standoff.UNITS if any(not text.isascii() for _, text in pieces) else (standoff.CODE_POINTS,)
     for unit in units:
-        laid = _laid_out(pieces, unit)
-        if laid is None:
+        text = _laid_out(pieces, unit)
+        if text is None:
             continue
-        offsets = standoff.Offsets(laid[0], unit)
-        right = sum(standoff.marks(laid[0], offsets.spans(spans), name) for spans, name in annotations)
+        offsets = standoff.Offsets(text, unit)
+        right = sum(standoff.marks(text, offsets.spans(spans), name) for spans, name in annotations)
         if best is None or right > best[0]:
-            best = right, unit, *laid
+            best = right, unit, text
     if best is None:
         raise DocumentError("a passage begins within the one before it, or far behind it; expected offsets that grow")
     return best[1:]
 
 
-def _laid_out(pieces: list[tuple[int, str, int]], unit: str) -> tuple[str, dict[int, int]] | None:
+def _laid_out(pieces: list[tuple[int, str]], unit: str) -> str | None:
     """Return the pieces at their offsets as one text, with spaces between them; None if they do not fit."""
     texts: list[str] = []
-    starts: dict[int, int] = {}
-    length = at = 0  # in code points, in the unit
+    at = 0  # in the unit
     within: standoff.Offsets | None = None  # the last text, if a sentence of it was located
-    for offset, text, number in pieces:
+    for offset, text in pieces:
         gap = offset - at
         if gap < 0 and texts:
             within = within or standoff.Offsets(texts[-1], unit)
-            place = within.to_code_points(offset - at + standoff.width(texts[-1], unit))
+            place = within.to_code_points(gap + standoff.width(texts[-1], unit))
             if place is None or not texts[-1].startswith(text, place):
                 return None
-            starts[number] = length - len(texts[-1]) + place
             continue
         if not 0 <= gap <= _LARGEST_GAP:
             return None
         within = None
         texts += ["\n" + " " * (gap - 1) if gap else "", text]
-        starts[number] = length + gap
-        length += gap + len(text)
         at = offset + standoff.width(text, unit)
-    return "".join(texts), starts
+    return "".join(texts)
 
 
 def _annotations(part: dict[str, Any]) -> list[dict[str, Any]]:
@@ -187,25 +179,6 @@ def _gold(infons: dict[str, Any]) -> tuple[str, ...] | None:
     return None if found is None else tuple(dict.fromkeys(found))
 
 
-def _skeleton(item: dict[str, Any], parts: list[dict[str, Any]], starts: dict[int, int]) -> dict[str, Any]:
-    """Return a document without annotations that have a location; texts are replaced by their spans in code points."""
-    numbers = iter(range(len(parts)))
-
-    def bare(part: dict[str, Any]) -> dict[str, Any]:
-        number = next(numbers)
-        kept = {name: value for name, value in part.items() if name != "sentences"}
-        if number in starts:
-            kept["text"] = [starts[number], starts[number] + len(part["text"])]
-        if "annotations" in part:
-            kept["annotations"] = [each for each in _annotations(part) if not _marked(each)[0]]
-        if "sentences" in part:
-            kept["sentences"] = [bare(sentence) for sentence in part.get("sentences") or []]
-        return kept
-
-    passages = [bare(passage) for passage in item["passages"]]
-    return {**bare({name: value for name, value in item.items() if name != "passages"}), "passages": passages}
-
-
 # out
 
 
@@ -213,34 +186,48 @@ def bioc_of(linked: LinkedDocument) -> bytes:
     """Return a linked document as BioC JSON: as it was read, with links in the infons identifier, label, probability."""
     document = linked.document
     text = standoff.text_of(document, "BioC")
-    kept = standoff.dict_of(document.source, BIOC)
-    unit = kept.get("unit", standoff.CODE_POINTS)
-    offsets = standoff.Offsets(text, unit if unit in standoff.UNITS else standoff.CODE_POINTS)
-    skeleton = kept.get("document")
-    if not isinstance(skeleton, dict) or not isinstance(skeleton.get("passages"), list):
-        skeleton = {
-            "id": "" if document.id is None else str(document.id),
-            "infons": {},
-            "passages": [{"offset": 0, "infons": {}, "text": [0, len(text)]}],
-        }
-    result = _with_texts(skeleton, text)
-    parts = list(_parts(result))
-    taken = {str(each.get("id")) for part in parts for each in _annotations(part)}
+    result, parts, unit = _document_as_read(document, text) or _document_of_text(document, text)
+    offsets = standoff.Offsets(text, unit)
+    for part in parts:
+        part["annotations"] = [each for each in _annotations(part) if not _marked(each)[0]]
+    taken = {str(each.get("id")) for part in parts for each in part["annotations"]}
     taken |= {str(_retained_annotation(link.mention).get("id")) for link in linked.links}
     names = (str(number) for number in range(1, 1 << 62) if str(number) not in taken)
     for link in linked.links:
         spans = standoff.spans_of(document, link.mention)
         part = _part_of(link.mention, parts, offsets, spans[0][0])
-        part.setdefault("annotations", []).append(_annotation(link, spans, offsets, names))
+        part["annotations"].append(_annotation(link, spans, offsets, names))
     _complete(result, parts)
     return orjson.dumps(result)
+
+
+_Parts = tuple[dict[str, Any], list[dict[str, Any]], str]  # a document, its parts, and the unit of its offsets
+
+
+def _document_as_read(document: Document, text: str) -> _Parts | None:
+    """Return a copy of the document as it was read; None if it was not BioC, or was changed."""
+    result = deepcopy(standoff.dict_of(standoff.dict_of(document.source, BIOC), "document"))
+    if not isinstance(result.get("passages"), list):
+        return None
+    try:
+        parts = list(_parts(result))
+        unit, kept_text = _assembled(parts)
+    except DocumentError:
+        return None
+    return (result, parts, unit) if kept_text == text else None
+
+
+def _document_of_text(document: Document, text: str) -> _Parts:
+    passage = {"offset": 0, "infons": {}, "text": text}
+    result = {"id": "" if document.id is None else str(document.id), "infons": {}, "passages": [passage]}
+    return result, [passage, result], standoff.CODE_POINTS
 
 
 def _complete(document: dict[str, Any], parts: list[dict[str, Any]]) -> None:
     """Add the empty fields that other tools expect in every part."""
     for part in parts:
-        for name, empty in (("infons", {}), ("annotations", []), ("relations", [])):
-            part.setdefault(name, empty)
+        part.setdefault("infons", {})
+        part.setdefault("relations", [])
     for passage in document["passages"]:
         passage.setdefault("sentences", [])
 
@@ -254,24 +241,6 @@ def collection_of(document: Document) -> dict[str, Any]:
         "infons": {},
         **standoff.dict_of(standoff.dict_of(document.source, BIOC), "collection"),
     }
-
-
-def _with_texts(skeleton: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return a copy of a skeleton with its texts."""
-
-    def filled(part: dict[str, Any]) -> dict[str, Any]:
-        copy = dict(part)
-        span = copy.get("text")
-        if isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span):
-            copy["text"] = text[max(0, span[0]) : max(0, span[1])]
-        if isinstance(copy.get("annotations"), list):
-            copy["annotations"] = list(copy["annotations"])
-        if isinstance(copy.get("sentences"), list):
-            copy["sentences"] = [filled(sentence) for sentence in copy["sentences"] if isinstance(sentence, dict)]
-        return copy
-
-    passages = [filled(passage) for passage in skeleton["passages"] if isinstance(passage, dict)]
-    return {**filled({name: value for name, value in skeleton.items() if name != "passages"}), "passages": passages}
 
 
 def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: standoff.Offsets, start: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -21,7 +22,7 @@ from eigenthemes.documents.brat import brat_of
 from eigenthemes.documents.json_writer import linked_line
 from eigenthemes.documents.pubtator import pubtator_of
 from eigenthemes.errors import OptionError, SourceError
-from eigenthemes.records import LinkedDocument
+from eigenthemes.records import Document, LinkedDocument
 
 Write = Callable[[bytes], object]
 
@@ -54,97 +55,71 @@ def format_of_name(path: str) -> str:
     return _BY_NAME[suffix]
 
 
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """Encodes documents as items, with bytes before the first item, between two and behind the last."""
+
+    items: Callable[[LinkedDocument, int], list[bytes]]
+    head: Callable[[Document], bytes] = lambda first: b""
+    between: bytes = b""
+    tail: bytes = b""
+
+
+_FORMATS = {
+    "jsonl": _Format(lambda linked, number: [linked_line(linked)]),
+    "json": _Format(lambda linked, number: [linked_line(linked).rstrip(b"\n")], lambda first: b"[\n", b",\n", b"\n]\n"),
+    "nif": _Format(lambda linked, number: [nif.nif_of(linked, number)], lambda first: nif.HEAD),
+    "pubtator": _Format(lambda linked, number: [pubtator_of(linked, number)]),
+    "bioc": _Format(
+        lambda linked, number: [bioc_of(linked)],
+        lambda first: orjson.dumps(collection_of(first))[:-1] + b',"documents":[\n',
+        b",\n",
+        b"\n]}\n",
+    ),
+    "aida": _Format(lambda linked, number: [aida_of(linked, number)]),
+    "web-annotation": _Format(web.web_annotations_of, lambda first: web.ANNOTATIONS_HEAD, b",\n", web.ANNOTATIONS_TAIL),
+    "html": _Format(lambda linked, number: [web.html_of(linked)], lambda first: web.PAGE_HEAD, tail=web.PAGE_TAIL),
+}
+
+
 @contextmanager
-def open_output(name: str, write: Write, *, folder: str | Path | None = None) -> Iterator[Output]:
+def open_output(name: str, write: Write, *, folder: str | Path | None = None) -> Iterator[Output | BratFolder]:
     """Write documents in a format, with its beginning and end.
 
     folder  for BRAT, which has two files per document
     """
     if name not in OUTPUT_FORMATS:
         raise OptionError(f"there is no output format {name!r}; choose one of {', '.join(OUTPUT_FORMATS)}", where=name)
-    if name == "brat":
-        output: Output = BratFolder(folder)
-    else:
-        output = _OUTPUTS[name](write)
+    output = BratFolder(folder) if name == "brat" else Output(write, _FORMATS[name])
     yield output
     output.end()
 
 
 class Output:
-    """An output of documents."""
+    """An output of documents in one stream."""
 
-    def __init__(
-        self, write: Write, encode: Callable[[LinkedDocument, int], bytes] | None = None, *, head: bytes = b""
-    ) -> None:
-        self._write, self._encode, self._head = write, encode, head
-        self.count = 0
+    def __init__(self, write: Write, format: _Format) -> None:
+        self._write, self._format = write, format
+        self._documents = self._items = 0
 
     def write(self, linked: LinkedDocument) -> None:
         """Write a document; nothing is written of one that the format cannot hold, which raises a `DocumentError`."""
-        assert self._encode is not None
-        data = self._encode(linked, self.count + 1)
-        self._write((b"" if self.count else self._head) + data)
-        self.count += 1
+        items = self._format.items(linked, self._documents + 1)
+        head = b"" if self._documents else self._format.head(linked.document)
+        before = self._format.between if items and self._items else b""
+        self._write(head + before + self._format.between.join(items))
+        self._documents += 1
+        self._items += len(items)
 
     def end(self) -> None:
         """Write the end of the output."""
-        if not self.count:
-            self._write(self._head)
+        self._write((b"" if self._documents else self._format.head(Document(text=""))) + self._format.tail)
 
 
-class _Listed(Output):
-    """Items of a list, separated by commas; the head may depend on the first document."""
-
-    def __init__(self, write: Write, items: Callable[[LinkedDocument, int], list[bytes]], head: bytes, tail: bytes) -> None:
-        super().__init__(write, head=head)
-        self._items, self._tail, self._written = items, tail, 0
-
-    def head_of(self, linked: LinkedDocument) -> bytes:
-        return self._head
-
-    def write(self, linked: LinkedDocument) -> None:
-        items = self._items(linked, self.count + 1)
-        before = b"" if self.count else self.head_of(linked)
-        joined = b",\n".join(items)
-        self._write(before + (b",\n" + joined if joined and self._written else joined))
-        self._written += len(items)
-        self.count += 1
-
-    def end(self) -> None:
-        self._write((b"" if self.count else self._head) + self._tail)
-
-
-class _Collection(_Listed):
-    """A BioC collection, with the fields of the one that the first document came from."""
-
-    def __init__(self, write: Write) -> None:
-        super().__init__(write, lambda linked, number: [bioc_of(linked)], _collection_head({}), b"\n]}\n")
-
-    def head_of(self, linked: LinkedDocument) -> bytes:
-        return _collection_head(collection_of(linked.document))
-
-
-def _collection_head(fields: dict[str, object]) -> bytes:
-    fields = {"source": "", "date": "", "key": "", **fields}
-    return orjson.dumps(fields)[:-1] + b',"documents":[\n'
-
-
-class _Page(Output):
-    """A web page."""
-
-    def __init__(self, write: Write) -> None:
-        super().__init__(write, lambda linked, number: web.html_of(linked), head=web.PAGE_HEAD)
-
-    def end(self) -> None:
-        super().end()
-        self._write(web.PAGE_TAIL)
-
-
-class BratFolder(Output):
+class BratFolder:
     """A folder with the text and the annotations of each document, in files named by its id."""
 
     def __init__(self, folder: str | Path | None) -> None:
-        super().__init__(lambda data: None)
         if folder is None or str(folder) == "-":
             raise OptionError("BRAT is two files for each document; name a folder to write them to", code="output-folder")
         self.folder = Path(folder)
@@ -156,6 +131,7 @@ class BratFolder(Output):
         self._taken: dict[str, int] = {}  # name in lower case -> number of documents with it
 
     def write(self, linked: LinkedDocument) -> None:
+        """Write the two files of a document."""
         text, annotations = brat_of(linked)
         name = self._name(linked.document.id)
         try:
@@ -167,9 +143,9 @@ class BratFolder(Output):
                 f"{self.folder / name}.ann cannot be written ({error.strerror}); free some space, or name another folder",
                 where=str(self.folder),
             ) from None
-        self.count += 1
 
     def end(self) -> None:
+        """Make the folder, even if there is no document."""
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def _name(self, document_id: object) -> str:
@@ -182,15 +158,3 @@ class BratFolder(Output):
             name = f"{wanted}-{self._taken[wanted.lower()]}"
         self._taken[name.lower()] = 1
         return name
-
-
-_OUTPUTS: dict[str, Callable[[Write], Output]] = {
-    "jsonl": lambda write: Output(write, lambda linked, number: linked_line(linked)),
-    "json": lambda write: _Listed(write, lambda linked, number: [linked_line(linked).rstrip(b"\n")], b"[\n", b"\n]\n"),
-    "nif": lambda write: Output(write, nif.nif_of, head=nif.HEAD),
-    "pubtator": lambda write: Output(write, pubtator_of),
-    "bioc": _Collection,
-    "aida": lambda write: Output(write, aida_of),
-    "web-annotation": lambda write: _Listed(write, web.web_annotations_of, web.ANNOTATIONS_HEAD, web.ANNOTATIONS_TAIL),
-    "html": _Page,
-}

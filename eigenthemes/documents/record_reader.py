@@ -184,7 +184,7 @@ def read_records(
     if layout in _SPLITTERS:
         return (Record(name, number, data, layout) for number, data in _SPLITTERS[layout](source.stream))
     if layout is Layout.PARQUET:
-        from eigenthemes.documents.parquet import read_parquet
+        from eigenthemes.documents.arrow_rows import read_parquet
 
         return _parsed(read_parquet(file.path, file.name, columns), name)
     if layout is Layout.BIOC:

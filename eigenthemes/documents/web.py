@@ -54,7 +54,7 @@ _CHARSET = re.compile(rb"""<meta[^>]{1,200}?charset\s*=\s*["']?([\w.:-]+)""", re
 
 
 def text_of_html(source: Source) -> str:
-    """Return the text that a browser shows of a page, and its title: a line for each block, spaces as they are shown."""
+    """Return the title of a page and the text that a browser shows, with a line for each block."""
     try:
         from selectolax.lexbor import LexborHTMLParser
     except ImportError:

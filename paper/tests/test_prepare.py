@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from paper_helpers.wikipedia_dumps import write_aida, write_wned
 
-from eigenthemes.documents.benchmark_sets import read_wikitables
+from eigenthemes.documents.benchmark_sets import parse_wikitable
 from eigenthemes.documents.reader import document_of, read_gold
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention
@@ -69,7 +69,7 @@ def test_wned(wned: Path, pages: WikipediaMap) -> None:
 
 
 def test_tables(pages: WikipediaMap) -> None:
-    (record,) = prepare(read_wikitables([json.dumps(TABLE).encode()], origin="tables.json"), pages)
+    (record,) = prepare([parse_wikitable(json.dumps(TABLE).encode())], pages)
     assert json.loads(json.dumps(record)) == {
         "id": "7-1",
         "pgTitle": "Ulster",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eigenthemes.documents.benchmark_sets import is_wikitables, read_wikitables
-from eigenthemes.documents.reader import read_gold
+from eigenthemes.documents.benchmark_sets import is_wikitables
+from eigenthemes.documents.reader import read_documents, read_gold
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, Table
 
@@ -31,7 +32,13 @@ def table(*rows: list[dict[str, Any]], headers: list[list[dict[str, Any]]] | Non
 
 
 def read(*tables: Any) -> list[Document]:
-    return list(read_wikitables((json.dumps(each).encode() + b"\n" for each in tables), origin="tables.json"))
+    return read_lines("".join(json.dumps(each) + "\n" for each in tables))
+
+
+def read_lines(text: str) -> list[Document]:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "tables.json").write_text(text)
+        return list(read_documents(Path(folder) / "tables.json", format="tabel"))
 
 
 def mentions(*links: dict[str, Any], text: str = "a cell") -> tuple[Mention, ...]:
@@ -118,7 +125,7 @@ def test_bad_tables_are_named_by_file_and_line(record: Any, phrase: str) -> None
 
 def test_a_line_that_is_cut_is_refused() -> None:
     with pytest.raises(DocumentError, match=r"^tables.json:1: no JSON at character \d+ .*expected one whole table"):
-        list(read_wikitables([b'{"_id": "7", "tableData": [['], origin="tables.json"))
+        read_lines('{"_id": "7", "tableData": [[')
 
 
 def test_tables_are_recognised_by_their_beginning() -> None:
