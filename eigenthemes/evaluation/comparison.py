@@ -18,11 +18,11 @@ from eigenthemes.candidates.rules import Sharing
 from eigenthemes.core.checks import check_arguments, check_probability
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.threads import one_thread
-from eigenthemes.errors import DocumentError, OptionError, SourceError
+from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
-from eigenthemes.metrics.precision import DIFFICULTIES, by_document, credit, difficulty, recall_at, summarize
+from eigenthemes.metrics.precision import DIFFICULTIES, by_document, credit, difficulty, gold_ranks, recall_at, summarize
 from eigenthemes.metrics.significance import compare
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of, gold_of, gold_rows, has_gold
 from eigenthemes.ranking.decide import DecisionRule, Decisions, decide
@@ -196,11 +196,9 @@ class Evaluation:
 
     def _figures(self, scores: MethodScores, documents: bool) -> dict[str, Any]:
         columns: tuple[Any, ...] = (self.document, scores.p_at_1, scores.reciprocal_rank, self.difficulty)
-        found = np.flatnonzero(self.gold_rank)
-        recall = recall_at(len(self.gold_rank), found, self.gold_rank[found], np.ones(len(found), dtype=bool))
         figures: dict[str, Any] = summarize(*columns)
         figures["gold_in_kb"] = summarize(*(column[self.in_kb] for column in columns))["overall"]
-        figures["recall_at"] = {str(k): share for k, share in recall.items()}
+        figures["recall_at"] = {str(k): share for k, share in recall_at(self.gold_rank).items()}
         figures["documents_per_second"] = len(self.ids) / max(1e-9, self.seconds + scores.seconds)
         figures["settings"] = scores.settings
         if len(scores.probability):
@@ -276,7 +274,7 @@ def evaluate(
         for scorer in scorers.values():
             scorer.score(*empty.of(scorer.method), has_gold(empty.first))
             scorer.seconds = 0.0
-        for some in batches_of(_checked(documents), BATCH):
+        for some in batches_of(documents, BATCH):
             batches = lists.make(some)
             parts.append(_gold_columns(batches.first, kb, len(run.ids)))
             counted = has_gold(batches.first)
@@ -298,26 +296,12 @@ def evaluate(
 
 def _chosen(methods: Sequence[str] | Mapping[str, Method | str]) -> dict[str, Method]:
     """Return the methods by name."""
-    if isinstance(methods, str) or not isinstance(methods, Sequence | Mapping) or not methods:
+    if isinstance(methods, str) or not methods:
         raise OptionError(
             f"methods is {methods!r}; expected a list of at least one, such as ['eigen', 'degree']", where="methods"
         )
     named = methods if isinstance(methods, Mapping) else dict(zip(methods, methods, strict=True))
-    if wrong := [each for each in named.values() if not isinstance(each, str | Method)]:
-        raise OptionError(
-            f"methods has {wrong[0]!r}; expected names of methods, or objects of the type Method", where="methods"
-        )
     return {name: method if isinstance(method, Method) else method_named(method) for name, method in named.items()}
-
-
-def _checked(documents: Iterable[Document]) -> Iterator[Document]:
-    """Yield the documents; refuse what is none."""
-    if not isinstance(documents, Iterable):
-        raise DocumentError(f"documents is of the type {type(documents).__name__}; expected documents, e.g. of read_documents")
-    for document in documents:
-        if not isinstance(document, Document):
-            raise DocumentError(f"a document is of the type {type(document).__name__}; expected a Document")
-        yield document
 
 
 def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> None:
@@ -454,14 +438,12 @@ def _gold_columns(batch: Batch, kb: KB, documents: int) -> Columns:
     gold, is_gold = gold_of(batch, kb)
     counted = has_gold(batch)
     document = documents + np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
-    rank = np.zeros(table.mentions, dtype=np.int64)
-    at = np.flatnonzero(is_gold)[::-1]  # the first one stays
-    rank[table.mention_of[at]] = table.rank[at]
+    candidates = table.mentions, table.mention_of, table.rank, is_gold
     return {
         "document": document[counted],
-        "difficulty": difficulty(table.mentions, table.mention_of, table.rank, is_gold)[counted],
+        "difficulty": difficulty(*candidates)[counted],
         "in_kb": np.array([bool(each) for each in gold], dtype=bool)[counted],
-        "gold_rank": rank[counted],
+        "gold_rank": gold_ranks(*candidates)[counted],
     }
 
 

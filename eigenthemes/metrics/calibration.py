@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.errors import OptionError
 from eigenthemes.metrics.precision import Bools, Figures, Floats
 
 COVERAGES = (0.5, 0.7, 0.8, 0.9, 1.0)
@@ -91,8 +90,6 @@ def area_under_risk(coverage: Floats, risk: Floats) -> float:
 
 def risk_table(coverage: Floats, risk: Floats, *, wanted: tuple[float, ...] = COVERAGES) -> Figures:
     """Return the risk at the least coverage that is as wanted or more, for each wanted coverage, which is its key as text."""
-    if unusable := [coverage_wanted for coverage_wanted in wanted if not 0 < coverage_wanted <= 1]:
-        raise OptionError(f"wanted has the coverage {unusable[0]}; expected shares above 0 and up to 1, such as 0.9")
     if not len(coverage):
         return {str(coverage_wanted): 0.0 for coverage_wanted in wanted}
     return dict(zip(map(str, wanted), risk[np.searchsorted(coverage, wanted)].tolist(), strict=True))
@@ -119,8 +116,6 @@ def summarize_confidence(probability: Floats, right: Floats, in_kb: Bools, linke
 
 def _binned(probability: Floats, right: Floats, bins: int) -> tuple[NDArray[Any], ...]:
     """Return the edges [bins + 1], and for each bin its mentions and its sums of probability and of right."""
-    if bins < 1:
-        raise OptionError(f"bins is {bins}; expected 1 or more")
     edges = np.arange(bins + 1) / bins
     # Compared with the edges as printed: 0.29 * 100 rounds to below 29, and would fall into the bin before its own.
     bin_of = np.searchsorted(edges[1:-1], probability, side="right")

@@ -72,19 +72,20 @@ def _expected_reciprocal(above: int, tied: int, golds: int) -> float:
 
 def difficulty(mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools) -> NDArray[np.int8]:
     """Return EASY (the rank-1 candidate is gold), HARD (another candidate is) or NOT_FOUND (none is), [mentions] int8."""
-    of_mention = np.full(mentions, NOT_FOUND, dtype=np.int8)
-    of_mention[mention_of[is_gold]] = HARD
-    of_mention[mention_of[is_gold & (rank == 1)]] = EASY
-    return of_mention
+    gold_rank = gold_ranks(mentions, mention_of, rank, is_gold)
+    return np.where(gold_rank == 0, NOT_FOUND, np.where(gold_rank == 1, EASY, HARD)).astype(np.int8)
 
 
-def recall_at(
-    mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools, ks: tuple[int, ...] = (1, 5, 10, 20)
-) -> dict[int, float]:
-    """Return the share of all mentions that have a gold among their first k candidates by rank, for each k."""
-    best = np.full(mentions, np.iinfo(np.int64).max)
-    np.minimum.at(best, mention_of[is_gold], rank[is_gold])
-    return {k: _mean(best <= k) for k in ks}
+def gold_ranks(mentions: int, mention_of: Ints, rank: Ints, is_gold: Bools) -> NDArray[np.int64]:
+    """Return the rank of the first gold candidate of each mention [mentions]; 0: it has none."""
+    first = np.full(mentions, np.iinfo(np.int64).max)
+    np.minimum.at(first, mention_of[is_gold], rank[is_gold])
+    return np.where(first == np.iinfo(np.int64).max, 0, first)
+
+
+def recall_at(gold_rank: Ints, ks: tuple[int, ...] = (1, 5, 10, 20)) -> dict[int, float]:
+    """Return the share of mentions that have a gold among their first k candidates by rank, for each k."""
+    return {k: _mean((gold_rank > 0) & (gold_rank <= k)) for k in ks}
 
 
 def summarize(

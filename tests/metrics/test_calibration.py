@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.errors import OptionError
 from eigenthemes.metrics.calibration import (
     area_under_risk,
     brier,
@@ -114,12 +112,6 @@ def test_no_promise_beats_the_truth_in_the_brier_score() -> None:
     right = np.array([1.0, 1.0, 0.0, 1.0])
     scores = {promised: brier(np.full(4, promised), right) for promised in (0.0, 0.5, 0.7, 0.75, 0.8, 1.0)}
     assert min(scores, key=scores.__getitem__) == 0.75
-
-
-@pytest.mark.parametrize("measure", [reliability, calibration_error])
-def test_no_bins_are_refused(measure: Callable[..., object]) -> None:
-    with pytest.raises(OptionError, match="bins is 0; expected 1 or more"):
-        measure(NOTHING, NOTHING, bins=0)
 
 
 # Links and NILs
@@ -236,12 +228,6 @@ def test_without_ties_the_area_is_the_mean_risk(answers: list[bool]) -> None:
 def test_the_right_ones_first_give_the_least_area(rows: list[Row]) -> None:
     probability, right, _, _ = columns(rows)
     assert area_under_risk(*risk_coverage(right, right)) <= area_under_risk(*risk_coverage(probability, right)) + 1e-12
-
-
-@pytest.mark.parametrize("wanted", [0.0, 1.1, -1.0])
-def test_a_coverage_that_cannot_be_is_refused(wanted: float) -> None:
-    with pytest.raises(OptionError, match=f"coverage {wanted}; expected shares above 0 and up to 1"):
-        risk_table(np.ones(1), np.ones(1), wanted=(0.5, wanted))
 
 
 # The summary

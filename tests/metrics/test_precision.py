@@ -17,7 +17,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes.errors import OptionError
-from eigenthemes.metrics.precision import EASY, HARD, NOT_FOUND, by_document, credit, difficulty, recall_at, summarize
+from eigenthemes.metrics.precision import (
+    EASY,
+    HARD,
+    NOT_FOUND,
+    by_document,
+    credit,
+    difficulty,
+    gold_ranks,
+    recall_at,
+    summarize,
+)
 
 Array = NDArray[Any]
 Batch = list[list[tuple[float, bool]]]  # for each mention, (score, is gold) of its candidates by rank
@@ -128,7 +138,9 @@ def test_by_rank_easy_mentions_earn_all_and_the_others_nothing_at_1(batch: Batch
     assert ((p_at_1 == 1) == (found == EASY)).all()
     assert ((p_at_1 == 0) == (found != EASY)).all()
     assert ((reciprocal_rank > 0) == (found != NOT_FOUND)).all()
-    assert recall_at(mentions, mention_of, rank, is_gold, ks=(1,))[1] == pytest.approx(p_at_1.mean() if mentions else 0)
+    assert recall_at(gold_ranks(mentions, mention_of, rank, is_gold), ks=(1,))[1] == pytest.approx(
+        p_at_1.mean() if mentions else 0
+    )
 
 
 def test_an_unknown_rule_for_ties_is_refused() -> None:
@@ -160,7 +172,7 @@ def test_difficulty_is_where_the_gold_stands() -> None:
 
 def test_recall_counts_the_first_k_of_every_mention() -> None:
     mentions, mention_of, rank, is_gold, _ = flat([*SET, [(0, place == 6) for place in range(9)]])
-    recall = recall_at(mentions, mention_of, rank, is_gold)
+    recall = recall_at(gold_ranks(mentions, mention_of, rank, is_gold))
     assert recall == pytest.approx({1: 2 / 6, 5: 3 / 6, 10: 4 / 6, 20: 4 / 6})
 
 
@@ -196,7 +208,7 @@ def test_nothing_to_evaluate_gives_zeros() -> None:
     assert all(figure == 0 for part in summary.values() for figure in part.values())
     assert by_document(nowhere, *figures_of([])) == []
     mentions, mention_of, rank, is_gold, _ = flat([])
-    assert recall_at(mentions, mention_of, rank, is_gold) == {1: 0, 5: 0, 10: 0, 20: 0}
+    assert recall_at(gold_ranks(mentions, mention_of, rank, is_gold)) == {1: 0, 5: 0, 10: 0, 20: 0}
 
 
 @pytest.mark.real_data

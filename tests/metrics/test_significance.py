@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.errors import OptionError
-from eigenthemes.metrics.significance import compare, paired_bootstrap, paired_t_test
+from eigenthemes.metrics.significance import compare, is_significant, paired_bootstrap, paired_t_test
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -123,12 +122,6 @@ def test_with_fewer_than_two_documents_the_interval_is_the_difference() -> None:
     assert paired_bootstrap(a, b, np.array([4, 4, 4])) == pytest.approx((2 / 3, 2 / 3))
 
 
-@pytest.mark.parametrize("options", [{"samples": 0}, {"level": 0.0}, {"level": 95.0}])
-def test_options_that_cannot_be_used_are_refused(options: dict[str, int]) -> None:
-    with pytest.raises(OptionError, match=f"{next(iter(options))} is .*; expected"):
-        paired_bootstrap(NOTHING, NOTHING, np.zeros(0, dtype=np.int64), **options)
-
-
 def test_the_time_grows_with_the_documents_and_no_faster() -> None:
     def seconds(documents: int) -> float:
         a, b, document = clustered(np.random.default_rng(0), documents=documents)
@@ -138,3 +131,11 @@ def test_the_time_grows_with_the_documents_and_no_faster() -> None:
 
     few, many = (min(seconds(documents) for _ in range(3)) for documents in (500, 2_000))
     assert many < 10 * few
+
+
+def test_a_significant_difference_needs_both_tests_and_several_documents() -> None:
+    better, worse, many = np.array([1.0, 1.0, 0.0] * 20), np.zeros(60), np.arange(60)
+    assert is_significant(better, worse, many)
+    assert not is_significant(better, worse, np.zeros(60, np.int64)), "one document"
+    assert not is_significant(np.array([1.0] * 30 + [0.0] * 30), worse, np.array([0] * 30 + list(range(1, 31))))
+    assert not is_significant(better, better, many)
