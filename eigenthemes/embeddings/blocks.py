@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import pairwise
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,12 +100,6 @@ class Blocks:
         """Yield `function(first, last)` of every block of rows, in order."""
         return self._pool.map(lambda span: function(*span), self._spans)
 
-    def columns(self, dense: Matrix) -> Iterator[tuple[slice, Matrix]]:
-        """Yield copies of blocks of columns."""
-        for first in range(0, dense.shape[1], WIDTH):
-            part = slice(first, min(first + WIDTH, dense.shape[1]))
-            yield part, np.ascontiguousarray(dense[:, part])
-
     def apply(self, function: Callable[[Matrix], Matrix], dense: ColumnBlocks, into: ColumnBlocks) -> Iterator[int]:
         """Write `function(columns)` of all columns into another matrix, or the same; yield the numbers of columns done.
 
@@ -161,7 +155,7 @@ class Blocks:
 
     # small matrices beside tall ones
 
-    def eigen(self, dense: Matrix | ColumnBlocks) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def eigen(self, dense: ColumnBlocks) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the eigenvalues, largest first, and eigenvectors of dense^T dense, in float64."""
 
         def gram(first: int, last: int) -> NDArray[np.float64]:
@@ -174,18 +168,16 @@ class Blocks:
         values, vectors = np.linalg.eigh(total)
         return values[::-1], vectors[:, ::-1]
 
-    def times(self, dense: AnyMatrix, small: NDArray[np.float64]) -> AnyMatrix:
+    def times(self, dense: ColumnBlocks, small: NDArray[np.float64]) -> ColumnBlocks:
         """Return dense @ small, [n, d] @ [d, k] with k <= d; written over dense, whose first k columns are returned."""
         factor = small.astype(np.float32)
-        width = factor.shape[1]
-
-        kept: Any = dense.first(width) if isinstance(dense, ColumnBlocks) else dense[:, :width]
+        kept = dense.first(factor.shape[1])
 
         def block(first: int, last: int) -> None:
             kept[first:last] = dense[first:last] @ factor
 
         self.for_rows(block)
-        return cast(AnyMatrix, kept)  # the type of the argument
+        return kept
 
     def unit_rows(self, dense: AnyMatrix) -> AnyMatrix:
         """Divide each row by its length, in place; a zero row stays."""

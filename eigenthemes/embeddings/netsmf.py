@@ -16,7 +16,7 @@ from eigenthemes.core.checks import check_number
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix, check_counts
-from eigenthemes.embeddings.prone import OVERSAMPLING, orthonormal
+from eigenthemes.embeddings.prone import OVERSAMPLING, randomized_factors
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
 
@@ -195,19 +195,13 @@ def logarithms(graph: Graph, counts: PathCounts, *, negatives: float = 1.0) -> c
 
 
 def factorize(upper: csr_matrix, dimensions: int, blocks: Blocks, seed: int) -> Matrix:
-    """Return the left factors [n, d] of upper + upper^T by a randomised SVD (Halko et al.) without power iterations."""
-    nodes, lower = upper.shape[0], upper.T
-    basis = np.empty((nodes, min(nodes, dimensions + OVERSAMPLING)), dtype=np.float32)
-    for part, columns in blocks.columns(basis):
-        np.random.default_rng((seed, part.start)).standard_normal(out=columns, dtype=np.float32)
-        basis[:, part] = upper @ columns + lower @ columns
-    basis = orthonormal(basis, blocks)
-    projected = np.empty_like(basis)
-    for part, columns in blocks.columns(basis):
-        projected[:, part] = upper @ columns + lower @ columns  # the matrix is symmetric: F^T Q
-    values, vectors = blocks.eigen(projected)
-    strengths = np.maximum(values, 0) ** 0.25  # the square root of singular values, and these are roots of eigenvalues
-    return blocks.times(basis, (vectors * strengths)[:, :dimensions])
+    """Return the left factors [n, d] of upper + upper^T."""
+    lower = upper.T
+
+    def times(columns: Matrix) -> Matrix:
+        return np.asarray(upper @ columns + lower @ columns)
+
+    return randomized_factors(blocks, times, times, dimensions, seed).rows_together(blocks.scratch)
 
 
 _S32 = np.uint64(32)

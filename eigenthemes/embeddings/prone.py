@@ -8,14 +8,17 @@ the filter instead of ten (no difference), and eigenvectors of small Gram matric
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.scratch import Scratch
-from eigenthemes.embeddings.blocks import WIDTH, AnyMatrix, Blocks, ColumnBlocks, Matrix
+from eigenthemes.embeddings.blocks import WIDTH, Blocks, ColumnBlocks, Matrix
 from eigenthemes.kb.graph import Graph
+
+Product = Callable[[Matrix], Matrix]  # with columns [n, c]
 
 NEGATIVE_POWER = 0.75  # of the distribution of negatives, as in word2vec
 OVERSAMPLING = 10
@@ -47,21 +50,37 @@ def factorize(blocks: Blocks, dimensions: int, seed: int) -> ColumnBlocks:
     """Compute the left factors U sqrt(S) [n, d], rows of unit length, of F_ij = log(p_ij) - log(q_j) on the edges.
 
     p_ij = 1 / degree(i) is the chance to step from i to j; q_j, the chance to draw j as a negative, goes with
-    (sum_i p_ij)^0.75. Randomised SVD (Halko et al.) without power iterations: a sharper one makes worse links.
+    (sum_i p_ij)^0.75.
     """
     of_row, of_column = logarithms(blocks)
-    basis = ColumnBlocks.empty(len(of_row), min(len(of_row), dimensions + OVERSAMPLING), blocks.scratch)
+
+    def times(columns: Matrix) -> Matrix:
+        return blocks.weighted_sum(columns, of_row, of_column)
+
+    def transposed(columns: Matrix) -> Matrix:
+        return blocks.weighted_sum(columns, of_column, of_row)
+
+    return blocks.unit_rows(randomized_factors(blocks, times, transposed, dimensions, seed))
+
+
+def randomized_factors(blocks: Blocks, times: Product, transposed: Product, dimensions: int, seed: int) -> ColumnBlocks:
+    """Compute the left factors U sqrt(S) [n, d] of a matrix F, given F X and F^T X, by a randomised SVD (Halko et al.).
+
+    There are no power iterations: sharper factors make worse links.
+    """
+    nodes = len(blocks.graph)
+    basis = ColumnBlocks.empty(nodes, min(nodes, dimensions + OVERSAMPLING), blocks.scratch)
     for number, part in enumerate(basis.parts):
         np.random.default_rng((seed, number * WIDTH)).standard_normal(out=part, dtype=np.float32)
-    for _ in blocks.apply(lambda columns: blocks.weighted_sum(columns, of_row, of_column), basis, basis):  # F X
+    for _ in blocks.apply(times, basis, basis):
         pass
     basis = orthonormal(basis, blocks)
     projected = ColumnBlocks.empty(*basis.shape, blocks.scratch)
-    for _ in blocks.apply(lambda columns: blocks.weighted_sum(columns, of_column, of_row), basis, projected):
-        pass  # F^T Q, so that Q (Q^T F) is nearly F
+    for _ in blocks.apply(transposed, basis, projected):  # F^T Q, so that Q (Q^T F) is nearly F
+        pass
     values, vectors = blocks.eigen(projected)
     strengths = np.maximum(values, 0) ** 0.25  # the square root of singular values, and these are roots of eigenvalues
-    return blocks.unit_rows(blocks.times(basis, (vectors * strengths)[:, :dimensions]))
+    return blocks.times(basis, (vectors * strengths)[:, :dimensions])
 
 
 def logarithms(blocks: Blocks) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -107,14 +126,14 @@ def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
     return summed
 
 
-def left_factors(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:
+def left_factors(dense: ColumnBlocks, blocks: Blocks) -> ColumnBlocks:
     """Compute U sqrt(S) of a thin matrix, from the eigenvectors of its Gram matrix: U sqrt(S) = X V S^-1/2; written over it."""
     values, vectors = blocks.eigen(dense)
     kept = values > values[0] * 1e-12 if len(values) else values > 0
     return blocks.times(dense, vectors[:, kept] * values[kept] ** -0.25)
 
 
-def orthonormal(dense: AnyMatrix, blocks: Blocks) -> AnyMatrix:
+def orthonormal(dense: ColumnBlocks, blocks: Blocks) -> ColumnBlocks:
     """Return an orthonormal basis of the columns, written over them, without null directions."""
     values, vectors = blocks.eigen(dense)
     kept = values > values[0] * 1e-10 if len(values) else values > 0
