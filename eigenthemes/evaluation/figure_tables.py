@@ -13,6 +13,7 @@ from typing import Any
 from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError
 from eigenthemes.evaluation.comparison import Evaluation
+from eigenthemes.tables.delimited import is_formula
 
 _LATEX_COLUMNS = {
     "p_at_1": "P@1",
@@ -89,7 +90,8 @@ class MentionFile:
             if self.writer is None:
                 self.writer = csv.DictWriter(self.file, list(row), lineterminator="\n")
                 self.writer.writeheader()
-            self.writer.writerow({**row, "gold": " ".join(row["gold"])})
+            ours = {key: f"'{row[key]}" for key in ("predicted", "label") if is_formula(row[key] or "")}
+            self.writer.writerow({**row, **ours, "gold": " ".join(row["gold"])})
 
 
 @contextmanager

@@ -59,6 +59,11 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # a byte that the encoding does not define, as Python keeps it
 
 
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet would run a cell as a formula."""
+    return bool(_FORMULA.match(text)) and not _NUMBER.match(text)
+
+
 @dataclass(frozen=True, slots=True)
 class TextStyle:
     """The way a delimited text is written.
@@ -238,7 +243,7 @@ class DelimitedWriter(TableWriter):
             return ""
         fitted, replaced = self._fitted(value)
         self.replaced += replaced
-        if not _FORMULA.match(fitted) or _NUMBER.match(fitted):
+        if not is_formula(fitted):
             return fitted
         self.escaped += 1
         return f"'{fitted}"

@@ -13,6 +13,7 @@ import pytest
 from helpers.commands import assert_one_sentence, call
 from helpers.evaluating import GOLD
 from helpers.files import write_jsonl
+from helpers.kbs import build_untrained
 
 from eigenthemes import (
     KB,
@@ -128,6 +129,22 @@ def test_per_mention(tiny: KB, gold: Path, tmp_path: Path, suffix: str) -> None:
     assert len(rows) == 12
     assert (rows[0]["set"], rows[0]["method"], rows[0]["predicted"]) == ("gold", "degree", "mj")
     assert rows[10]["gold"] == ("Q90 paris" if suffix == "csv" else ["Q90", "paris"])
+
+
+def test_labels_that_a_spreadsheet_would_run_are_escaped_in_csv(tmp_path: Path) -> None:
+    nodes: list[dict[str, object]] = [{"id": "=1+1", "name": "=cmd()", "aliases": ["Cmd"]}, {"id": "-5", "name": "Minus"}]
+    edge: dict[str, object] = {"source": "=1+1", "target": "-5", "relation": "is"}
+    sources = [write_jsonl(tmp_path / "n.jsonl", nodes), write_jsonl(tmp_path / "e.jsonl", [edge])]
+    kb = build_untrained(sources, tmp_path / "t.kb")
+    mentions = [{"text": "Cmd", "gold": "=1+1"}, {"text": "Minus", "gold": "-5"}]
+    gold = write_jsonl(tmp_path / "g.jsonl", [{"mentions": mentions}])
+    done = call("eval", kb.path, gold, "--methods", "degree", "--per-mention", tmp_path / "m.csv")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "m.csv").read_text())))
+    assert [(row["gold"], row["predicted"], row["label"]) for row in rows] == [
+        ("=1+1", "'=1+1", "'=cmd()"),
+        ("-5", "-5", "Minus"),
+    ]
 
 
 def test_every_pair_is_compared(tiny: KB, gold: Path) -> None:
