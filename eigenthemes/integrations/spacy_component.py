@@ -28,40 +28,23 @@ if not Span.has_extension(ATTRIBUTE):  # another library's attribute of this nam
     Span.set_extension(ATTRIBUTE, default=None)
 
 _NO_TYPE = "ENTITY"
-_DEFAULTS: dict[str, Any] = {
-    "kb": None,
-    "detect": None,
-    "label": None,
-    "method": None,
-    "threshold": None,
-    "nil": True,
-    "top": 3,
-    "nested": False,
-    "only_types": [],
-    "not_types": [],
-    "batch_size": 64,
-}
 
 
-@Language.factory(
-    "eigenthemes",
-    assigns=["doc.ents", "token.ent_kb_id", "span._.kb_ents"],
-    default_config=_DEFAULTS,
-)
+@Language.factory("eigenthemes", assigns=["doc.ents", "token.ent_kb_id", "span._.kb_ents"])
 def make_component(
     nlp: Language,
     name: str,
-    kb: str | None,
-    detect: bool | None,
-    label: str | None,
-    method: str | None,
-    threshold: float | None,
-    nil: bool,
-    top: int,
-    nested: bool,
-    only_types: list[str],
-    not_types: list[str],
-    batch_size: int,
+    kb: str | None = None,
+    detect: bool | None = None,
+    label: str | None = None,
+    method: str | None = None,
+    threshold: float | None = None,
+    nil: bool = True,
+    top: int = 3,
+    nested: bool = False,
+    only_types: Sequence[str] = (),
+    not_types: Sequence[str] = (),
+    batch_size: int = 64,
 ) -> LinkerComponent:
     """Return the component that a pipeline's config describes; see `LinkerComponent`."""
     if kb is None:

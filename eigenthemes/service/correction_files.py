@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,8 @@ class CorrectionFile:
             The disk is full, or a limit of the file's size is reached: the file is as it was before.
         """
         lines = b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
-        with open(self.path, "a+b", buffering=0) as file, _locked(file.fileno()):
+        with open(self.path, "a+b", buffering=0) as file:
+            _lock(file.fileno())
             end = file.seek(0, os.SEEK_END)
             if end:
                 file.seek(end - 1)
@@ -124,16 +125,9 @@ def _gold_mentions(line: bytes) -> int:
         return 0
 
 
-@contextmanager
-def _locked(handle: int) -> Iterator[None]:
-    """Lock the file against other processes."""
-    try:
+def _lock(handle: int) -> None:
+    """Lock the file against other processes until it is closed; on Windows only one process can serve."""
+    with suppress(ImportError):
         import fcntl
-    except ImportError:  # not POSIX: one process only
-        yield
-        return
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(handle, fcntl.LOCK_UN)
+
+        fcntl.flock(handle, fcntl.LOCK_EX)

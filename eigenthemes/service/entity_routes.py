@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any
@@ -137,18 +137,36 @@ def _owners(kb: KB, rows: NDArray[np.int64]) -> Iterator[int]:
 
 
 def _near_prefixes(tokens: list[str], prefix: str) -> list[str]:
-    """Return `prefix` with its last word replaced by beginnings of words of the KB that differ by one letter, not the first."""
-    from rapidfuzz import process
-    from rapidfuzz.distance import OSA
-
-    *before, word = tokenize(prefix) or [""]
-    if len(word) < _SHORTEST:
+    """Return prefixes of words of the KB that differ from the last word of `prefix` by one letter, not the first."""
+    words = tokenize(prefix)
+    if not words or len(words[-1]) < _SHORTEST:
         return []
-    first, last = (bisect_left(tokens, each) for each in (word[0], word[0] + chr(0x10FFFF)))
-    sizes = range(len(word) - 1, len(word) + 2)
-    beginnings = sorted({token[:size] for token in tokens[first:last] for size in sizes} - {word})
-    near = process.extract(word, beginnings, scorer=OSA.distance, score_cutoff=1, limit=None)
-    return [" ".join((*before, each)) for each, _, _ in near]
+    before, word = " ".join([*words[:-1], ""]), words[-1]
+    return [before + near for near in dict.fromkeys(_one_letter_off(tokens, word)) if _begins_any(tokens, near)]
+
+
+def _one_letter_off(tokens: list[str], word: str) -> Iterator[str]:
+    for i in range(1, len(word)):
+        yield word[:i] + word[i + 1 :]
+        yield word[:i] + word[i : i + 2][::-1] + word[i + 2 :]
+        for letter in _next_letters(tokens, word[:i]):
+            yield word[:i] + letter + word[i + 1 :]
+            yield word[:i] + letter + word[i:]
+
+
+def _next_letters(tokens: list[str], beginning: str) -> Iterator[str]:
+    """Yield the letters that follow a prefix in the words of the KB."""
+    size = len(beginning)
+    at = bisect_right(tokens, beginning)
+    while at < len(tokens) and tokens[at].startswith(beginning):
+        letter = tokens[at][size]
+        yield letter
+        at = bisect_left(tokens, beginning + chr(ord(letter) + 1), lo=at) if ord(letter) < 0x10FFFF else len(tokens)
+
+
+def _begins_any(tokens: list[str], beginning: str) -> bool:
+    at = bisect_left(tokens, beginning)
+    return at < len(tokens) and tokens[at].startswith(beginning)
 
 
 def _type_masks(kb: KB) -> dict[tuple[str, ...], NDArray[np.bool_]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -90,6 +91,33 @@ def _open_often(kb: Path) -> None:
             opened.index_of("mj")
 
 
+def fork_trial(random: Random, folder: Path, world: World) -> str:
+    """Fork while threads link with a cold linker: every child links as well."""
+    linker, is_over = Linker(world.kb, method=random.choice(("selftrained", "degree", "eigen"))), threading.Event()
+    texts = random.sample(("Michael Jordan in Paris", "Jordn of Iowa", "The WHO in Tokyo", "Paris, Texas"), 3)
+
+    def link_all() -> Outcome:
+        for text in texts:
+            linker.link(text)
+        return Outcome(FINE)
+
+    def work() -> None:
+        while not is_over.is_set():
+            link_all()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    outcomes = [Child(link_all).outcome() for _ in range(10)]
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    for outcome in outcomes:
+        if outcome.verdict != FINE:
+            raise Fault(f"forked beside threads: {outcome.title}\n{outcome.story}")
+    return FINE
+
+
 # the same again and again
 
 
@@ -154,4 +182,4 @@ _WORK: dict[str, Callable[[World], None]] = {
     "run commands": _run_commands,
 }
 
-TRIALS: dict[str, Trial] = {"together": together_trial, "growth": growth_trial}
+TRIALS: dict[str, Trial] = {"together": together_trial, "growth": growth_trial, "fork": fork_trial}

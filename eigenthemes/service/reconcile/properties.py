@@ -162,10 +162,11 @@ def values_of(kb: KB, index: int, property_id: str) -> list[JSONValue]:
     if property_id in _OF_ENTITY:
         return _OF_ENTITY[property_id][1](kb, index)
     code = _code_of(kb, property_id)
-    return [] if code is None else [_entity(kb, each) for each in _related(kb, index, code)]
+    return [] if code is None else [entity_record(kb, each) for each in _related(kb, index, code)]
 
 
-def _entity(kb: KB, index: int) -> JSONValue:
+def entity_record(kb: KB, index: int) -> JSONValue:
+    """Return the id, the name and, if there is one, the description of an entity."""
     record = {"id": kb.id_of(index), "name": kb.label_of(index)}
     description = kb.description_of(index)
     return {**record, "description": description} if description else record

@@ -20,7 +20,7 @@ from eigenthemes.ranking.decide import Decisions, decide
 from eigenthemes.ranking.features import COLUMNS
 from eigenthemes.ranking.methods import Scored
 from eigenthemes.ranking.ranker import ranker_of
-from eigenthemes.service.reconcile.properties import type_records
+from eigenthemes.service.reconcile.properties import entity_record, type_records
 from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, Query, QueryDocument, Types, make_documents
 
 _RECORDS = 20_000  # entities whose record is cached
@@ -155,10 +155,7 @@ class Reconciler:
         if known is None:
             if len(self._records) >= _RECORDS:
                 self._records.clear()
-            kb = self.kb
-            known = {"id": kb.id_of(entity), "name": kb.label_of(entity), "type": type_records(kb, entity)}
-            if description := kb.description_of(entity):
-                known["description"] = description
+            known = {**entity_record(self.kb, entity), "type": type_records(self.kb, entity)}
             self._records[entity] = known
         return known
 

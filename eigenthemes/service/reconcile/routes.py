@@ -240,8 +240,7 @@ def _flyout(reconciler: Reconciler, kind: str, readings: list[str]) -> str:
 
 
 def _proposed(reconciler: Reconciler, type_id: str, most: int) -> dict[str, Any]:
-    named = proposed_properties(reconciler.kb, type_id)[:most]
-    properties = [{"id": each.id, "name": each.name, "description": each.description} for each in named]
+    properties = [each._asdict() for each in proposed_properties(reconciler.kb, type_id)[:most]]
     return {"properties": properties, "type": type_id, "limit": most}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
@@ -15,9 +14,9 @@ from eigenthemes.linker import Linker
 from eigenthemes.service.entity_routes import suggest as suggest_entities
 from eigenthemes.service.reconcile.properties import (
     SETTINGS,
-    Named,
     complete,
     default_types,
+    entity_record,
     properties_of,
     type_records,
     types_of,
@@ -89,7 +88,8 @@ def requested_type(type_id: str | None, of: str | None) -> str | None:
 
 def manifest(kb: KB, urls: ServiceURLs) -> dict[str, Any]:
     """Return the manifest of a KB."""
-    identifiers, schema = kb.cached(_spaces) or _default_spaces(urls.name)
+    own = f"urn:eigenthemes:{urls.name}"
+    identifiers, schema = kb.cached(_spaces) or (f"{own}:entities", f"{own}:types")
     return {
         "versions": ["0.2"],
         "name": f"{urls.name} (eigenthemes)",
@@ -133,10 +133,6 @@ def _spaces(kb: KB) -> tuple[str, str] | None:
     return None
 
 
-def _default_spaces(name: str) -> tuple[str, str]:
-    return f"urn:eigenthemes:{name}:entities", f"urn:eigenthemes:{name}:types"
-
-
 # suggestions
 
 
@@ -145,30 +141,16 @@ def suggest(linker: Linker, kind: str, prefix: str, *, cursor: int = 0) -> dict[
     first = max(0, cursor)
     if first >= _MAX_SUGGESTIONS:
         return {"result": []}
-    suggest_kind: Callable[[Linker, str, int], list[dict[str, Any]]] = {
-        "entity": _entities,
-        "type": lambda linker, prefix, top: _records(complete(types_of(linker.kb).values(), prefix)[:top]),
-        "property": lambda linker, prefix, top: _records(complete(properties_of(linker.kb).values(), prefix)[:top]),
-    }[kind]
-    return {"result": suggest_kind(linker, prefix, first + LIMIT)[first:]}
+    if kind == "entity":
+        return {"result": _entities(linker, prefix, first + LIMIT)[first:]}
+    known = types_of(linker.kb) if kind == "type" else properties_of(linker.kb)
+    return {"result": [each._asdict() for each in complete(known.values(), prefix)[first : first + LIMIT]]}
 
 
 def _entities(linker: Linker, prefix: str, top: int) -> list[dict[str, Any]]:
     """Return entities by the beginning of a name, or by their id."""
     kb = linker.kb
-    index = kb.index_of(prefix.strip())
-    ids = [] if index is None else [kb.id_of(index)]
-    ids += [each["id"] for each in suggest_entities(kb, linker.batches.generator, prefix, top=top)]
-    return [_entity(kb, entity_id) for entity_id in list(dict.fromkeys(ids))[:top]]
-
-
-def _entity(kb: KB, entity_id: str) -> dict[str, Any]:
-    index = kb.index_of(entity_id)
-    assert index is not None
-    record: dict[str, Any] = {"id": entity_id, "name": kb.label_of(index), "notable": type_records(kb, index)}
-    description = kb.description_of(index)
-    return {**record, "description": description} if description else record
-
-
-def _records(things: list[Named]) -> list[dict[str, Any]]:
-    return [{"id": each.id, "name": each.name, "description": each.description} for each in things]
+    suggested = suggest_entities(kb, linker.batches.generator, prefix, top=top)
+    indices = dict.fromkeys(kb.index_of(each) for each in (prefix.strip(), *(each["id"] for each in suggested)))
+    known = [index for index in indices if index is not None][:top]
+    return [{**entity_record(kb, index), "notable": type_records(kb, index)} for index in known]
