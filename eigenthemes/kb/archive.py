@@ -17,11 +17,12 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any, cast
 from uuid import uuid4
 
 from eigenthemes.core.storage import is_url, open_input
 from eigenthemes.errors import KBDamagedError, KBError, KBNotFoundError
+from eigenthemes.kb.data_files import sha256_of_file
 from eigenthemes.kb.manifest import MANIFEST
 
 CACHE = "EIGENTHEMES_CACHE"  # environment: where KBs are unpacked
@@ -31,7 +32,7 @@ _BLOCK = 1 << 20
 def archive_hash(path: str) -> str:
     """Return the SHA-256 of an archive."""
     with open_input(path) as file:
-        return _digest(file)
+        return hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
 
 
 def unpacked(path: str, sha256: str, *, cache: Path | None = None) -> Path:
@@ -54,8 +55,7 @@ def _unpack(path: str, sha256: str, folder: Path) -> None:
     unfinished.mkdir()
     try:
         archive = _fetched(path, unfinished / "archive")
-        with open(archive, "rb") as file:
-            found = _digest(file)
+        found = sha256_of_file(archive)
         if found != sha256:
             raise KBDamagedError(
                 f"{path} has the hash {found[:12]}..., expected {sha256[:12]}...: it is another archive than the job began "
@@ -130,13 +130,6 @@ def _kb_in(folder: Path, archive: str) -> Path:
             where=archive,
         )
     return found[0]
-
-
-def _digest(file: IO[bytes]) -> str:
-    digest = hashlib.sha256()
-    while block := file.read(_BLOCK):
-        digest.update(block)
-    return digest.hexdigest()
 
 
 def _cache_folder() -> Path:

@@ -30,7 +30,7 @@ class StoredStrings(Strings):
         try:
             return super(StoredStrings, self).__getitem__(index)
         except UnicodeDecodeError:
-            raise damaged(self.path, f"{self.name}_blob.npy holds bytes that are no text") from None
+            raise no_text(self.path, self.name) from None
 
     def raw(self, index: int) -> bytes:
         """Return the UTF-8 bytes of one string."""
@@ -45,12 +45,17 @@ class StoredStrings(Strings):
         try:
             yield from super(StoredStrings, self).__iter__()
         except UnicodeDecodeError:
-            raise damaged(self.path, f"{self.name}_blob.npy holds bytes that are no text") from None
+            raise no_text(self.path, self.name) from None
 
 
 def damaged(path: Path, what: str) -> KBDamagedError:
     """Return the error for a damaged KB."""
     return KBDamagedError(f"{path} is damaged: {what}; build it again", where=str(path))
+
+
+def no_text(path: Path, name: str) -> KBDamagedError:
+    """Return the error for strings of a KB that are no UTF-8."""
+    return damaged(path, f"{name}_blob.npy holds bytes that are no text")
 
 
 BLANK = "_:"  # what the ids of blank nodes begin with: they connect, and nobody is shown them
@@ -108,7 +113,7 @@ def _texts(kb: KB, name: str, first: int, last: int) -> list[str]:
     try:
         return [blob[start - bounds[0] : end - bounds[0]].decode("utf-8") for start, end in pairwise(bounds)]
     except UnicodeDecodeError:
-        raise damaged(kb.path, f"{name}_blob.npy holds bytes that are no text") from None
+        raise no_text(kb.path, name) from None
 
 
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand

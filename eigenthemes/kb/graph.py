@@ -66,10 +66,6 @@ class FurtherRelations:
     entries: NDArray[np.int64]
     relations: NDArray[Any]
 
-    @classmethod
-    def none(cls) -> FurtherRelations:
-        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16))
-
     def of(self, entry: int) -> list[int]:
         """Return the further relations of one entry of the graph."""
         first, last = np.searchsorted(self.entries, (entry, entry + 1))
@@ -149,7 +145,7 @@ def find_further_relations(
 ) -> FurtherRelations:
     """Collect the relations of each pair that `build_graph` left out, seen from both ends."""
     if not len(edges.further_edge):
-        return FurtherRelations.none()
+        return FurtherRelations(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16))
     scratch = scratch or Scratch()
     low, high = (new_number[end[edges.further_edge]] for end in (edges.low, edges.high))
     nodes = np.uint64(max(1, edges.nodes))

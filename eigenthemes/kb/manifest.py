@@ -45,23 +45,8 @@ _RANKER = {
     "pile?": {"documents": int, "weights": _WEIGHTS, "types": _WEIGHTS, "often": _WEIGHTS},
     "adapted?": {"documents": int, "names": int, "weights": _WEIGHTS},
 }
-_COUNTS = dict.fromkeys(
-    (
-        "entities",
-        "named",
-        "names",
-        "distinct_names",
-        "ambiguous_names",
-        "described",
-        "types",
-        "redirects",
-        "edges",
-        "edge_statements",
-        "relations",
-        "isolated",
-    ),
-    int,
-)
+_COUNTS = """entities named names distinct_names ambiguous_names described types redirects edges edge_statements relations
+    isolated""".split()
 LAYOUT = {
     "format": str,
     "version": int,
@@ -69,7 +54,7 @@ LAYOUT = {
     "tool": {"name": str, "version": str},
     "sources": [{"name": str, "bytes": int}],
     "options": dict,
-    "counts": {**_COUNTS, "prior": str},
+    "counts": {**dict.fromkeys(_COUNTS, int), "prior": str},
     "left_out": {ANY: int},
     "problems": {ANY: int},
     "problem_examples": {ANY: [str]},

@@ -98,9 +98,6 @@ class Memory:
     def __len__(self) -> int:
         return len(self.documents)
 
-    def __bool__(self) -> bool:
-        return bool(self.documents)
-
     @property
     def answers(self) -> int:
         """Return the number of corrections without added names."""

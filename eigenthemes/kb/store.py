@@ -17,7 +17,6 @@ from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -30,13 +29,7 @@ from eigenthemes.display import Displayed
 from eigenthemes.errors import EigenthemesError, OptionError, UnknownEntityError, VectorError
 from eigenthemes.kb.data_files import ATTEMPTS, KBFiles, replaced
 from eigenthemes.kb.entity_records import BLANK, damaged, entity_records, neighbor_records
-from eigenthemes.kb.manifest import (
-    OF_THE_FOLDER,
-    find_damage,
-    missing_parts,
-    overview_rows,
-    read_manifest,
-)
+from eigenthemes.kb.manifest import OF_THE_FOLDER, find_damage, missing_parts, overview_rows, read_manifest
 from eigenthemes.kb.name_arrays import NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.search import of_types
 from eigenthemes.records import Entity, Neighbor
@@ -117,9 +110,7 @@ class KB(KBFiles, Displayed):
     def __enter__(self) -> KB:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -9,7 +9,6 @@ import re
 import shutil
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 import numpy as np
@@ -153,9 +152,7 @@ class KBWriter:
         for preview in self._previews:
             preview.close()
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         self._close_previews()
         if not self._committed:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -175,23 +172,15 @@ def check_writable(path: Path, *, force: bool) -> None:
         names = {entry.name for entry in path.iterdir()}
         ours = {name for name in names if name in (MANIFEST, _LOCK, NEW_MANIFEST) or _OURS.fullmatch(name)}
         if names - ours:
-            raise KBExistsError(
-                f"{path} is a folder with other files in it; choose a new place for the KB", code="kb-place", where=str(path)
-            )
+            raise KBExistsError(f"{path} is a folder with other files in it{_OTHER_PLACE}", code="kb-place", where=str(path))
         if MANIFEST in names and not force:
-            raise KBExistsError(
-                f"{path} exists; say that it is to be replaced, or choose another place for the KB", where=str(path)
-            )
+            raise KBExistsError(f"{path} exists{_OTHER_PLACE}, or say that it is to be replaced", where=str(path))
     elif path.exists():
-        raise KBExistsError(
-            f"{path} is a file, and a KB is a folder; choose another place for the KB", code="kb-place", where=str(path)
-        )
+        raise KBExistsError(f"{path} is a file, and a KB is a folder{_OTHER_PLACE}", code="kb-place", where=str(path))
     parent = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise KBError(
-            f"{parent} cannot be written to; choose another place for the KB, or change its permissions",
-            code="kb-place",
-            where=str(parent),
+            f"{parent} cannot be written to{_OTHER_PLACE}, or change its permissions", code="kb-place", where=str(parent)
         )
 
 
@@ -252,20 +241,15 @@ def _take_lock(path: Path) -> IO[bytes]:
 
 def _one_sentence(path: Path) -> AbstractContextManager[None]:
     """Turn the system's errors on writing into one sentence."""
-
-    def full() -> KBError:
-        return KBError(f"the disk of {path} is full; nothing was changed: free some space and build again", where=str(path))
-
-    def cannot(reason: str) -> KBError:
-        return KBError(
-            f"{path} cannot be written ({reason}); nothing was changed: choose another place for the KB",
-            code="kb-place",
-            where=str(path),
-        )
-
-    return translate_os_errors(full, cannot)
+    full = f"the disk of {path} is full; nothing was changed: free some space and build again"
+    cannot = f"{path} cannot be written ({{}}); nothing was changed: choose another place for the KB"
+    return translate_os_errors(
+        lambda: KBError(full, where=str(path)),
+        lambda reason: KBError(cannot.format(reason), code="kb-place", where=str(path)),
+    )
 
 
 _LOCK = ".lock"
+_OTHER_PLACE = "; choose another place for the KB"
 _AS_IT_WAS, _NOTHING = "is as it was before", "was not written"
 _OURS = re.compile(r"data-[0-9a-z-]+|taumil\.safetensors(\.[a-z]+)*")  # with the checkpoint of an unfinished training
