@@ -70,32 +70,15 @@ class _Tap(io.RawIOBase):
         return len(data)
 
 
-class _Decompressed(io.RawIOBase):
-    """Decompressed bytes; a truncated or damaged archive ends at the damage, and the problem is reported."""
-
-    def __init__(self, compressed: IO[bytes], name: str, diagnostics: Diagnostics) -> None:
-        self.compressed, self.name, self.diagnostics = compressed, name, diagnostics
-        self.size = 0
-        self.ended = False
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if self.ended:
-            return 0
-        try:
-            # small blocks, so that few bytes before the damage are lost
-            size = min(len(buffer), 1 << 16)
-            data = self.compressed.read1(size) if hasattr(self.compressed, "read1") else self.compressed.read(size)
-        except _BROKEN_STREAM as error:
-            self.ended = True
-            detail = f"{error} after {self.size:,} decompressed bytes; the rest is lost"
-            self.diagnostics.add(TRUNCATED, self.name, detail)
-            return 0
-        buffer[: len(data)] = data
-        self.size += len(data)
-        return len(data)
+def _decompressed(compressed: IO[bytes], name: str, diagnostics: Diagnostics) -> Iterator[bytes]:
+    """Yield decompressed bytes; a truncated or damaged archive ends at the damage, and the problem is reported."""
+    read, size = getattr(compressed, "read1", compressed.read), 0
+    try:
+        while data := read(1 << 16):  # small blocks, so that few bytes before the damage are lost
+            size += len(data)
+            yield data
+    except _BROKEN_STREAM as error:
+        diagnostics.add(TRUNCATED, name, f"{error} after {size:,} decompressed bytes; the rest is lost")
 
 
 class Source:
@@ -122,13 +105,13 @@ class Source:
         self._tap = _Tap(self._raw, advance, hashed=hashed)
         try:
             raw = io.BufferedReader(self._tap, 1 << 20)
-            self._open(_Decompressed(_decompress(raw, self.name, spreadsheets=spreadsheets), self.name, diagnostics))
+            self._open(_decompressed(_decompress(raw, self.name, spreadsheets=spreadsheets), self.name, diagnostics))
         except BaseException:
             self.__exit__(None, None, None)
             raise
 
-    def _open(self, decompressed: _Decompressed) -> None:
-        stream = io.BufferedReader(decompressed, 1 << 20)
+    def _open(self, decompressed: Iterator[bytes]) -> None:
+        stream = io.BufferedReader(_Joined(decompressed), 1 << 20)
         self.head = stream.read(SNIFF)  # enough to detect the format
         _refuse_double_compression(self.head, self.name)
         _refuse_other_encodings(self.head, self.name)
@@ -288,7 +271,7 @@ def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advan
     raw = open_input(str(path), once=True)
     try:
         stream = _decompress(io.BufferedReader(_Tap(raw, advance, hashed=False), ahead), name, spreadsheets=True)
-        return _OwningReader(_Decompressed(stream, name, diagnostics), raw, ahead)
+        return _OwningReader(_Joined(_decompressed(stream, name, diagnostics)), raw, ahead)
     except BaseException:
         raw.close()
         raise

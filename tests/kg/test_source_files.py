@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -220,7 +220,7 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path, monkeyp
     monkeypatch.setattr(files, "LONGEST_LINE", 3 << 20)
     data = CONTENT[name.partition(".")[2]] + b"x" * (64 << 20)
     asked: list[int] = []
-    monkeypatch.setattr(files._Decompressed, "readinto", _counting(files._Decompressed.readinto, asked))
+    monkeypatch.setattr(files, "_decompressed", _counting(files._decompressed, asked))
     line = data.count(b"\n") + 1
     with pytest.raises(SourceError, match=rf"^line {line} of {name}\.gz has more than 3 MB; .+check the file") as caught:
         build(tmp_path, f"{name}.gz", gzip.compress(data, 1))
@@ -228,12 +228,13 @@ def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path, monkeyp
     assert sum(asked) < 16 << 20
 
 
-def _counting(read: Callable[..., int], counts: list[int]) -> Callable[..., int]:
-    def readinto(self: object, buffer: Any) -> int:
-        counts.append(read(self, buffer))
-        return counts[-1]
+def _counting(read: Callable[..., Iterator[bytes]], counts: list[int]) -> Callable[..., Iterator[bytes]]:
+    def blocks(*arguments: Any) -> Iterator[bytes]:
+        for block in read(*arguments):
+            counts.append(len(block))
+            yield block
 
-    return readinto
+    return blocks
 
 
 def test_a_file_that_begins_with_white_space_is_not_called_empty(tmp_path: Path) -> None:
