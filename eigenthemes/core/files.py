@@ -139,7 +139,7 @@ class Source:
         first_line = 1
         for block in _line_blocks(self.stream):
             if first_line == 1:
-                block = block.removeprefix(b"\xef\xbb\xbf")
+                block = block.removeprefix(codecs.BOM_UTF8)
             yield block, first_line
             first_line += block.count(b"\n")
 

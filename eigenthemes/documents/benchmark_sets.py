@@ -22,6 +22,7 @@ limits their expansion.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -31,7 +32,7 @@ from xml.etree import ElementTree
 import orjson
 
 from eigenthemes.core.storage import check_input
-from eigenthemes.documents.json_lines import BOM, candidates_of, gold_of
+from eigenthemes.documents.json_lines import candidates_of, gold_of
 from eigenthemes.documents.standoff import dbpedia_iri, located
 from eigenthemes.errors import DocumentError, SourceError
 from eigenthemes.records import Document, Mention, Table

@@ -12,12 +12,12 @@ file, line ends included.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from eigenthemes.documents import standoff
-from eigenthemes.documents.json_lines import BOM
 from eigenthemes.documents.standoff import at_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention, Span

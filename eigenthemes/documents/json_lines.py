@@ -10,16 +10,16 @@ is looked at closely, and refused with a sentence that says what is wrong.
 from __future__ import annotations
 
 import math
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, NoReturn
 
 import orjson
 
+from eigenthemes.documents.standoff import UTF_8, UTF_16, Offsets
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, PlainMentions, Table, mention_texts
-
-BOM = b"\xef\xbb\xbf"
 
 _STRING, _INTEGER, _OBJECT, _LIST = {str}, {int}, {dict}, {list}
 _GOLD = {str, list, type(None)}
@@ -27,7 +27,6 @@ _ABSENT: Any = object()
 _BEYOND_NAMES = frozenset(("row", "col", "only_types", "full_name"))  # fields of more than a name
 _EXACT = 2**53  # whole numbers above this are not exact as floats, and JSON parsers make floats of those above 64 bits
 _OFFSETS = 'expected "start" and "end" in Unicode code points, the end not included'
-_UNITS = (("UTF-16 units", "utf-16-le", 2), ("UTF-8 bytes", "utf-8", 1))
 
 
 def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -201,17 +200,9 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     if type(item) is not dict:
         raise DocumentError(f'it is {_quoted(item)}; expected an object with "text", or with "start" and "end"')
     get = item.get
-    name, start, end = get("text"), get("start"), get("end")
-    if start is None and end is None:
-        usual = type(name) is str
-    elif type(start) is int and type(end) is int and text is not None:
-        usual = 0 <= start < end <= len(text) and text[start:end] == name
-    else:
-        usual = False
-    if not usual:
-        name = _name(item, text)
-        if text is not None and end is not None:
-            end = min(end, len(text))
+    name, start, end = _name(item, text), get("start"), get("end")
+    if text is not None and end is not None:
+        end = min(end, len(text))
     row = col = None
     if "row" in item or "col" in item:
         row, col = get("row"), get("col")
@@ -288,19 +279,11 @@ def _span(text: str, name: str | None, start: int, end: int) -> str:
 
 def _other_units(text: str, name: str | None, start: int, end: int) -> str:
     """Return half a sentence, if offsets that are wrong in code points are right in other units."""
-    for unit, encoding, size in _UNITS:
-        data = text.encode(encoding, "surrogatepass")
-        piece = data[start * size : end * size]
-        if start >= 0 and end * size <= len(data) and _is_name(piece, name, encoding):
+    for unit in (UTF_16, UTF_8):
+        (span,) = Offsets(text, unit).spans([(start, end)]) or (None,)
+        if span is not None and name in (None, text[slice(*span)]):
             return f"the offsets are in {unit}; expected Unicode code points"
     return ""
-
-
-def _is_name(piece: bytes, name: str | None, encoding: str) -> bool:
-    try:
-        return piece.decode(encoding) == name or name is None
-    except UnicodeDecodeError:  # cut within a character
-        return False
 
 
 def _cell_name(row: Any, col: Any, name: str | None, table: Table | None) -> str | None:

@@ -6,13 +6,14 @@ Only strings and brackets are looked at here: memory holds one document at a tim
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterator
 from typing import IO
 
 import orjson
 
 from eigenthemes.core.files import LONGEST_LINE
-from eigenthemes.documents.json_lines import BOM, document_of_json
+from eigenthemes.documents.json_lines import document_of_json
 from eigenthemes.documents.standoff import located
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any
@@ -14,7 +15,6 @@ import orjson
 from eigenthemes.documents.benchmark_sets import is_wikitables
 from eigenthemes.documents.bioc import is_bioc
 from eigenthemes.documents.brat import is_brat
-from eigenthemes.documents.json_lines import BOM
 from eigenthemes.documents.json_values import split_values
 from eigenthemes.documents.nif import is_nif
 from eigenthemes.documents.pubtator import is_pubtator

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from codecs import BOM_UTF8 as BOM
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 from urllib.parse import quote, unquote
 
-from eigenthemes.documents.json_lines import BOM
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import FRAGMENTS, Document, Mention, Span
 
