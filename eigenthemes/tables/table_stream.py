@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.documents.sssom import COMPOSITE, LEXICAL, MappingSet
 from eigenthemes.errors import OptionError
+from eigenthemes.kb.name_memory import key_of, name_memories
 from eigenthemes.linker import Linker, LinkOptions
 from eigenthemes.records import LinkedTable, Table
 from eigenthemes.tables.open_table import open_table, replacing_file, table_writer
@@ -166,13 +168,22 @@ def link_table_file(
         stack.callback(writer.discard)
         mappings = stack.enter_context(_mappings(linker, table, sssom))
         workers = stack.enter_context(Workers(jobs))
+        given_ids, ignored = _given_names(linker), Counter[tuple[str, str]]()
         advance = stack.enter_context(progress.step("linking", total=scan.rows, unit="rows"))
         for rows, texts, links in _linked_chunks(linker, table, chosen, plan, workers):
             writer.write(rows, links)
             _count(summary, texts, links, mappings)
+            ignored.update(_ignored_names(texts, links, given_ids))
             advance(len(rows))
         writer.close()
     summary.notes += writer.notes
+    if ignored:
+        (text, id), _ = ignored.most_common(1)[0]
+        cells = "1 cell holds" if ignored.total() == 1 else f"{ignored.total():,} cells hold"
+        summary.notes.append(
+            f"{cells} a name that was added or corrected, without a link to its entity (such as {text!r} to {id}): "
+            "other evidence in the table outweighs it"
+        )
     return summary
 
 
@@ -335,6 +346,29 @@ def _count(summary: TableSummary, texts: Texts, links: list[ColumnLinks], mappin
             for text, id, label, probability in zip(column, *linked.columns(), strict=True):
                 if id is not None:
                     mappings.add(name, text, id, label or "", probability)
+
+
+def _given_names(linker: Linker) -> Callable[[str], Sequence[str]]:
+    """Return a function from a text to the ids to which an added name or a correction links it."""
+    kb = linker.kb
+    memories = name_memories(kb)
+
+    @lru_cache(maxsize=1 << 16)
+    def ids_of(text: str) -> Sequence[str]:
+        found = memories.find(key_of(text)) if memories is not None and text else None
+        return [] if found is None else [kb.id_of(entity) for entity in found.linked]
+
+    return ids_of
+
+
+def _ignored_names(
+    texts: Texts, links: list[ColumnLinks], given_ids: Callable[[str], Sequence[str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the text and the given id of each cell that is not linked to it."""
+    for column, linked in zip(texts, links, strict=True):
+        for text, id in zip(column, linked.ids, strict=True):
+            if (given := given_ids(text)) and id not in given:
+                yield text, given[0]
 
 
 @contextmanager

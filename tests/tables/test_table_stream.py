@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.kbs import TINY_EDGES, TINY_NODES, write_sources
 from helpers.table_files import CITIES, link_bytes, linked_bytes
 
-from eigenthemes import KB, Linker, OptionError, SourceError, Table
+from eigenthemes import KB, Linker, OptionError, SourceError, Table, build_kb
 from eigenthemes.core.progress import Advance
 from eigenthemes.tables import delimited, parquet_table, table_stream
 from eigenthemes.tables.table_file import SAMPLE, Sampler
@@ -212,3 +213,15 @@ def test_progress_tells_rows_and_bytes(degree_linker: Linker, tmp_path: Path) ->
     linked_bytes(degree_linker, CITIES, tmp_path, progress=Told())
     assert list(steps) == ["reading in.csv", "linking"]
     assert [(total, sum(done)) for total, *done in steps.values()] == [(len(CITIES), len(CITIES)), (3, 3)]
+
+
+def test_added_names_that_cells_do_not_follow_are_reported(tmp_path: Path) -> None:
+    sources = write_sources(tmp_path / "kg", TINY_NODES, TINY_EDGES)
+    kb = build_kb(sources, tmp_path / "my.kb", names=[("Paris", "paris-tx"), ("Big Apple", "us")], train=False)
+    data = b"city\nParis\nBig Apple\nIowa\nparis\n"
+    written, summary = link_bytes(Linker(kb, method="degree"), data, tmp_path)
+    assert [row[1] for row in cells(written)[1:]] == ["paris", "us", "iowa", "paris"]
+    (note,) = summary.notes
+    assert note.startswith(
+        "2 cells hold a name that was added or corrected, without a link to its entity (such as 'Paris' to paris-tx)"
+    )
