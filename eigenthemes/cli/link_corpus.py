@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from eigenthemes.cli.options import option_group
 from eigenthemes.cli.output import counted, note, terminal_progress
 from eigenthemes.core.checks import MOST_JOBS
 from eigenthemes.core.storage import is_url
@@ -23,32 +24,28 @@ _RAY_OPTIONS = ("address", "workers", "kb_archive")
 _SINGLE_OUTPUT_OPTIONS = ("table", "text", "per_line", "format", "output_format", "errors", "strict")
 
 
-def corpus_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of linking a corpus."""
-    for option in (
-        click.option(
-            "--kb-archive",
-            metavar="FILE",
-            help="With --engine ray: the KB as tar.gz or zip, a path or URL that all machines reach; each unpacks it once. "
-            "Default: the KB is at the same path on all of them.",
-        ),
-        click.option(
-            "--workers",
-            type=click.IntRange(min=1, max=MOST_JOBS * 64),
-            metavar="N",
-            help="With --engine ray: files linked at once.  [default: as many as the cluster has CPUs]",
-        ),
-        click.option(
-            "--address", metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto; default: start one here."
-        ),
-        click.option(
-            "--engine",
-            type=click.Choice(("local", "ray")),
-            help="What links the files of a corpus into the folder -o: --jobs processes, or a Ray cluster.",
-        ),
-    ):
-        command = option(command)
-    return command
+corpus_options = option_group(
+    click.option(
+        "--engine",
+        type=click.Choice(("local", "ray")),
+        help="What links the files of a corpus into the folder -o: --jobs processes, or a Ray cluster.",
+    ),
+    click.option(
+        "--address", metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto; default: start one here."
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1, max=MOST_JOBS * 64),
+        metavar="N",
+        help="With --engine ray: files linked at once.  [default: as many as the cluster has CPUs]",
+    ),
+    click.option(
+        "--kb-archive",
+        metavar="FILE",
+        help="With --engine ray: the KB as tar.gz or zip, a path or URL that all machines reach; each unpacks it once. "
+        "Default: the KB is at the same path on all of them.",
+    ),
+)
 
 
 def is_corpus(output: str, engine: str | None, output_format: str | None) -> bool:

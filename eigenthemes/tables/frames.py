@@ -6,10 +6,9 @@ None of these libraries is imported unless a frame of it is passed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from eigenthemes.core.checks import check_arguments
 from eigenthemes.errors import OptionError
 from eigenthemes.records import Table
 from eigenthemes.tables.table_documents import PARTS, Columns, column_numbers
@@ -22,21 +21,6 @@ Frame = TypeVar("Frame")
 Added = Sequence[tuple[int, Sequence[str], ColumnLinks]]  # number of a linked column, names of the added ones, their values
 
 
-class _Adapter(Protocol):
-    """Reads and extends the frames of a library."""
-
-    def header(self) -> list[str]: ...
-
-    def values(self, column: int) -> list[Any]:
-        """Return the cells of a column."""
-        ...
-
-    def extended(self, added: Added) -> Any:
-        """Return a new frame with columns added at its end."""
-        ...
-
-
-@check_arguments
 def link_frame(
     linker: Linker,
     frame: Frame,
@@ -100,14 +84,15 @@ def _check_names(header: Sequence[str], columns: Sequence[int], suffix: str) -> 
             )
 
 
-def _adapter(frame: Any) -> _Adapter:
+def _adapter(frame: Any) -> _PandasFrame | _PolarsFrame | _ArrowTable:
     """Return the adapter of a frame; its library is imported already, because it made the frame."""
-    for library, type_name, adapter in (
-        ("pandas", "DataFrame", _PandasFrame),
-        ("polars", "DataFrame", _PolarsFrame),
-        ("pyarrow", "Table", _ArrowTable),
-        ("pyarrow", "RecordBatch", _ArrowTable),
-    ):
+    adapters: dict[tuple[str, str], Callable[[Any], _PandasFrame | _PolarsFrame | _ArrowTable]] = {
+        ("pandas", "DataFrame"): _PandasFrame,
+        ("polars", "DataFrame"): _PolarsFrame,
+        ("pyarrow", "Table"): _ArrowTable,
+        ("pyarrow", "RecordBatch"): _ArrowTable,
+    }
+    for (library, type_name), adapter in adapters.items():
         kind = getattr(sys.modules.get(library), type_name, None)
         if kind is not None and isinstance(frame, kind):
             return adapter(frame)

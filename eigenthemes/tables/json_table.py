@@ -125,18 +125,22 @@ class JsonLinesFile:
 
 
 class JsonLinesWriter(TableWriter):
-    """Writes the lines of a JSON file with fields added at their end; null where there is no link."""
+    """Writes rows as JSON lines with fields added at their end; the lines of a JSON file are kept. Missing values are null."""
 
-    def __init__(self, table: JsonLinesFile, out: IO[bytes], added: Sequence[str]) -> None:
+    def __init__(self, table: TableFile, out: IO[bytes], added: Sequence[str]) -> None:
         super().__init__(out)
-        self.comma, colon = (b", ", b": ") if table.spaced else (b",", b":")
+        self.names, self.width = [*column_names(table), *added], table.width
+        self.comma, colon = (b", ", b": ") if isinstance(table, JsonLinesFile) and table.spaced else (b",", b":")
         self.keys = [orjson.dumps(name) + colon for name in added]
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
-        added = zip(*added_columns(links), strict=True)
-        self.out.writelines(
-            self._extended(line, next(added)) if line.removeprefix(_BOM).strip() else line for line in rows.lines
-        )
+        if isinstance(rows, JsonRows):
+            added = zip(*added_columns(links), strict=True)
+            lines = (self._extended(line, next(added)) if line.removeprefix(_BOM).strip() else line for line in rows.lines)
+        else:
+            records = (dict(zip(self.names, row, strict=True)) for row in extended_rows(rows, self.width, links))
+            lines = (orjson.dumps(record, default=str, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+        self.out.writelines(lines)
 
     def _extended(self, line: bytes, values: Sequence[str | float | None]) -> bytes:
         body = line.rstrip()
@@ -144,17 +148,3 @@ class JsonLinesWriter(TableWriter):
         fields = [key + orjson.dumps(value) for key, value in zip(self.keys, values, strict=True)]
         first = [] if inside.removeprefix(_BOM).strip() == b"{" else [b""]
         return inside + self.comma.join([*first, *fields]) + b"}" + line[len(body) :]
-
-
-class ConvertedJsonWriter(TableWriter):
-    """Writes the rows of a table of another format as JSON lines; missing values are null."""
-
-    def __init__(self, table: TableFile, out: IO[bytes], added: Sequence[str]) -> None:
-        super().__init__(out)
-        self.names, self.width = [*column_names(table), *added], table.width
-
-    def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
-        self.out.writelines(
-            orjson.dumps(dict(zip(self.names, row, strict=True)), default=str, option=orjson.OPT_APPEND_NEWLINE)
-            for row in extended_rows(rows, self.width, links)
-        )

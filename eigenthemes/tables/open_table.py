@@ -16,8 +16,8 @@ from eigenthemes.core.storage import check_output
 from eigenthemes.documents.reader import RefuseTruncated
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.tables.delimited import DelimitedFile, DelimitedWriter, TextStyle
-from eigenthemes.tables.json_table import ConvertedJsonWriter, JsonLinesFile
-from eigenthemes.tables.parquet_table import ConvertedParquetWriter, ParquetTable
+from eigenthemes.tables.json_table import JsonLinesFile, JsonLinesWriter
+from eigenthemes.tables.parquet_table import ParquetTable, ParquetWriter, schema_of
 from eigenthemes.tables.spreadsheet_file import NewWorkbookWriter, SpreadsheetFile
 from eigenthemes.tables.table_file import Scan, TableFile, TableOptions, TableWriter
 
@@ -122,9 +122,9 @@ def table_writer(
     if table.format == "xlsx":
         scan.notes.append("only the values of one sheet are written: no formulas, formats and other sheets")
     if wanted == "jsonl":
-        return ConvertedJsonWriter(table, target, added)
+        return JsonLinesWriter(table, target, added)
     if wanted == "parquet":
-        return ConvertedParquetWriter(table, scan, target, added)
+        return ParquetWriter(schema_of(table, scan), target, added)
     if wanted == "xlsx":
         return NewWorkbookWriter(table, scan, target, added)
     return DelimitedWriter(table, target, added, TextStyle(delimiter="," if wanted == "csv" else "\t"))

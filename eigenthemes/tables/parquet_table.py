@@ -117,8 +117,9 @@ class ParquetWriter(TableWriter):
         import pyarrow.parquet
 
         super().__init__(out)
+        self.width = len(schema)
         self.types = [*schema.types, *[pyarrow.string(), pyarrow.string(), pyarrow.float64()] * (len(added) // 3)]
-        fields = map(pyarrow.field, added, self.types[len(schema) :])
+        fields = map(pyarrow.field, added, self.types[self.width :])
         self.schema = pyarrow.schema([*schema, *fields], metadata=schema.metadata)
         self._writer = pyarrow.parquet.ParquetWriter(out, self.schema, compression=codecs)
         self._batches: list[Any] = []  # of the group that is not written yet
@@ -138,8 +139,18 @@ class ParquetWriter(TableWriter):
         self._flush()
         self._writer.close()
 
-    def _columns(self, rows: Any) -> list[Any]:
-        return list(rows.batch.columns)
+    def _columns(self, rows: Rows) -> list[Any]:
+        import pyarrow
+
+        if isinstance(rows, ArrowRows):
+            return list(rows.batch.columns)
+        columns = []
+        for number, type_ in enumerate(self.types[: self.width]):
+            values = rows.values(number)
+            if type_ == pyarrow.string():
+                values = [None if value is None else value_text(value) for value in values]
+            columns.append(pyarrow.array(values, type_))
+        return columns
 
     def _flush(self) -> None:
         import pyarrow
@@ -150,31 +161,17 @@ class ParquetWriter(TableWriter):
         self._batches, self._count = [], 0
 
 
-class ConvertedParquetWriter(ParquetWriter):
-    """Writes the rows of a table of another format; a column of one kind of values has its type, any other holds strings."""
+def schema_of(table: TableFile, scan: Scan) -> Any:
+    """Return an Arrow schema for a table: a column of one kind of values has its type, any other holds strings."""
+    import pyarrow
 
-    def __init__(self, table: TableFile, scan: Scan, out: IO[bytes], added: Sequence[str]) -> None:
-        import pyarrow
-
-        types = {"integer": pyarrow.int64(), "number": pyarrow.float64(), "boolean": pyarrow.bool_()}
-        fields = []
-        for number, name in enumerate(column_names(table)):
-            kinds = scan.kinds.get(number, set())
-            kind = "number" if kinds == {"integer", "number"} else next(iter(kinds)) if len(kinds) == 1 else "text"
-            fields.append(pyarrow.field(name, types.get(kind, pyarrow.string())))
-        super().__init__(pyarrow.schema(fields), out, added)
-        self.width = table.width
-
-    def _columns(self, rows: Rows) -> list[Any]:
-        import pyarrow
-
-        columns = []
-        for number, type_ in enumerate(self.types[: self.width]):
-            values = rows.values(number)
-            if type_ == pyarrow.string():
-                values = [None if value is None else value_text(value) for value in values]
-            columns.append(pyarrow.array(values, type_))
-        return columns
+    types = {"integer": pyarrow.int64(), "number": pyarrow.float64(), "boolean": pyarrow.bool_()}
+    fields = []
+    for number, name in enumerate(column_names(table)):
+        kinds = scan.kinds.get(number, set())
+        kind = "number" if kinds == {"integer", "number"} else next(iter(kinds)) if len(kinds) == 1 else "text"
+        fields.append(pyarrow.field(name, types.get(kind, pyarrow.string())))
+    return pyarrow.schema(fields)
 
 
 def _kind_of_type(type_: Any) -> str:

@@ -13,7 +13,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import reduce
 from itertools import islice
 from math import isfinite
 from pathlib import Path
@@ -112,13 +111,18 @@ class WorkbookCopyWriter(TableWriter):
     """
 
     def __init__(self, file: SpreadsheetFile, out: IO[bytes], added: Sequence[str]) -> None:
+        from openpyxl.utils import column_index_from_string, get_column_letter
+
         super().__init__(out)
+        self.letters_of = get_column_letter
         self.name, self.header_row = file.name, file.header_row
         self.archive = zipfile.ZipFile(io.BytesIO(file.data))
         with self._damage_reported():
             self.part = _part_of_sheet(self.archive, file.sheet)
             columns = {letters for block in self._blocks() for letters in _COLUMN.findall(block)}
-        self.column = max([file.width, *map(_column_number, columns)])  # formatted cells without a value count, too
+        self.column = max(
+            [file.width, *(column_index_from_string(letters.decode()) for letters in columns)]
+        )  # formatted cells without a value count, too
         if self.column + len(added) > MOST_COLUMNS:
             raise _too_large(file.name, f"{self.column + len(added):,} columns", f"{MOST_COLUMNS:,}")
         self.added: dict[int, Sequence[Any]] = {} if file.header_row is None else {file.header_row: added}
@@ -166,15 +170,12 @@ class WorkbookCopyWriter(TableWriter):
             return match[0]
         style = _STYLE.findall(body)[-1:] if self.row == self.header_row else []
         xml = b"".join(
-            _cell_xml(f"{_letters(column)}{self.row + 1}", self._text_or_number(value), b"".join(style))
+            _cell_xml(f"{self.letters_of(column)}{self.row + 1}", self.name, value, b"".join(style))
             for column, value in enumerate(self.added.pop(self.row), self.column + 1)
             if value is not None
         )
         xml = _TAG.sub(rb"<\1" + prefix, xml)
         return b"<%brow%b>%b%b</%brow>" % (prefix, _SPANS.sub(b"", attributes), body, xml, prefix)
-
-    def _text_or_number(self, value: str | float) -> str | float:
-        return _text_of_cell(self.name, value) if isinstance(value, str) else value
 
     @contextmanager
     def _damage_reported(self) -> Iterator[None]:
@@ -195,24 +196,11 @@ def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:
     raise KeyError(f"there is no sheet {sheet}")
 
 
-def _cell_xml(place: str, value: str | float, style: bytes) -> bytes:
+def _cell_xml(place: str, name: str, value: str | float, style: bytes) -> bytes:
     if isinstance(value, str):
-        text = escape(value).encode()
+        text = escape(_text_of_cell(name, value)).encode()
         return b'<c r="%b"%b t="inlineStr"><is><t xml:space="preserve">%b</t></is></c>' % (place.encode(), style, text)
     return b'<c r="%b"%b><v>%b</v></c>' % (place.encode(), style, repr(value).encode())
-
-
-def _column_number(letters: bytes) -> int:
-    """Return the number of a column from 1: that of AA is 27."""
-    return reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
-
-
-def _letters(column: int) -> str:
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
 
 
 class NewWorkbookWriter(TableWriter):

@@ -241,5 +241,5 @@ def test_a_table_comes_back_as_a_table(degree_linker: Linker) -> None:
 
 def test_what_is_no_batch_is_told(degree_linker: Linker) -> None:
     for wrong in ((degree_linker, pa.table({"text": ["Paris"]})), (["Paris"], degree_linker)):
-        with pytest.raises(OptionError, match="expected a pyarrow RecordBatch or Table, then a Linker"):
+        with pytest.raises(OptionError, match="expected a RecordBatch or a Table"):
             link_arrow(*wrong)  # type: ignore[type-var]
