@@ -20,13 +20,18 @@ from eigenthemes.errors import OptionError
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at; 0.0.0.0: from anywhere.")
 @click.option("--token", envvar="EIGENTHEMES_TOKEN", metavar="TEXT", help="What requests must bring; or in $EIGENTHEMES_TOKEN.")
 @click.option(
-    "--allow-host", multiple=True, metavar="NAME", help="A name the service is called by, beside its addresses; *: any."
+    "--allow-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name the service is called by, beside its addresses; *: any.",
 )
 @click.option(
     "--root-path", default="", metavar="PATH", help="Path of the service behind a proxy, as /kg, if that does not tell it."
 )
 @click.option(
     "--trust-proxy",
+    "trusted_proxies",
     multiple=True,
     metavar="ADDRESS",
     help="A proxy whose X-Forwarded-Prefix and -Proto are used, besides proxies on this machine; or a network.",
@@ -47,7 +52,14 @@ from eigenthemes.errors import OptionError
 @click.option("--max-mentions", default=20_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
 @click.option("--max-characters", default=1_000_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
 @click.option("--max-seconds", default=30.0, show_default=True, type=float, metavar="S", help="Until a request is answered.")
-@click.option("--max-requests", default=128, show_default=True, type=click.IntRange(min=1), help="At a time, per process.")
+@click.option(
+    "--max-requests",
+    "max_concurrent",
+    default=128,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="At a time, per process.",
+)
 @click.option("--access-log", is_flag=True, help="Log each request on stderr: method, path, status, time; no text, no token.")
 def serve(kbs: tuple[str, ...], **given: Any) -> None:
     """Serve KBs over HTTP: a page for people, REST for programs, reconciliation for OpenRefine.
@@ -55,43 +67,23 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
     Several KBs are served each under the name of its folder. SIGHUP, or POST /reload, picks up KBs that were built anew. Ctrl-C
     or SIGTERM stop the service: what runs is finished first.
     """
-    serve_kbs(kbs, given)
-
-
-def serve_kbs(kbs: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Serve KBs with the flags of the command, and print the address."""
     from eigenthemes.kb.store import KB
-    from eigenthemes.service.run import check_installed, serve
+    from eigenthemes.service.run import check_installed
+    from eigenthemes.service.run import serve as run_service
     from eigenthemes.service.settings import ServiceSettings, named_paths
 
     check_installed()
     if not 0 < given["max_body"] <= 4096:
         raise OptionError(f"--max-body is {given['max_body']:g}; expected megabytes, more than 0 up to 4096")
-    settings = ServiceSettings(
-        host=given["host"],
-        port=given["port"],
-        token=given["token"],
-        allowed_hosts=given["allow_host"],
-        root_path=given["root_path"],
-        trusted_proxies=given["trust_proxy"],
-        workers=given["workers"],
-        corrections=None if given["corrections"] is None else Path(given["corrections"]),
-        context=given["context"],
-        max_body=int(given["max_body"] * 2**20),
-        max_documents=given["max_documents"],
-        max_mentions=given["max_mentions"],
-        max_characters=given["max_characters"],
-        max_seconds=given["max_seconds"],
-        max_concurrent=given["max_requests"],
-        access_log=given["access_log"],
-    )
+    corrections = None if given["corrections"] is None else Path(given["corrections"])
+    settings = ServiceSettings(**{**given, "corrections": corrections, "max_body": int(given["max_body"] * 2**20)})
     if not settings.is_loopback and settings.token is None:
         say(f"warning: anybody who can reach {settings.host} may use the service; give a --token", err=True)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
     for kb in kbs:
         for part in KB.open(kb).missing_parts():
             say(f"warning: {part}", err=True)
-    serve(
+    run_service(
         kbs,
         settings,
         on_start=lambda: say(f"opening {', '.join(kbs)} ...", err=True),

@@ -68,12 +68,6 @@ def link_arrow(
     OptionError
         If no column holds documents, or the column of errors exists already.
     """
-    if not isinstance(batch, pa.RecordBatch | pa.Table) or not isinstance(linker, Linker):
-        raise OptionError(
-            f"link_arrow was given a {type(batch).__name__} and a {type(linker).__name__}; expected a pyarrow RecordBatch or "
-            "Table, then a Linker",
-            where="batch",
-        )
     roles = DocumentColumns.of(columns)
     schema = linked_schema(batch.schema, explain=linker.options.explain, columns=columns, error_column=error_column)
     if isinstance(batch, pa.Table):

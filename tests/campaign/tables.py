@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -64,6 +65,16 @@ def _workbook(rows: Rows, random: Random) -> bytes:
     return file.getvalue()
 
 
+def _edited_workbook(data: bytes, random: Random) -> bytes:
+    """Change the XML of the sheet within the archive, whose checksums stay right."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(file, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, mutate_bytes(content, random) if name.startswith("xl/worksheets/") else content)
+    return file.getvalue()
+
+
 FORMATS: dict[str, Callable[[Rows, Random], bytes]] = {
     "csv": _csv,
     "tsv": _csv,
@@ -78,7 +89,9 @@ def table_trial(random: Random, folder: Path, world: World) -> str:
     format_name, wanted = random.choice(list(FORMATS)), random.choice(list(FORMATS))
     data = FORMATS[format_name](_rows(random), random)
     change = random.random()
-    if change < 0.3:
+    if change < 0.3 and format_name == "xlsx" and random.random() < 0.7:
+        data = _edited_workbook(data, random)
+    elif change < 0.3:
         data = mutate_bytes(data, random)
     elif change < 0.5 and format_name in ("csv", "tsv", "jsonl"):
         lines = data.decode("utf-8", "surrogateescape").split("\n")

@@ -243,3 +243,5 @@ def test_what_is_no_batch_is_told(degree_linker: Linker) -> None:
     for wrong in ((degree_linker, pa.table({"text": ["Paris"]})), (["Paris"], degree_linker)):
         with pytest.raises(OptionError, match="expected a RecordBatch or a Table"):
             link_arrow(*wrong)  # type: ignore[type-var]
+    with pytest.raises(OptionError, match="expected a Linker"):
+        link_arrow(pa.table({"text": ["Paris"]}), "my.kb")  # type: ignore[arg-type]
