@@ -111,13 +111,15 @@ _SEVERAL = ("Sequence", "Iterable", "tuple")
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Check the arguments of a public function by its annotations, which are texts."""
-    kinds = {name: _alternatives(str(annotation)) for name, annotation in function.__annotations__.items()}
+    annotated = {name: _alternatives(str(annotation)) for name, annotation in function.__annotations__.items()}
+    kinds = {name: kinds for name, kinds in annotated.items() if not set(kinds) & set(_UNCHECKED)}
     names = function.__code__.co_varnames
 
     @wraps(function)
     def checked(*arguments: P.args, **options: P.kwargs) -> R:
-        given = [_check(name, value, kinds.get(name, ["Any"])) for name, value in zip(names, arguments, strict=False)]
-        named = {name: _check(name, value, kinds.get(name, ["Any"])) for name, value in options.items()}
+        pairs = zip(names, arguments, strict=False)
+        given = [_check(name, value, kinds[name]) if name in kinds else value for name, value in pairs]
+        named = {name: _check(name, value, kinds[name]) if name in kinds else value for name, value in options.items()}
         return cast(Callable[..., R], function)(*given, **named)
 
     return checked
@@ -160,9 +162,9 @@ def _in_words(kind: str) -> str:
 
 
 def _fits(value: Any, kind: str) -> bool:
-    container, _, inside = kind.removesuffix("]").partition("[")
     if kind in _KINDS:
         return _KINDS[kind][1](value)
+    container, _, inside = kind.removesuffix("]").partition("[")
     if container == "Mapping":
         key, _, item = inside.partition(", ")
         return isinstance(value, Mapping) and _fits_all(value.keys(), key) and _fits_all(value.values(), item)

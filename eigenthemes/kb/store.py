@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
+_INTEGERS = (int, np.integer)
 _BLOCK = 4096  # entities that are read at once where all are
 _SHOWN = 5  # entities that a notebook shows
 
@@ -206,15 +207,16 @@ class KB(KBFiles, Displayed):
 
     def _known_row(self, index: int) -> int:
         """Return an index; raise OptionError if the KB has no entity of that index."""
-        if not (isinstance(index, int | np.integer) and 0 <= index < len(self)):
+        if not (isinstance(index, _INTEGERS) and 0 <= index < self._sizes["entities"]):
             raise OptionError(f"index is {index!r:.40}; expected a whole number from 0 to {len(self) - 1:,}", where="index")
         return int(index)
 
     # entities, by their indices
 
-    @check_arguments
     def index_of(self, entity_id: str) -> int | None:
         """Return the index of an id; redirects (merged, replaced ids) and other spellings resolve. None if unknown."""
+        if not isinstance(entity_id, str):
+            raise OptionError(f"entity_id is {entity_id!r:.40}; expected a text", where="entity_id")
         for spelling in chain((entity_id,), other_spellings(entity_id)):
             raw = spelling.encode("utf-8", "replace")
             try:
