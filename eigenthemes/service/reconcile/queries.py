@@ -30,7 +30,6 @@ _KNOWN = ("query", "type", "limit", "properties", "type_strict")
 _STRICT = ("any", "all", "should")
 _HAS_LETTER = re.compile(r"[^\W\d_]")
 _MOST_PARTS = 4
-CONTEXTS = ("column", "row", "none")
 Types = tuple[tuple[str, ...], bool]  # types, and whether an entity must have all of them
 
 _LOOKED_UP_BY_TYPE: tuple[str, ...] = ()  # candidates of a typed mention are added to the batch later

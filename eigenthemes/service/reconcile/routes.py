@@ -14,7 +14,7 @@ from eigenthemes.service.json_http import POST_PROBLEMS, Problem, json_response,
 from eigenthemes.service.models import documented
 from eigenthemes.service.reconcile import entity_pages as pages
 from eigenthemes.service.reconcile.properties import TOO_MANY, extend, properties_of, proposed_properties, types_of
-from eigenthemes.service.reconcile.queries import CONTEXTS, parse_batch, parse_query
+from eigenthemes.service.reconcile.queries import parse_batch, parse_query
 from eigenthemes.service.reconcile.reconciler import Reconciler
 from eigenthemes.service.reconcile.service_manifest import (
     KINDS,
@@ -25,7 +25,7 @@ from eigenthemes.service.reconcile.service_manifest import (
     suggest,
 )
 from eigenthemes.service.served import ServedKB, ServedKBs
-from eigenthemes.service.settings import ServiceSettings
+from eigenthemes.service.settings import CONTEXTS, ServiceSettings
 
 _FORM = "application/x-www-form-urlencoded"
 _FIELDS = ("queries", "query", "extend")
