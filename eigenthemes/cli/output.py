@@ -208,10 +208,10 @@ def prepare_streams() -> None:
     if sys.stdout is None:
         # unbuffered: what could not be written is not tried again when the program ends
         sys.stdout = io.TextIOWrapper(_Closed("standard output"), encoding="utf-8", write_through=True)
+    elif isinstance(sys.stdout.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: a full disk would take a part of what is written
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.buffer), encoding=sys.stdout.encoding, line_buffering=True)
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if isinstance(sys.stdout.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: a full disk would take a part of what is written
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.buffer), encoding=sys.stdout.encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
