@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.threads import lazy
+from eigenthemes.names.alignment import COVERAGE
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.features.column import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
@@ -92,9 +93,11 @@ class CellRound:
         return cells, np.concatenate((columns[cells], self.evidence.nil_columns(best[cells], self.elsewhere)), axis=1)
 
 
-def cell_evidence(model: CellModel | None, groups: MentionGroups, context: FeatureContext) -> CellEvidence | None:
+def cell_evidence(
+    model: CellModel | None, groups: MentionGroups, context: FeatureContext, local: NDArray[np.float32]
+) -> CellEvidence | None:
     """Return the evidence of table columns; None without tables, or if the ranker has no cell model."""
-    return None if model is None or context.attributes is None else CellEvidence.of(groups, context.attributes)
+    return None if model is None or context.attributes is None else CellEvidence.of(groups, local[:, COVERAGE], context.attributes)
 
 
 def to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:

@@ -225,7 +225,7 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     columns = np.empty((len(groups.table_row), len(COLUMNS)), np.float32)
     local, joint = columns[:, : len(LOCAL)], columns[:, len(LOCAL) :]
     local_features(groups, context, out=local)
-    evidence = cell_evidence(ranker.cells, groups, context)
+    evidence = cell_evidence(ranker.cells, groups, context, local)
     features, candidates, cells = columns if others else local, None, None
     corpus_prior = None if ranker.corpus_prior is None else ranker.corpus_prior.utility(groups, context.kb)
     probability, nil_probability = probabilities(first, local, groups, corpus_prior=corpus_prior)

@@ -10,8 +10,11 @@ from typing import TypeVar
 import numpy as np
 
 from eigenthemes.candidates.rules import ENDINGS
+from eigenthemes.kb.stem_index import main_language
 from eigenthemes.kb.store import KB
+from eigenthemes.names.token_model import TokenModel
 from eigenthemes.selftrain.recipe import Recipe
+from eigenthemes.selftrain.written_forms import Write, WrittenForms, other_number
 from eigenthemes.text.normalize import name_key, normalize
 from eigenthemes.text.segment import FUNCTION_WORDS
 
@@ -19,8 +22,8 @@ _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _UMLAUTS = re.compile("[äöüÄÖÜ]")
 _TYPO_FROM = 5  # letters of a word that may be misspelled
-_BRACKETS_DROPPED = 0.7
-_INFLECTED_FROM = 4  # letters of a plural
+_BRACKETS_DROPPED, _BRACKETS_DROPPED_TOO = 0.7, 0.3  # alone; before a name is written in another form
+_TWO_FORMS = 0.1
 _LONGEST_PART = 64  # words
 _SAMPLE = 5000  # entities looked at for the rates of aliases
 _USUAL_RATE, _USUAL_COUNT = 0.2, 20  # as if it had been seen on so many
@@ -73,20 +76,6 @@ def names_common_nouns(kb: KB) -> bool:
     return 2 * sum(word.islower() for word in last_words) > len(last_words)
 
 
-def other_number(name: str) -> str:
-    """Return the plural of a name, or the singular of one that looks like a plural."""
-    small = name.lower()
-    if small.endswith("ies") and len(name) > _INFLECTED_FROM:
-        return name[:-3] + "y"
-    if small.endswith("s"):
-        return name if small.endswith(("ss", "us", "is")) or len(name) < _INFLECTED_FROM else name[:-1]
-    if not small[-1:].isalpha():
-        return name
-    if small.endswith("y") and small[-2:-1] not in tuple("aeiou"):
-        return name[:-1] + "ies"
-    return name + ("es" if small.endswith(("x", "ch", "sh")) else "s")
-
-
 def _parts(words: list[str]) -> list[str]:
     """Return the beginnings and the ends of a name; of a very long one, not those that are very long themselves."""
     count = len(words)
@@ -102,13 +91,20 @@ class Namer:
         self.short = min(recipe.shortest, recipe.short * short_alias_rate(kb, rng))
         self.reworded_rate = recipe.reworded * reworded_alias_rate(kb, rng)
         self.common_nouns = names_common_nouns(kb)
+        self.written = WrittenForms(kb, rng, common_nouns=self.common_nouns)
+        self._languages = kb.cached(TokenModel.of).languages
+        self.form_rate = recipe.form
+        self.operation: Write | None = None  # the only one, where set
 
     def name(self, entity: int) -> str:
         """Draw a name for an entity."""
         recipe = self.recipe
         first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
         aliases = range(first + 1, last)  # their rows: an entity may have very many
-        name = str(self.kb.names[self._choose(aliases) if aliases and self._happens(recipe.alias) else first])
+        row = self._choose(aliases) if aliases and self._happens(recipe.alias) else first
+        name = str(self.kb.names[row])
+        if self._happens(self.form_rate):
+            return self._in_another_form(name, self._language(row))
         if self._happens(self.reworded_rate):
             name = self.reworded(name, str(self.kb.names[self._choose(range(first, last))]))
         elif self._happens(self.short):
@@ -120,6 +116,18 @@ class Namer:
         if self._happens(recipe.typo):
             name = self._misspelled(name)
         return self._in_other_letters(name) if self._happens(recipe.case) else name
+
+    def _in_another_form(self, name: str, language: str) -> str:
+        """Write a name as people do, in one form or, now and then, in two at once."""
+        if self._happens(_BRACKETS_DROPPED_TOO):
+            name = _BRACKETED.sub(" ", name).strip() or name
+        name = self.written.form(name, language, self.operation)
+        return self.written.form(name, language) if self._happens(_TWO_FORMS) else name
+
+    def _language(self, row: int) -> str:
+        """Return the language of a name; of one without a tag, any language of the KB."""
+        tag = main_language(str(self.kb.languages[int(self.kb.array("name_languages")[row])]))
+        return tag if tag in self._languages else self._choose(self._languages)
 
     def shortened(self, name: str) -> str:
         """Return a part of a name: one the KG knows, or the last, first or some words; the name itself if it has one."""

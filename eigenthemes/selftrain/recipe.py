@@ -22,6 +22,7 @@ class Recipe:
 
     How they are called
     alias        by an alias instead of the label
+    form         in another form that people write (`written_forms`); the following shares are of the others
     short        by a part of the name ("Jordan", "Chicago" for the White Sox): so many times as the KG's aliases are,
                  `shortest` at most
     known        of these, by a part that is itself a name in the KG, where there is one
@@ -54,6 +55,7 @@ class Recipe:
     names_topic: float = 0.8
     strangers: float = 0.3
     alias: float = 0.4
+    form: float = 0.35
     short: float = 1.5
     shortest: float = 0.4
     known: float = 0.7
@@ -91,6 +93,8 @@ class TableRecipe:
     filled          cells of the second column that are not empty: it follows one relation from the first
     missing         cells of a column whose entity is taken out of their candidates: each column has a share of its own, drawn
                     from this beta distribution. Real columns are known to a KG nearly as a whole, or hardly at all
+    written_alike   tables whose names are mostly in another form, the share of these there, and in other tables
+    one_form        tables in which that is always the same form
     cells           how entities are called there
     """
 
@@ -104,6 +108,8 @@ class TableRecipe:
     documents: float = 0.2
     filled: float = 0.8
     missing: tuple[float, float] = (0.8, 1.2)
+    written_alike: tuple[float, float, float] = (0.3, 0.9, 0.1)
+    one_form: float = 0.7
     cells: Recipe = field(default_factory=lambda: replace(RECIPE, ending=0.02, case=0.1, short=0.75, removed=0.0))
 
 

@@ -57,8 +57,15 @@ class TableSampler:
     def tables(self, many: int) -> Iterator[MadeUpTable]:
         """Yield tables."""
         for number in range(many):
+            self._choose_form()
             made = self._from_document() if self.rng.random() < self.recipe.documents else self._from_graph()
             yield replace(made, document=replace(made.document, id=number))
+
+    def _choose_form(self) -> None:
+        """Draw in which form the names of a table are written, and how many of them."""
+        namer, (share, often, seldom) = self.sampler.namer, self.recipe.written_alike
+        namer.form_rate = often if self.rng.random() < share else seldom
+        namer.operation = namer.written.any_operation() if self.rng.random() < self.recipe.one_form else None
 
     def _from_document(self) -> MadeUpTable:
         """Make a table of a synthetic document: its names one below the other."""

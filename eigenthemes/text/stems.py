@@ -189,7 +189,7 @@ def stem(word: str, language: str) -> str:
     return STEMMERS[language](word)
 
 
-_COMMON_WORDS = {
+LANGUAGE_WORDS = {
     "en": frozenset("the of and to in is that for with was on are as by at be this from have which not or had were it".split()),
     "de": frozenset(
         "der die das und ist nicht den von mit ein eine einer im dem auf für zu des sich auch als wird sind bei wie in".split()
@@ -222,5 +222,5 @@ def guess_language(words: Sequence[str], among: Iterable[str]) -> str | None:
 
 def _clues(words: Sequence[str], language: str) -> int:
     """Count the words typical of a language: its commonest and, in Turkish, names with a suffix after an apostrophe."""
-    common = len(_COMMON_WORDS[language].intersection(words))
+    common = len(LANGUAGE_WORDS[language].intersection(words))
     return common if language != "tr" else common + sum(map(has_turkish_ending, words))

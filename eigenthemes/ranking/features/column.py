@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.attributes import EntityAttributes
-from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import about_length
 from eigenthemes.ranking.features.feature_group import FeatureGroup
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_KNOWN = 0.9  # coverage from which a cell is a name of a candidate
 
 CELL_COLUMNS = {
     "column": "how much more often than by chance the other names of its column can be of a type, or stand in a relation, "
@@ -34,6 +35,7 @@ CELL_NIL_COLUMNS = {
 class CellEvidence:
     """Evidence of the table columns of a batch.
 
+    coverage   [n] how well the name of each candidate fits, as of `names.alignment`
     is_cell    [m] which mention groups are cells of a table; rows [n] the same of candidates
     evidence   [n] `column`; attribute [n] the one that tells most, -1: none
     having     [n] so many of the `others` [n], the other names of the column that were counted, can have it;
@@ -41,6 +43,7 @@ class CellEvidence:
     """
 
     groups: MentionGroups
+    coverage: NDArray[np.float32]
     is_cell: NDArray[np.bool_]
     rows: NDArray[np.bool_]
     evidence: Floats
@@ -49,7 +52,9 @@ class CellEvidence:
     others: Ints
 
     @classmethod
-    def of(cls, groups: MentionGroups, attributes: EntityAttributes) -> CellEvidence | None:
+    def of(
+        cls, groups: MentionGroups, coverage: NDArray[np.float32], attributes: EntityAttributes
+    ) -> CellEvidence | None:
         """Count what the columns have in common; None where the batch has no tables."""
         from eigenthemes.kb.attributes import column_evidence
 
@@ -58,7 +63,7 @@ class CellEvidence:
             return None
         compute = column_evidence.select_backend(2 * about_length(attributes.indptr, groups.entity))
         counted = compute(groups.columns, groups.bounds, groups.entity, attributes.lists, attributes.share)
-        return cls(groups, is_cell, is_cell[groups.group], *counted)
+        return cls(groups, coverage, is_cell, is_cell[groups.group], *counted)
 
     @lazy
     def shared(self) -> tuple[Ints, Ints]:
@@ -84,10 +89,8 @@ class CellEvidence:
 
     @lazy
     def is_full_name(self) -> NDArray[np.bool_]:
-        """Return a mask of candidates that have the cell as a full name, or were given by the document [n]."""
-        batch, groups = self.groups.batch, self.groups
-        given = batch.brings_candidates[groups.first_mention]
-        return np.asarray((batch.table.match_type[groups.table_row] <= UNBRACKETED) | given[groups.group])
+        """Return a mask of candidates with a name that the cell is, but for weak words and endings [n]."""
+        return np.asarray(self.coverage >= _KNOWN)
 
     @lazy
     def known(self) -> Floats:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import read_only
 from eigenthemes.core.threads import Pool, lazy
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
@@ -14,6 +15,7 @@ from eigenthemes.kb.graph import Hubs
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.names.token_model import TokenModel
 
 Ints = NDArray[np.int64]
 WALKED = 128  # neighbours; 512 say no more, and take twice the time
@@ -31,6 +33,7 @@ class FeatureContext:
     word_context  vectors of words and descriptions; None: the text does not count
     graph         neighbours (indptr, neighbors), and how rare each node is as one: 1 for a lonely node, 0 for one that is
                   everybody's neighbour
+    token_model   what is known of the tokens of names; aligned_with: the arrays that `names.alignment` compares with
     spelled       names of each entity, and the tokens and letters of each name: what the spelling kernel compares with
     attributes    types and relations of the entities; None: what names could have in common says nothing
     profiles      words that belong to the entities; None: the words around a name say nothing
@@ -66,6 +69,12 @@ class FeatureContext:
         self.hub_numbers = None if hubs is None else hubs.numbers(len(degree))
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
         self.token_table = kb.name_index.token_table
+        self.token_model = model = kb.cached(TokenModel.of)
+        strings = kb.name_index.tokens
+        self.aligned_with = (
+            (*self.spelled[:3], model.brackets),
+            (model.information, model.kinds, model.indptr, model.stems, strings.offsets, read_only(strings.blob)),
+        )
 
     @classmethod
     def of(cls, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> FeatureContext:

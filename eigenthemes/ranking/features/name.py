@@ -13,6 +13,7 @@ from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
+from eigenthemes.names import alignment, token_model
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
 from eigenthemes.ranking.features.feature_group import LocalGroup
@@ -36,7 +37,10 @@ _SPELLING = {
     "in_label": "the label contains the mention",
     OVERLAP: "words that the mention and a name share, as a part of all their words; 0 where a name has all of them",
 }
-_COLUMNS = {**{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
+# the alignment comes first, where `nil` looks for it
+_COLUMNS = {**alignment.COLUMNS, **{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
+_ALIGNED, _TYPED = len(alignment.COLUMNS), len(alignment.COLUMNS) + len(_MATCH_TYPES)
+_GIVEN = np.array((alignment.NAME_COVERAGE, alignment.FORM_COVERAGE, alignment.COVERAGE, alignment.SAME_NAME))
 _STEPS = 25  # of comparing a mention with one name, in plain Python
 _COVERED = list(_COLUMNS).index("covered")
 _OF_MATCH_TYPE = np.zeros((256, len(_MATCH_TYPES)), np.float32)  # the columns of each match type
@@ -49,11 +53,12 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     match_type = groups.batch.table.match_type[groups.table_row]
     match_type = np.where(match_type == WORDING, SPELLING, match_type).astype(match_type.dtype)
     columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)
-    columns[:, : len(_MATCH_TYPES)] = np.take(_OF_MATCH_TYPE, match_type, axis=0)
+    columns[:, _ALIGNED:_TYPED] = np.take(_OF_MATCH_TYPE, match_type, axis=0)
     indptr, words = lists_of(groups.words, groups.name_of)
-    compare = spelling.select_backend(_STEPS * about_length(context.spelled[0], groups.entity))
-    columns[:, len(_MATCH_TYPES) :] = compare(
-        (indptr, context.tokens(words)),
+    steps = _STEPS * about_length(context.spelled[0], groups.entity)
+    tokens = context.tokens(words)
+    columns[:, _TYPED:] = spelling.select_backend(steps)(
+        (indptr, tokens),
         _letters(groups),
         groups.bounds,
         groups.entity,
@@ -62,11 +67,16 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
         (SHARES, TYPO),
         context.spelled,
     )
+    forms = token_model.analyse(lambda group: groups.names[groups.name_of[group]], indptr, tokens, context.token_model)
+    columns[:, :_ALIGNED] = alignment.align.select_backend(steps)(
+        forms.arrays, groups.bounds, groups.entity, match_type <= WHOLE, *context.aligned_with
+    )
     given = groups.batch.brings_candidates[groups.first_mention][groups.group]
     given |= match_type == REMEMBERED
     if given.any():  # whoever gave them has compared names already, with more than the KB's
         columns[given] = 0
         columns[given, _COVERED] = 1
+        columns[np.ix_(given, _GIVEN)] = 1
     return columns
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.names.alignment import COVERAGE
 from eigenthemes.pipeline.mention_groups import MentionGroups
 
 Floats = NDArray[np.float64]
@@ -37,11 +38,13 @@ def sigmoid(values: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * values)))
 
 
+_RIVAL = 0.8  # share of the best coverage from which a candidate counts as a rival
+
 NIL_COLUMNS = {
     "none": "1: there are candidates",
     "alone": "the document has no other name",
     "name_words": "log of the number of words",
-    "candidates": "log of the number of candidates",
+    "candidates": "log of the number of candidates whose names fit nearly as well as the best",
     "doubt": "minus the log of the best candidate's probability among them",
 }  # of a mention group; the columns of its best candidate follow: no two may have one name
 
@@ -58,7 +61,7 @@ def nil_features(groups: MentionGroups, features: NDArray[np.float32], probabili
     of_having[:, 0] = 1
     of_having[:, 1] = groups.other_names[having] == 0
     of_having[:, 2] = groups.log_words[having]
-    of_having[:, 3] = np.log(np.diff(groups.bounds)[having])
+    of_having[:, 3] = np.log(_rivals(groups, features[:, COVERAGE]))[having]
     of_having[:, 4] = -np.log(np.maximum(probability[best], 1e-6))
     of_having[:, len(NIL_COLUMNS) :] = np.take(features, best, axis=0)
     if len(having) == len(groups):
@@ -66,6 +69,12 @@ def nil_features(groups: MentionGroups, features: NDArray[np.float32], probabili
     columns = np.zeros((len(groups), of_having.shape[1]), np.float32)
     columns[having] = of_having
     return columns
+
+
+def _rivals(groups: MentionGroups, coverage: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Count the candidates of each group whose names fit nearly as well as the best one's [m]; 1 at least."""
+    close = coverage >= _RIVAL * highest_beside(coverage.astype(np.float64), groups.bounds)
+    return np.maximum(1, np.bincount(groups.group, weights=close, minlength=len(groups)))
 
 
 def best_rows(groups: MentionGroups, probability: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,0 +1,269 @@
+"""Align a form with the names of an entity: which tokens stand for each other, what is missing, what is too much.
+
+Tokens are paired by the strongest relation there is: the same, two that are one when put together, forms of one word, an initial,
+a typo. Information is in bits (`token_model`):
+
+    name coverage = sum of r I(t) over paired tokens of the name / (their information + cost of what is missing)
+    form coverage = the same for the form, with the cost of what is too much
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eigenthemes.core.jit import kernel
+from eigenthemes.names.token_model import LEAST_INFORMATION, NAMED_BEFORE, RELATED, TYPO_FROM
+from eigenthemes.names.weak_words import COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM
+
+COLUMNS = {
+    "name_coverage": "the share of the information of a name that the mention has; weak words (articles, titles, legal forms) "
+    "count a tenth",
+    "form_coverage": "the share of the information of the mention that the name has",
+    "coverage": "the product of both, of the name for which it is highest",
+    "missing": "log of 1 + the bits of the name that are missing",
+    "extra": "log of 1 + the bits that the mention has beside the name",
+    "same_name": "nothing is missing, and nothing is too much",
+    "misspelled": "words of the mention with a typo",
+    "inflected": "words in another form",
+    "initial": "words of which there is only an initial",
+    "reordered": "words in another order",
+}
+NAME_COVERAGE, FORM_COVERAGE, COVERAGE, MISSING, EXTRA, SAME_NAME, MISSPELLED, INFLECTED, INITIAL, REORDERED = range(len(COLUMNS))
+
+MOST_TOKENS = 16  # of a form or a name that are compared
+MOST_NAMES = 32  # of an entity
+SAME, JOINED, INFLECTION, INITIALS, TYPO = np.float32(1), np.float32(0.99), np.float32(0.97), np.float32(0.5), np.float32(0.8)
+_NEARLY_ALL = np.float32(0.999)
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
+
+
+@kernel
+def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, tokens: Any) -> Any:
+    """Align m forms with the names of their candidates, those of form i in bounds[i]:bounds[i + 1]; [n, 10] float32.
+
+    forms     the fields of `token_model.Forms`
+    entity    [n] int64; is_whole [n] bool: the form is a name of the entity, and nothing has to be compared
+    names     (names of each entity, tokens of each name: indptr and tokens, brackets)
+    tokens    (information, kinds, stem indptr, stems, offsets of the letters, letters) of the KB's tokens
+    """
+    columns, best = np.zeros((len(entity), 10), np.float32), np.zeros(10, np.float32)
+    pair, relation, taken = np.zeros(MOST_TOKENS, np.int64), np.zeros(MOST_TOKENS, np.float32), np.zeros(MOST_TOKENS, np.bool_)
+    for form in range(len(bounds) - 1):
+        first, size = forms[0][form], min(MOST_TOKENS, forms[0][form + 1] - forms[0][form])
+        for row in range(bounds[form], bounds[form + 1]):
+            if is_whole[row]:
+                columns[row, NAME_COVERAGE] = columns[row, FORM_COVERAGE] = columns[row, COVERAGE] = 1
+                columns[row, SAME_NAME] = 1
+                continue
+            begin = names[0][entity[row]]
+            for name in range(begin, min(begin + MOST_NAMES, names[0][entity[row] + 1])):
+                start = names[1][name]
+                length = min(MOST_TOKENS, names[1][name + 1] - start)
+                if _pair(forms, first, size, names[2], start, length, tokens, pair, relation, taken):
+                    _measure(forms, first, size, names[2], start, length, names[3][name], tokens, pair, relation, taken, best)
+                    if best[COVERAGE] > columns[row, COVERAGE]:
+                        for column in range(10):
+                            columns[row, column] = best[column]
+    return columns
+
+
+@kernel
+def _pair(
+    forms: Any, first: Any, size: Any, name_tokens: Any, start: Any, length: Any, tokens: Any, pair: Any, relation: Any, taken: Any
+) -> Any:
+    """Pair the tokens of a form with those of a name; returns how many are paired."""
+    paired = 0
+    for j in range(length):
+        taken[j] = False
+    for i in range(size):
+        pair[i], token = -1, forms[1][first + i]
+        if token < 0:
+            continue
+        for j in range(length):
+            if not taken[j] and np.int64(name_tokens[start + j]) == token:
+                pair[i], relation[i], taken[j] = j, SAME, True
+                paired += 1
+                break
+    if paired < size and paired < length:
+        paired += _pair_others(forms, first, size, name_tokens, start, length, tokens, pair, relation, taken)
+    return paired
+
+
+@kernel
+def _pair_others(
+    forms: Any, first: Any, size: Any, name_tokens: Any, start: Any, length: Any, tokens: Any, pair: Any, relation: Any, taken: Any
+) -> Any:
+    """Pair the tokens that are left by the strongest relation; returns how many."""
+    paired = 0
+    for i in range(size):
+        token = forms[1][first + i]
+        if pair[i] >= 0 or (token >= 0 and tokens[1][token] & RELATED == 0 and tokens[4][token + 1] - tokens[4][token] > 1):
+            continue  # a word of the KB without other forms
+        strongest, at = _ZERO, -1
+        for j in range(length):
+            if not taken[j]:
+                strength = _related(forms, first + i, np.int64(name_tokens[start + j]), tokens)
+                if strength > strongest:
+                    strongest, at = strength, j
+        if at >= 0:
+            pair[i], relation[i], taken[at] = at, strongest, True
+            paired += 1
+    for i in range(size - 1):
+        if pair[i] < 0 and pair[i + 1] < 0:
+            for j in range(length):
+                if not taken[j] and _are_joined(forms, first + i, np.int64(name_tokens[start + j]), tokens):
+                    pair[i] = pair[i + 1] = j
+                    relation[i] = relation[i + 1] = JOINED
+                    taken[j] = True
+                    paired += 2
+                    break
+    for j in range(length - 1):
+        if not taken[j] and not taken[j + 1]:
+            for i in range(size):
+                if pair[i] < 0 and _joins(forms, first + i, name_tokens, start + j, tokens):
+                    pair[i], relation[i] = j, JOINED
+                    taken[j] = taken[j + 1] = True
+                    paired += 1
+                    break
+    return paired
+
+
+@kernel
+def _letters(forms: Any, at: Any, tokens: Any) -> Any:
+    """Return the letters of a token of a form."""
+    token = forms[1][at]
+    if token >= 0:
+        return tokens[5][tokens[4][token] : tokens[4][token + 1]]
+    return forms[5][1][forms[5][0][at] : forms[5][0][at + 1]]
+
+
+@kernel
+def _related(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
+    """Return how strongly a token of a form stands for another one of a name."""
+    token = forms[1][at]
+    if token >= 0:
+        own, first, last = tokens[3], tokens[2][token], tokens[2][token + 1]
+    else:
+        own, first, last = forms[4][1], forms[4][0][at], forms[4][0][at + 1]
+    for k in range(first, last):
+        for l in range(tokens[2][other], tokens[2][other + 1]):
+            if own[k] == tokens[3][l]:
+                return INFLECTION
+    word, name = _letters(forms, at, tokens), tokens[5][tokens[4][other] : tokens[4][other + 1]]
+    if len(word) == 0 or len(name) == 0 or word[0] != name[0]:
+        return _ZERO
+    if (len(word) == 1) != (len(name) == 1):
+        return INITIALS
+    if forms[6][at] and len(name) >= TYPO_FROM and _is_one_edit(word, name):
+        return TYPO
+    return _ZERO
+
+
+@kernel
+def _is_one_edit(word: Any, other: Any) -> Any:
+    """Return whether two words differ by one letter that is added, missing or exchanged, or by two that are swapped."""
+    if abs(len(word) - len(other)) > 1:
+        return False
+    first = 0
+    while first < min(len(word), len(other)) and word[first] == other[first]:
+        first += 1
+    last = 0
+    while last < min(len(word), len(other)) - first and word[len(word) - 1 - last] == other[len(other) - 1 - last]:
+        last += 1
+    left, left_of_other = len(word) - first - last, len(other) - first - last
+    if left <= 1 and left_of_other <= 1:
+        return True
+    return left == 2 and left_of_other == 2 and word[first] == other[first + 1] and word[first + 1] == other[first]
+
+
+@kernel
+def _are_joined(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
+    """Return whether two tokens of a form, one after the other, are one of the name."""
+    word, following = _letters(forms, at, tokens), _letters(forms, at + 1, tokens)
+    return _is_join(word, following, tokens[5][tokens[4][other] : tokens[4][other + 1]])
+
+
+@kernel
+def _joins(forms: Any, at: Any, name_tokens: Any, start: Any, tokens: Any) -> Any:
+    """Return whether a token of a form is two of the name, one after the other."""
+    one, two = np.int64(name_tokens[start]), np.int64(name_tokens[start + 1])
+    return _is_join(
+        tokens[5][tokens[4][one] : tokens[4][one + 1]], tokens[5][tokens[4][two] : tokens[4][two + 1]], _letters(forms, at, tokens)
+    )
+
+
+@kernel
+def _is_join(first: Any, second: Any, whole: Any) -> Any:
+    if len(first) + len(second) != len(whole):
+        return False
+    for k in range(len(whole)):
+        if whole[k] != (first[k] if k < len(first) else second[k - len(first)]):
+            return False
+    return True
+
+
+@kernel
+def _measure(
+    forms: Any,
+    first: Any,
+    size: Any,
+    name_tokens: Any,
+    start: Any,
+    length: Any,
+    brackets: Any,
+    tokens: Any,
+    pair: Any,
+    relation: Any,
+    taken: Any,
+    columns: Any,
+) -> None:
+    """Write the columns of a form and a name whose tokens are paired."""
+    of_form, all_of_form, of_name, all_of_name, extra, missing = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
+    typos, inflected, initials, reordered, last = _ZERO, _ZERO, _ZERO, _ZERO, -1
+    for i in range(size):
+        at, information = first + i, forms[2][first + i]
+        if pair[i] < 0:
+            extra += forms[3][at]
+            continue
+        of_form += relation[i] * information
+        all_of_form += information
+        if i == 0 or pair[i] != pair[i - 1]:
+            of_token = tokens[0][np.int64(name_tokens[start + pair[i]])]
+            if relation[i] == JOINED and pair[i] + 1 < length and taken[pair[i] + 1] and not _is_paired(pair, size, pair[i] + 1):
+                of_token += tokens[0][np.int64(name_tokens[start + pair[i] + 1])]
+            of_name += relation[i] * of_token
+            all_of_name += of_token
+        typos += relation[i] == TYPO
+        inflected += relation[i] == INFLECTION
+        initials += relation[i] == INITIALS
+        reordered += pair[i] < last
+        last = pair[i]
+    begin, end = 0, length
+    while end - begin > 1 and tokens[1][np.int64(name_tokens[start + begin])] & NAMED_BEFORE:
+        begin += 1
+    while end - begin > 1 and tokens[1][np.int64(name_tokens[start + end - 1])] & LEGAL_FORM:
+        end -= 1
+    for j in range(length):
+        if not taken[j]:
+            token = np.int64(name_tokens[start + j])
+            weak = j < begin or j >= end or j >= brackets
+            share = _NAMING if weak else (_FUNCTION if tokens[1][token] & FUNCTION else _ONE)
+            missing += share * tokens[0][token]
+    columns[NAME_COVERAGE] = of_name / max(all_of_name + missing, np.float32(LEAST_INFORMATION))
+    columns[FORM_COVERAGE] = of_form / max(all_of_form + extra, np.float32(LEAST_INFORMATION))
+    columns[COVERAGE] = columns[NAME_COVERAGE] * columns[FORM_COVERAGE]
+    columns[MISSING], columns[EXTRA] = np.log(_ONE + missing), np.log(_ONE + extra)
+    columns[SAME_NAME] = columns[COVERAGE] >= _NEARLY_ALL
+    columns[MISSPELLED], columns[INFLECTED], columns[INITIAL], columns[REORDERED] = typos, inflected, initials, reordered > 0
+
+
+@kernel
+def _is_paired(pair: Any, size: Any, token: Any) -> Any:
+    """Return whether a token of the form stands for this token of the name."""
+    for i in range(size):
+        if pair[i] == token:
+            return True
+    return False

@@ -1,0 +1,238 @@
+"""The tokens of a KB's names: how much each tells, which are weak, and which are forms of one word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eigenthemes.core.arrays import read_only
+from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.kb.stem_index import main_language, languages_of, writes_small
+from eigenthemes.kb.store import KB
+from eigenthemes.names.weak_words import (
+    ARTICLE,
+    COST_OF_FUNCTION,
+    COST_OF_NAMING,
+    EQUIVALENT,
+    FUNCTION,
+    LEGAL_FORM,
+    TITLE,
+    common_words,
+    kinds_of_weak_words,
+)
+from eigenthemes.text.normalize import normalize
+from eigenthemes.text.stems import LANGUAGE_WORDS, STEMMERS, stem
+
+Ints = NDArray[np.int64]
+Floats32 = NDArray[np.float32]
+
+RELATED = 16  # a kind of tokens beside those of `weak_words`: others of the KB are forms of the same word
+NAMED_BEFORE = ARTICLE | TITLE
+NO_BRACKETS = 255
+LEAST_INFORMATION = 0.5  # bits
+TYPO_FROM = 5  # letters of a word that may be misspelled
+_USUAL = "en"
+_OFTEN = 0.3  # as often as the most frequent language of untagged names
+_NONE = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenModel:
+    """What is known of the tokens of a KB.
+
+    information  [tokens] float32: bits, log2(entities / entities that have a form of the word in a name)
+    kinds        [tokens] uint8: bits of `weak_words`, and RELATED
+    indptr       [tokens + 1] int64, stems [s] int64: rows of the stems of each token, one for each language of its names
+    hashes       [stems] uint64, ascending: of each stem with its language
+    brackets     [names] uint8: how many tokens stand before what is in brackets; NO_BRACKETS: nothing is
+    unknown      bits of a word that no name has
+    languages    of the names
+    inflects     the names are common nouns, which have other forms
+    """
+
+    information: Floats32
+    kinds: NDArray[np.uint8]
+    indptr: Ints
+    stems: Ints
+    hashes: NDArray[np.uint64]
+    brackets: NDArray[np.uint8]
+    unknown: float
+    languages: tuple[str, ...]
+    inflects: bool
+
+    @classmethod
+    def of(cls, kb: KB) -> TokenModel:
+        """Make the model of a KB's tokens."""
+        tokens, languages, inflects = list(kb.name_index.tokens), languages_of_names(kb), writes_small(kb)
+        token, stems = _stems(kb, tokens, languages, inflects)
+        hashes, row = np.unique(hash_strings(Strings.of(stems)), return_inverse=True)
+        indptr = np.searchsorted(token, np.arange(len(tokens) + 1))
+        having = np.diff(kb.name_index.postings_indptr)
+        of_stem = np.bincount(row, weights=having[token], minlength=len(hashes))
+        entities = max(2, int(kb.linkable.sum()))
+        spread = np.maximum(having, np.maximum.reduceat(np.append(of_stem[row], 0.0), indptr[:-1]) if len(token) else 0)
+        information = np.maximum(LEAST_INFORMATION, np.log2(entities / np.clip(spread, 1, entities)))
+        shared = np.bincount(row, minlength=len(hashes))[row] > 1
+        related = np.bincount(token, weights=shared, minlength=len(tokens)) > 0
+        weak = kinds_of_weak_words()
+        kinds = np.array([weak.get(each, 0) for each in tokens], np.uint8) | (RELATED * related).astype(np.uint8)
+        arrays = information.astype(np.float32), kinds, indptr, row.astype(np.int64), hashes, _brackets(kb.names)
+        return cls(*map(read_only, arrays), float(np.log2(entities)), languages, inflects)
+
+    def stems_of(self, word: str) -> Ints:
+        """Return the rows of the stems of any word, in each language of the KB."""
+        hashes = hash_strings(Strings.of(sorted({_stem(word, language, self.inflects) for language in self.languages})))
+        at = np.minimum(np.searchsorted(self.hashes, hashes), max(0, len(self.hashes) - 1))
+        return at[self.hashes[at] == hashes] if len(self.hashes) else _NONE
+
+
+def _stems(kb: KB, tokens: list[str], languages: tuple[str, ...], inflects: bool) -> tuple[Ints, list[str]]:
+    """Return tokens, ascending, each with a stem in one of the languages of the names that have it."""
+    spelled = kb.spelled_names
+    rows = list[Ints]()
+    stems = list[list[str]]()
+    of_name = np.array([_number(languages, main_language(tag)) for tag in kb.languages])[kb.array("name_languages")]
+    of_token = np.repeat(of_name, np.diff(spelled.indptr))
+    for number, language in enumerate(languages):
+        having = np.zeros(len(tokens), bool)
+        having[spelled.tokens[(of_token == number) | (of_token < 0)]] = True
+        rows.append(np.flatnonzero(having))
+        stems.append([_stem(tokens[row], language, inflects) for row in rows[-1].tolist()])
+    token = np.concatenate(rows)
+    order = np.argsort(token, kind="stable")
+    joined = list(chain.from_iterable(stems))
+    return token[order], [joined[i] for i in order.tolist()]
+
+
+def _brackets(names: Strings) -> NDArray[np.uint8]:
+    """Return how many tokens of each name stand before its brackets."""
+    before = np.full(len(names), NO_BRACKETS, np.uint8)
+    for row in names.holding("(").tolist():
+        words = normalize(str(names[row]).partition("(")[0]).split()
+        if 0 < len(words) < NO_BRACKETS:
+            before[row] = len(words)
+    return before
+
+
+def _number(languages: Sequence[str], language: str) -> int:
+    return languages.index(language) if language in languages else -1
+
+
+@lru_cache(maxsize=1 << 15)
+def _stem(word: str, language: str, inflects: bool) -> str:
+    """Return a stem with its language; names that are no common nouns have no other forms, but other spellings."""
+    word = EQUIVALENT.get(word, word)
+    return f"{language}:{stem(word, language) if inflects or language == 'de' else word}"
+
+
+def languages_of_names(kb: KB) -> tuple[str, ...]:
+    """Return the languages of a KB's names whose inflection is known: by their tags, else by the words in them."""
+    tagged = tuple(language for language in languages_of(kb) if language in STEMMERS)
+    if tagged or languages_of(kb):
+        return tagged or (_USUAL,)
+    index = kb.name_index
+    having = np.diff(index.postings_indptr)
+    counts = {}
+    for language, words in LANGUAGE_WORDS.items():
+        others = frozenset(chain.from_iterable(own for other, own in LANGUAGE_WORDS.items() if other != language))
+        rows = index.token_table.find_all(hash_strings(Strings.of(sorted(words - others))))
+        counts[language] = int(having[rows[rows >= 0]].sum())
+    most = max(counts.values())
+    often = [language for language, count in counts.items() if count > 0 and count >= _OFTEN * most]
+    return tuple(often) or (_USUAL,)
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """The tokens of some forms, as they are aligned with names: form i has the tokens indptr[i]:indptr[i + 1].
+
+    token        [f] int64: of the KB, or -1
+    information  [f] float32
+    cost         [f] float32: bits lost where no token of the name stands for it
+    stems        (indptr [f + 1], rows [s]) of unknown words; the stems of the others are the KB's
+    letters      (offsets [f + 1], bytes) of unknown words
+    misspelled   [f] bool: it may be a misspelled word
+    """
+
+    indptr: Ints
+    token: Ints
+    information: Floats32
+    cost: Floats32
+    stems: tuple[Ints, Ints]
+    letters: tuple[Ints, NDArray[np.uint8]]
+    misspelled: NDArray[np.bool_]
+
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """All of it, for `alignment.align`."""
+        return self.indptr, self.token, self.information, self.cost, self.stems, self.letters, self.misspelled
+
+
+def analyse(name_of: Callable[[int], str], indptr: Ints, token: Ints, model: TokenModel) -> Forms:
+    """Analyse forms, given their tokens; `name_of` returns a form, normalised, and is called for those with unknown words."""
+    information = np.where(token >= 0, model.information[np.maximum(token, 0)], np.float32(model.unknown)).astype(np.float32)
+    kinds = np.where(token >= 0, model.kinds[np.maximum(token, 0)], 0)
+    unknown = np.flatnonzero(token < 0)
+    stems, words = [_NONE] * len(token), [b""] * len(token)
+    misspelled = np.zeros(len(token), bool)
+    if len(unknown):
+        form_of = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        for at in unknown.tolist():
+            word = name_of(form_of[at]).split(" ")[at - indptr[form_of[at]]]
+            kinds[at], stems[at], misspelled[at] = _unknown_word(word, model)
+            words[at] = word.encode("utf-8", "replace")
+    cost = information * costs(kinds, indptr)
+    return Forms(
+        indptr,
+        token,
+        information,
+        cost.astype(np.float32),
+        (_offsets(list(map(len, stems))), np.concatenate([_NONE, *stems]) if len(unknown) else _NONE),
+        (_offsets(list(map(len, words))), np.frombuffer(b"".join(words) or b"\0", np.uint8)),
+        misspelled,
+    )
+
+
+def _unknown_word(word: str, model: TokenModel) -> tuple[int, Ints, bool]:
+    """Return the kinds and the stems of a word that the KB does not have, and whether it may be a misspelled one."""
+    stems = model.stems_of(word)
+    if not len(stems) and word.endswith("s"):  # a possessive, whose apostrophe is gone
+        stems = model.stems_of(word[:-1])
+    may_be = len(word) >= TYPO_FROM and word.isalpha() and not len(stems) and not is_common(word)
+    return kinds_of_weak_words().get(word, 0), stems, may_be
+
+
+def is_common(word: str) -> bool:
+    """Return whether a word is a common one, or a form of one: it is not a misspelled name."""
+    common = common_words()
+    return word in common or stem(word, "en") in common
+
+
+def _offsets(lengths: list[int]) -> Ints:
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+
+
+def costs(kinds: NDArray[Any], indptr: Ints) -> Floats32:
+    """Return the share of its information that each token of some forms or names costs where it is missing or too much.
+
+    Articles and titles are weak at the beginning, legal forms at the end, function words anywhere.
+    """
+    share = np.where(kinds & FUNCTION, np.float32(COST_OF_FUNCTION), np.float32(1))
+    having = np.flatnonzero(indptr[1:] - indptr[:-1] > 1)
+    edges = (kinds[indptr[having]] & NAMED_BEFORE) | (kinds[indptr[having + 1] - 1] & LEGAL_FORM)
+    for form in having[edges > 0].tolist():
+        begin, end = indptr[form], indptr[form + 1]
+        while end - begin > 1 and kinds[begin] & NAMED_BEFORE:
+            share[begin] = COST_OF_NAMING
+            begin += 1
+        while end - begin > 1 and kinds[end - 1] & LEGAL_FORM:
+            share[end - 1] = COST_OF_NAMING
+            end -= 1
+    return share

@@ -1,0 +1,104 @@
+"""Words that names gain and lose without meaning anything else, and common words of the language.
+
+All words are normalised (`text.normalize`): small letters, no accents, no dots ("g.m.b.h." is gmbh).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+# kinds of words, as bits
+ARTICLE, TITLE, LEGAL_FORM, FUNCTION = 1, 2, 4, 8
+
+ARTICLES = frozenset("the a an der die das den dem des ein eine einer le la les l un une el los las lo una il gli i".split())
+TITLES = frozenset(
+    """mr mrs ms miss mx sir dame lord lady dr prof professor sen senator rep representative congressman congresswoman gov
+    governor president pres vice rev reverend fr capt captain cpt col colonel lt lieutenant sgt sergeant maj major gen general
+    adm admiral judge justice hon honourable honorable rt mp king queen prince princess pope minister secretary chancellor
+    mayor ambassador chairman ceo herr frau dipl ing monsieur m mme mlle madame mademoiselle maitre senor senora senorita sr
+    sra don dona signor signora bay bayan""".split()
+)
+LEGAL_FORMS = frozenset(
+    """inc incorporated corp corporation co company companies ltd limited llc lp llp lllp pllc pc plc gmbh mbh ag kg kgaa ohg
+    gbr ug ev eg se sa sas sasu sarl eurl snc srl spa sapa nv bv vof ab as asa oy oyj aps kk pty pte pvt bhd sdn tbk sab cv sl
+    slu ltda sca holding holdings group ads adr trust anonim sirketi""".split()
+)
+FUNCTION_WORDS = frozenset(
+    """of and for in on at to by with from or und von vom fur im am zu zur zum mit et de du d en au aux pour par sur dans y e
+    con para del al da di dei della per""".split()
+)
+# Frequent first names: a KG of which many labels begin with one is about persons.
+GIVEN_NAMES = frozenset(
+    """john james robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark donald
+    steven paul andrew joshua kenneth kevin brian george edward ronald timothy jason jeffrey ryan jacob gary nicholas eric
+    jonathan stephen larry justin scott brandon benjamin samuel gregory frank alexander raymond patrick jack dennis jerry tyler
+    aaron henry peter adam nathan zachary walter kyle harold carl arthur roger keith alan simon neil graham philip martin stuart
+    nigel chris steve tom tim ben dan nick jim bob bill mike joe ian luke oliver harry alex edward fred albert ernest ralph
+    mary patricia jennifer linda elizabeth barbara susan jessica sarah karen lisa nancy betty margaret sandra ashley kimberly
+    emily donna michelle carol amanda melissa deborah stephanie rebecca laura helen sharon cynthia kathleen amy angela anna emma
+    nicole samantha katherine christine rachel carolyn maria julia alice ann anne jane kate lucy claire diana ruth rosie
+    hans klaus wolfgang jurgen karl heinz stefan andreas christian matthias ursula monika petra sabine friedrich johann ludwig
+    jean pierre michel jacques philippe marie francoise louis francois henri andre claude alain bernard catherine nathalie
+    jose juan antonio carlos luis manuel francisco carmen jorge miguel pedro fernando giovanni giuseppe marco paolo luigi
+    mehmet ahmet mustafa ali fatma ayse hasan huseyin ivan vladimir sergei yuri mohammed muhammad ahmed""".split()
+)
+# Spellings of one word; each stands for the first of its line.
+_EQUIVALENT = """
+inc incorporated
+corp corporation
+ltd limited
+co company
+and und et y e
+dr doctor
+prof professor
+sen senator
+rep representative
+gov governor
+pres president
+st saint sankt
+mt mount
+ft fort
+intl international
+natl national
+univ university universitat universite
+dept department
+assn association
+bros brothers
+jr junior
+sr senior
+2 ii
+3 iii
+4 iv
+6 vi
+7 vii
+8 viii
+9 ix
+11 xi
+12 xii
+13 xiii
+14 xiv
+15 xv
+16 xvi
+"""
+EQUIVALENT = {word: line.split()[0] for line in _EQUIVALENT.strip().splitlines() for word in line.split()}
+
+# share of its information that it costs to drop or add a word
+COST_OF_NAMING, COST_OF_FUNCTION = 0.1, 0.3
+
+
+@cache
+def kinds_of_weak_words() -> dict[str, int]:
+    """Return the kinds (bits) of each weak word."""
+    kinds: dict[str, int] = {}
+    for words, kind in ((ARTICLES, ARTICLE), (TITLES, TITLE), (LEGAL_FORMS, LEGAL_FORM), (FUNCTION_WORDS, FUNCTION)):
+        for word in words:
+            kinds[word] = kinds.get(word, 0) | kind
+    return kinds
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Return the common words of English, and the commonest of German, French, Spanish and Italian."""
+    lines = files("eigenthemes").joinpath("data/common_words.txt").read_text(encoding="ascii").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
