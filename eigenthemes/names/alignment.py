@@ -29,8 +29,11 @@ COLUMNS = {
     "inflected": "words in another form",
     "initial": "words of which there is only an initial",
     "reordered": "words in another order",
+    "weaker": "another candidate has a name that fits much better",
 }
-NAME_COVERAGE, FORM_COVERAGE, COVERAGE, MISSING, EXTRA, SAME_NAME, MISSPELLED, INFLECTED, INITIAL, REORDERED = range(len(COLUMNS))
+NAME_COVERAGE, FORM_COVERAGE, COVERAGE, MISSING, EXTRA, SAME_NAME = range(6)
+MISSPELLED, INFLECTED, INITIAL, REORDERED, WEAKER = range(6, len(COLUMNS))
+MUCH_WEAKER = np.float32(0.3)  # share of the best coverage: "Mr Baker" is no "Mr. Farage", and sixteen of them make it no NIL
 
 MOST_TOKENS = 16  # of a form or a name that are compared
 MOST_NAMES = 32  # of an entity
@@ -42,14 +45,14 @@ _NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
 
 @kernel
 def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, tokens: Any) -> Any:
-    """Align m forms with the names of their candidates, those of form i in bounds[i]:bounds[i + 1]; [n, 10] float32.
+    """Align m forms with the names of their candidates, those of form i in bounds[i]:bounds[i + 1]; [n, 11] float32.
 
     forms     the fields of `token_model.Forms`
     entity    [n] int64; is_whole [n] bool: the form is a name of the entity, and nothing has to be compared
     names     (names of each entity, tokens of each name: indptr and tokens, brackets)
     tokens    (information, kinds, stem indptr, stems, offsets of the letters, letters) of the KB's tokens
     """
-    columns, best = np.zeros((len(entity), 10), np.float32), np.zeros(10, np.float32)
+    columns, best = np.zeros((len(entity), 11), np.float32), np.zeros(11, np.float32)
     pair, relation, taken = np.zeros(MOST_TOKENS, np.int64), np.zeros(MOST_TOKENS, np.float32), np.zeros(MOST_TOKENS, np.bool_)
     for form in range(len(bounds) - 1):
         first, size = forms[0][form], min(MOST_TOKENS, forms[0][form + 1] - forms[0][form])
@@ -65,9 +68,20 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
                 if _pair(forms, first, size, names[2], start, length, tokens, pair, relation, taken):
                     _measure(forms, first, size, names[2], start, length, names[3][name], tokens, pair, relation, taken, best)
                     if best[COVERAGE] > columns[row, COVERAGE]:
-                        for column in range(10):
+                        for column in range(WEAKER):
                             columns[row, column] = best[column]
+        _mark_weaker(columns, bounds[form], bounds[form + 1])
     return columns
+
+
+@kernel
+def _mark_weaker(columns: Any, first: Any, last: Any) -> None:
+    """Mark the candidates of a form whose names fit much worse than the best one."""
+    best = _ZERO
+    for row in range(first, last):
+        best = max(best, columns[row, COVERAGE])
+    for row in range(first, last):
+        columns[row, WEAKER] = columns[row, COVERAGE] < MUCH_WEAKER * best
 
 
 @kernel
@@ -232,8 +246,9 @@ def _measure(
         all_of_form += information
         if i == 0 or pair[i] != pair[i - 1]:
             of_token = tokens[0][np.int64(name_tokens[start + pair[i]])]
-            if relation[i] == JOINED and pair[i] + 1 < length and taken[pair[i] + 1] and not _is_paired(pair, size, pair[i] + 1):
-                of_token += tokens[0][np.int64(name_tokens[start + pair[i] + 1])]
+            after = pair[i] + 1
+            if relation[i] == JOINED and after < length and taken[after] and not _is_paired(pair, size, after):
+                of_token += tokens[0][np.int64(name_tokens[start + after])]
             of_name += relation[i] * of_token
             all_of_name += of_token
         typos += relation[i] == TYPO

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -13,13 +12,12 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.strings import Strings, hash_strings
-from eigenthemes.kb.stem_index import main_language, languages_of, writes_small
 from eigenthemes.kb.store import KB
+from eigenthemes.names.analysis import NameAnalysis, main_language
 from eigenthemes.names.weak_words import (
     ARTICLE,
     COST_OF_FUNCTION,
     COST_OF_NAMING,
-    EQUIVALENT,
     FUNCTION,
     LEGAL_FORM,
     TITLE,
@@ -27,7 +25,7 @@ from eigenthemes.names.weak_words import (
     kinds_of_weak_words,
 )
 from eigenthemes.text.normalize import normalize
-from eigenthemes.text.stems import LANGUAGE_WORDS, STEMMERS, stem
+from eigenthemes.text.stems import stem
 
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
@@ -37,8 +35,6 @@ NAMED_BEFORE = ARTICLE | TITLE
 NO_BRACKETS = 255
 LEAST_INFORMATION = 0.5  # bits
 TYPO_FROM = 5  # letters of a word that may be misspelled
-_USUAL = "en"
-_OFTEN = 0.3  # as often as the most frequent language of untagged names
 _NONE = np.zeros(0, np.int64)
 
 
@@ -52,8 +48,7 @@ class TokenModel:
     hashes       [stems] uint64, ascending: of each stem with its language
     brackets     [names] uint8: how many tokens stand before what is in brackets; NO_BRACKETS: nothing is
     unknown      bits of a word that no name has
-    languages    of the names
-    inflects     the names are common nouns, which have other forms
+    analysis     of the names
     """
 
     information: Floats32
@@ -63,14 +58,13 @@ class TokenModel:
     hashes: NDArray[np.uint64]
     brackets: NDArray[np.uint8]
     unknown: float
-    languages: tuple[str, ...]
-    inflects: bool
+    analysis: NameAnalysis
 
     @classmethod
     def of(cls, kb: KB) -> TokenModel:
         """Make the model of a KB's tokens."""
-        tokens, languages, inflects = list(kb.name_index.tokens), languages_of_names(kb), writes_small(kb)
-        token, stems = _stems(kb, tokens, languages, inflects)
+        tokens, analysis = list(kb.name_index.tokens), NameAnalysis.of(kb)
+        token, stems = _stems(kb, tokens, analysis)
         hashes, row = np.unique(hash_strings(Strings.of(stems)), return_inverse=True)
         indptr = np.searchsorted(token, np.arange(len(tokens) + 1))
         having = np.diff(kb.name_index.postings_indptr)
@@ -83,18 +77,19 @@ class TokenModel:
         weak = kinds_of_weak_words()
         kinds = np.array([weak.get(each, 0) for each in tokens], np.uint8) | (RELATED * related).astype(np.uint8)
         arrays = information.astype(np.float32), kinds, indptr, row.astype(np.int64), hashes, _brackets(kb.names)
-        return cls(*map(read_only, arrays), float(np.log2(entities)), languages, inflects)
+        return cls(*map(read_only, arrays), float(np.log2(entities)), analysis)
 
     def stems_of(self, word: str) -> Ints:
         """Return the rows of the stems of any word, in each language of the KB."""
-        hashes = hash_strings(Strings.of(sorted({_stem(word, language, self.inflects) for language in self.languages})))
+        stems = [f"{language}:{self.analysis.stem(word, language)}" for language in self.analysis.languages]
+        hashes = hash_strings(Strings.of(stems))
         at = np.minimum(np.searchsorted(self.hashes, hashes), max(0, len(self.hashes) - 1))
         return at[self.hashes[at] == hashes] if len(self.hashes) else _NONE
 
 
-def _stems(kb: KB, tokens: list[str], languages: tuple[str, ...], inflects: bool) -> tuple[Ints, list[str]]:
+def _stems(kb: KB, tokens: list[str], analysis: NameAnalysis) -> tuple[Ints, list[str]]:
     """Return tokens, ascending, each with a stem in one of the languages of the names that have it."""
-    spelled = kb.spelled_names
+    spelled, languages = kb.spelled_names, analysis.languages
     rows = list[Ints]()
     stems = list[list[str]]()
     of_name = np.array([_number(languages, main_language(tag)) for tag in kb.languages])[kb.array("name_languages")]
@@ -103,7 +98,7 @@ def _stems(kb: KB, tokens: list[str], languages: tuple[str, ...], inflects: bool
         having = np.zeros(len(tokens), bool)
         having[spelled.tokens[(of_token == number) | (of_token < 0)]] = True
         rows.append(np.flatnonzero(having))
-        stems.append([_stem(tokens[row], language, inflects) for row in rows[-1].tolist()])
+        stems.append([f"{language}:{analysis.stem(tokens[row], language)}" for row in rows[-1].tolist()])
     token = np.concatenate(rows)
     order = np.argsort(token, kind="stable")
     joined = list(chain.from_iterable(stems))
@@ -122,30 +117,6 @@ def _brackets(names: Strings) -> NDArray[np.uint8]:
 
 def _number(languages: Sequence[str], language: str) -> int:
     return languages.index(language) if language in languages else -1
-
-
-@lru_cache(maxsize=1 << 15)
-def _stem(word: str, language: str, inflects: bool) -> str:
-    """Return a stem with its language; names that are no common nouns have no other forms, but other spellings."""
-    word = EQUIVALENT.get(word, word)
-    return f"{language}:{stem(word, language) if inflects or language == 'de' else word}"
-
-
-def languages_of_names(kb: KB) -> tuple[str, ...]:
-    """Return the languages of a KB's names whose inflection is known: by their tags, else by the words in them."""
-    tagged = tuple(language for language in languages_of(kb) if language in STEMMERS)
-    if tagged or languages_of(kb):
-        return tagged or (_USUAL,)
-    index = kb.name_index
-    having = np.diff(index.postings_indptr)
-    counts = {}
-    for language, words in LANGUAGE_WORDS.items():
-        others = frozenset(chain.from_iterable(own for other, own in LANGUAGE_WORDS.items() if other != language))
-        rows = index.token_table.find_all(hash_strings(Strings.of(sorted(words - others))))
-        counts[language] = int(having[rows[rows >= 0]].sum())
-    most = max(counts.values())
-    often = [language for language, count in counts.items() if count > 0 and count >= _OFTEN * most]
-    return tuple(often) or (_USUAL,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ TITLES = frozenset(
     mayor ambassador chairman ceo herr frau dipl ing monsieur m mme mlle madame mademoiselle maitre senor senora senorita sr
     sra don dona signor signora bay bayan""".split()
 )
+# titles that are never a part of another name, as General and Major are
+CLEAR_TITLES = frozenset("mr mrs ms mx sir dame dr prof sen rep gov rt hon herr frau mme mlle senor senora".split())
 LEGAL_FORMS = frozenset(
     """inc incorporated corp corporation co company companies ltd limited llc lp llp lllp pllc pc plc gmbh mbh ag kg kgaa ohg
     gbr ug ev eg se sa sas sasu sarl eurl snc srl spa sapa nv bv vof ab as asa oy oyj aps kk pty pte pvt bhd sdn tbk sab cv sl

@@ -10,9 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from eigenthemes.candidates.rules import ENDINGS
-from eigenthemes.kb.stem_index import main_language
 from eigenthemes.kb.store import KB
-from eigenthemes.names.token_model import TokenModel
+from eigenthemes.names.analysis import NameAnalysis, main_language
 from eigenthemes.selftrain.recipe import Recipe
 from eigenthemes.selftrain.written_forms import Write, WrittenForms, other_number
 from eigenthemes.text.normalize import name_key, normalize
@@ -92,7 +91,7 @@ class Namer:
         self.reworded_rate = recipe.reworded * reworded_alias_rate(kb, rng)
         self.common_nouns = names_common_nouns(kb)
         self.written = WrittenForms(kb, rng, common_nouns=self.common_nouns)
-        self._languages = kb.cached(TokenModel.of).languages
+        self._languages = NameAnalysis.of(kb).languages
         self.form_rate = recipe.form
         self.operation: Write | None = None  # the only one, where set
 
