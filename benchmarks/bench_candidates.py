@@ -185,7 +185,7 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
-    from eigenthemes.candidates.typos import similar_tokens, slips
+    from eigenthemes.names.typos import similar_tokens, slips
 
     kb = real_kb("general", arguments.cache)
     words, tokens = unknown_words(kb), kb.name_index.tokens
@@ -222,7 +222,7 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
 def unknown_words(kb: KB) -> list[str]:
     """Words of the real mentions that no name has and that are long enough to be mended, and misspelt known words."""
     from eigenthemes.candidates.plain import Lookup
-    from eigenthemes.candidates.typos import slips
+    from eigenthemes.names.typos import slips
 
     lookup = Lookup(kb.name_index, LabelWords.of(kb), len(kb))
     said = dict.fromkeys(word for mention in cweb_mentions() for word in normalize(mention).split() if slips(word))
@@ -354,7 +354,7 @@ def _repeated(task: Callable[[], Any], times: int) -> Callable[[], Any]:
 
 def _must_find_the_same(word: str, ours: set[str], scanned: Sequence[tuple[str, float, int]]) -> None:
     """Rapidfuzz finds what our index finds: the nearest words, within the slips forgiven to both."""
-    from eigenthemes.candidates.typos import slips
+    from eigenthemes.names.typos import slips
 
     allowed = [(distance, other) for other, distance, _ in scanned if distance <= slips(other)]
     nearest = min((distance for distance, _ in allowed), default=0)

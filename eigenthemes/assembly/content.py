@@ -54,7 +54,15 @@ def assemble(
     names = collect_names(statements, nodes)
     answers = choose_linkable(statements, nodes, names, *types)
     index = index_answers(
-        names.texts, names.owner, names.is_label, answers, scratch=statements.scratch, workers=workers, progress=progress
+        names.texts,
+        names.owner,
+        names.is_label,
+        answers,
+        list(statements.languages),
+        names.language,
+        scratch=statements.scratch,
+        workers=workers,
+        progress=progress,
     )
     indptr, types_of = collect_types(statements, nodes)
     descriptions, targets = _descriptions(statements, nodes), _redirect_targets(redirects, nodes)

@@ -24,7 +24,7 @@ from eigenthemes.candidates.rules import (
 )
 from eigenthemes.core.array_kernels import OFFSET, find, finish, may_hold, position, shift_of, step
 from eigenthemes.core.jit import kernel
-from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, LABEL, SHORT_ACRONYM, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, LABEL, SHORT_ACRONYM, UNBRACKETED
 
 SOME = 16  # entities that are looked for at a time: none waits for the memory of another
 
@@ -300,7 +300,7 @@ def _whole_names(key: Any, keys: Any, worst: Any, acronyms: Any, out: Any, match
             out[count], match_types[count] = keys.entities[entry], keys.kinds[entry]
             count += 1
     for match_type in range(UNBRACKETED, ACRONYM + 1 if shorter else UNBRACKETED):
-        quota = most if match_type == UNBRACKETED else (acronyms if match_type == ACRONYM else QUOTA)
+        quota = most if match_type <= CORE else (acronyms if match_type == ACRONYM else QUOTA)
         for entry in range(first, last):
             if quota == 0 or count == most:
                 break
@@ -328,7 +328,7 @@ def _by_other_key(rows: Any, how: Any, keys: Any, worst: Any, count: Any, out: A
     for row in rows:
         for entry in range(keys.indptr[row], keys.indptr[row + 1]):
             match_type = keys.kinds[entry]
-            if quota and (match_type <= worst or match_type == UNBRACKETED):
+            if quota and (match_type <= worst or UNBRACKETED <= match_type <= CORE):
                 quota -= 1
                 count = _add(keys.entities[entry], how, count, out, match_types)
     return count

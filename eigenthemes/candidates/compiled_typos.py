@@ -1,4 +1,4 @@
-"""`eigenthemes.candidates.typos.similar_tokens`, compiled."""
+"""`eigenthemes.names.typos.similar_tokens`, compiled."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.candidates.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
 from eigenthemes.core.array_kernels import OFFSET, finish, may_hold, shift_of, step
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.prefetch import prefetch_bit
+from eigenthemes.names.typos import LONGEST, ONE_SLIP, PREFIX, TWO_SLIPS
 
 _CHECKED = 1021  # tokens remembered while one word is mended
 _LOW = np.uint64(0xF)
@@ -132,7 +132,7 @@ def _decode(blob: Any, first: Any, last: Any, points: Any) -> Any:
 
 @kernel
 def _slips(points: Any, count: Any) -> Any:
-    """`eigenthemes.candidates.typos.slips`."""
+    """`eigenthemes.names.typos.slips`."""
     if count < ONE_SLIP:
         return 0
     for i in range(count):

@@ -18,22 +18,21 @@ from eigenthemes.candidates.plain import Lookup, MatchTypes
 from eigenthemes.candidates.rules import (
     ENDING,
     MATCH_TYPES,
-    QUOTA,
     REMEMBERED,
     SHARES,
     SHARING,
     TYPO,
     Sharing,
 )
-from eigenthemes.candidates.whole_names import match_types_of, matched_name, may_be_inflected, remembered_rows
+from eigenthemes.candidates.whole_names import core_keys, match_types_of, matched_name, remembered_rows
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.entity_records import damaged
-from eigenthemes.kb.name_arrays import SHORT_ACRONYM, UNBRACKETED, LabelWords
+from eigenthemes.kb.name_arrays import CORE, SHORT_ACRONYM, UNBRACKETED, LabelWords
 from eigenthemes.kb.name_memory import name_memories
-from eigenthemes.kb.stem_index import InflectedNames
 from eigenthemes.kb.store import KB
+from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, normalize_many, squash, tokenize
 
@@ -99,7 +98,7 @@ class CandidateGenerator:
     only_types
         Only entities of one of these types; not_types: of none of these.
     language
-        Of the names that are looked up; None: that of the KB's names, or English.
+        Of the names that are looked up; None: any language of the KB's names.
     sharing
         Which entities that share words are candidates; None: those that the rankers of the KB know.
     embedded
@@ -126,7 +125,8 @@ class CandidateGenerator:
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
         self.sharing = sharing or SHARING
         self._embedded = embedded if generator == "paper" else None
-        self._inflected = None if generator == "paper" else InflectedNames(kb, language)
+        self.analysis = None if generator == "paper" else NameAnalysis.of(kb)
+        self.language = language or ""
         self._memory = name_memories(kb) if remembers and generator != "paper" else None
         self._allow(_of_types(kb, only_types, not_types))
         self._most = min(max_candidates or 0, len(kb))  # no name has more
@@ -152,7 +152,7 @@ class CandidateGenerator:
         self._singles = 0
 
     def _has_families(self) -> bool:
-        return self._inflected is not None and self._inflected.is_inflected
+        return self.analysis is not None and self.analysis.inflects
 
     def _is_abbreviation(self, name: str) -> bool:
         """Return whether two letters may be an acronym: in capitals, and not of an ontology, whose labels write words small."""
@@ -180,7 +180,7 @@ class CandidateGenerator:
             np.array((self._is_abbreviation(name),)),
             len(text),
         )
-        self._add_inflected((name,), () if is_named[0] else (0,), counts, entity, match_types)
+        self._add_cores((name,), () if is_named[0] else (0,), counts, entity, match_types)
         n = counts[0]
         table = CandidateTable(
             1, self._zeros[:n], entity[0, :n], self._ranks[:n], self.kb.priors_of(entity[0, :n]), match_types[0, :n]
@@ -299,43 +299,43 @@ class CandidateGenerator:
             if self.generator == "paper":
                 return self._lookup.paper(normalize(name), limit)
             found = self._lookup.default(normalize(name), limit, in_capitals=self._is_abbreviation(name))
-            return self._with_inflected(name, found, limit) if self._is_inflected(name, list(found.values())) else found
+            if min(found.values(), default=ENDING + 1) <= ENDING:
+                return found
+            keys = self._core_keys((name,)).get(0)
+            return self._with_names_of(keys, found, limit) if keys else found
         except OutOfBoundsError as error:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
 
-    def _is_inflected(self, name: str, match_types: Sequence[int]) -> bool:
-        """Return whether a name that is none of the KB is one by the stems of its words."""
-        return min(match_types, default=ENDING + 1) > ENDING and self._inflected_key(name) is not None
+    def _core_keys(self, names: Sequence[str]) -> dict[int, list[int]]:
+        """Return the rows of the keys that are the core of some of the names."""
+        if self.analysis is None:
+            return {}
+        short = [name if len(name) <= _LONG else "" for name in names]
+        return core_keys(short, self._lookup.index, self.analysis, self.language)
 
-    def _inflected_key(self, name: str) -> int | None:
-        """Return the row of the key of the name that another one is by the stems of its words, or None."""
-        return None if self._inflected is None or len(name) > _LONG else self._inflected.key(name)
-
-    def _with_inflected(self, name: str, found: MatchTypes, limit: int | None) -> MatchTypes:
-        """Return candidates with the entities of the name that another one is by its stems, in order of prior."""
-        return self._with_names_of(self._inflected_key(name) or 0, found, limit)
-
-    def _with_names_of(self, key: int, found: MatchTypes, limit: int | None) -> MatchTypes:
-        entities = [entity for entity, kind in zip(*self._lookup.names_of_key(key), strict=True) if kind <= UNBRACKETED]
+    def _with_names_of(self, keys: Sequence[int], found: MatchTypes, limit: int | None) -> MatchTypes:
+        """Return candidates with the entities of some keys, in order of prior."""
+        entities = [
+            entity
+            for key in keys
+            for entity, kind in zip(*self._lookup.names_of_key(key), strict=True)
+            if kind <= CORE and found.get(entity, CORE) >= CORE
+        ]
         most = limit or len(self.kb)
-        nearer = dict.fromkeys(entities[: min(QUOTA, most)], ENDING)
+        nearer = dict.fromkeys(sorted(set(entities))[:most], CORE)
         others = sorted(
             ((entity, kind) for entity, kind in found.items() if entity not in nearer),
             key=lambda each: each[1] in (SHARES, TYPO),
         )
         return dict(sorted([*nearer.items(), *others[: max(0, most - len(nearer))]]))
 
-    def _add_inflected(self, names: Sequence[str], rows: Sequence[int], counts: Any, entity: Any, match_types: Any) -> None:
+    def _add_cores(self, names: Sequence[str], rows: Sequence[int], counts: Any, entity: Any, match_types: Any) -> None:
         """Do with those rows of what the kernel found that are no names of the KB as `_plain` does."""
-        if not rows or self._inflected is None or self._inflected.index is None:
-            return
-        if len(rows) > 1:
-            rows = [rows[each] for each in may_be_inflected([names[row] for row in rows], self._inflected)]
-        for row in rows:
-            if (key := self._inflected_key(names[row])) is not None:
-                n = counts[row]
-                found = dict(zip(entity[row, :n].tolist(), match_types[row, :n].tolist(), strict=True))
-                _write(self._with_names_of(key, found, self.max_candidates), row, counts, entity, match_types)
+        for number, keys in self._core_keys([names[row] for row in rows]).items() if rows else ():
+            row = rows[number]
+            n = counts[row]
+            found = dict(zip(entity[row, :n].tolist(), match_types[row, :n].tolist(), strict=True))
+            _write(self._with_names_of(keys, found, self.max_candidates), row, counts, entity, match_types)
 
     def _find_plain(self, names: Sequence[str]) -> CandidateTable:
         start = time.thread_time()
@@ -378,7 +378,7 @@ class CandidateGenerator:
         for row in long:  # it was looked up as nothing
             _write(self._plain(names[row], self.max_candidates), row, counts, entity, match_types)
         is_named[long] = True
-        self._add_inflected(names, np.flatnonzero(~is_named).tolist(), counts, entity, match_types)
+        self._add_cores(names, np.flatnonzero(~is_named).tolist(), counts, entity, match_types)
         return counts, entity, match_types
 
     def _load_kernels(self) -> tuple[Any, Any, Any]:

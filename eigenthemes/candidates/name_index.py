@@ -7,14 +7,13 @@ after T hits and nobody sorts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.typos import build_typo_index
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.scratch import GrowingColumn, Scratch, part_of
 from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings
@@ -22,6 +21,7 @@ from eigenthemes.core.workers import Workers
 from eigenthemes.kb.name_arrays import (
     ACRONYM,
     ALIAS,
+    CORE,
     INITIALS,
     LABEL,
     SHORT_ACRONYM,
@@ -30,12 +30,15 @@ from eigenthemes.kb.name_arrays import (
     SpelledNames,
     TypoIndex,
 )
+from eigenthemes.names.analysis import NameAnalysis, main_language
+from eigenthemes.names.typos import build_typo_index
 from eigenthemes.text.normalize import normalize, squash, turned_round
 
 _CHUNK = 50_000  # names a worker indexes at a time
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _LONGEST_ACRONYM = 8
 _JOINTS = ("of", "for", "in")
+_SHORTEST_CORE = 2  # letters
 _MOST_WORDS = 4  # longer labels are seldom persons: no initials
 
 
@@ -61,18 +64,26 @@ def index_answers(
     owner: NDArray[np.uint32],
     is_label: NDArray[np.bool_],
     answers: NDArray[np.bool_],
+    tags: Sequence[str],
+    tag_of_name: NDArray[Any],
     *,
     scratch: Scratch | None = None,
     **how: Any,
 ) -> NameIndexArrays:
-    """Index the names of `answers` [entities]; those of others are in no list, and are spelled by no tokens."""
+    """Index the names of `answers` [entities]; those of others are in no list, and are spelled by no tokens.
+
+    tags  language tags; tag_of_name [names] their rows
+    """
     scratch = scratch or Scratch()
+    analysis = NameAnalysis.of_names(names, tags, tag_of_name)
+    how |= {"analysis": analysis, "languages": [main_language(tag) for tag in tags]}
     wanted = scratch.take(answers, owner)
     rows = np.flatnonzero(wanted)
     if len(rows) == len(names):
-        return build_name_index(names, owner, is_label, len(answers), scratch=scratch, **how)
-    owner, is_label = scratch.chosen(wanted, owner, is_label)
-    index = build_name_index(scratch.take_strings(names, rows), owner, is_label, len(answers), scratch=scratch, **how)
+        return build_name_index(names, owner, is_label, tag_of_name, len(answers), scratch=scratch, **how)
+    owner, is_label, tag_of_name = scratch.chosen(wanted, owner, is_label, tag_of_name)
+    wanted_names = scratch.take_strings(names, rows)
+    index = build_name_index(wanted_names, owner, is_label, tag_of_name, len(answers), scratch=scratch, **how)
     assert index.spelled is not None
     lengths, letters = scratch.empty(len(names), np.int64), scratch.empty(len(names), np.uint64)
     lengths[:], letters[:] = 0, 0
@@ -97,13 +108,16 @@ def build_name_index(
     names: Strings,
     entity_of_name: NDArray[np.uint32],
     is_label: NDArray[np.bool_],
+    tag_of_name: NDArray[Any],
     entities: int,
     *,
+    analysis: NameAnalysis,
+    languages: Sequence[str],
     workers: Workers | None = None,
     progress: Progress | None = None,
     scratch: Scratch | None = None,
 ) -> NameIndexArrays:
-    """Index `names` [m], which belong to `entity_of_name` [m].
+    """Index `names` [m], which belong to `entity_of_name` [m] and are in languages[tag_of_name] [m].
 
     Names are indexed by chunks. The tokens of a chunk are numbered within it; when all are known, they get their numbers in the
     whole vocabulary, in order of hash.
@@ -112,7 +126,7 @@ def build_name_index(
     chunks = _Chunks(scratch)
     with (progress or Silent()).step("indexing names", total=len(names), unit="names") as advance:
         first_name = 0
-        for chunk, size in _index_chunks(names, is_label, workers):
+        for chunk, size in _index_chunks(names, is_label, tag_of_name, analysis, languages, workers):
             chunks.add(chunk, first_name)
             first_name += size
             advance(size)
@@ -193,11 +207,18 @@ class _Chunks:
         return self._columns.pop(name).concatenate()
 
 
-def name_keys(name: str, normalized: str, is_label: bool) -> list[tuple[int, str]]:
-    """Return the squashed forms under which a whole name is found, with their match types; only labels have other forms."""
+def name_keys(
+    name: str, normalized: str, is_label: bool, analysis: NameAnalysis, language: str
+) -> list[tuple[int, str]]:
+    """Return the squashed forms under which a whole name is found, with their match types.
+
+    All names have cores, labels have other forms, too.
+    """
+    keys = [(LABEL if is_label else ALIAS, squash(normalized))]
+    cores = analysis.name_cores(name, language) - {keys[0][1]}
+    keys += [(CORE, core) for core in sorted(cores) if len(core) >= _SHORTEST_CORE]
     if not is_label:
-        return [(ALIAS, squash(normalized))]
-    keys = [(LABEL, squash(normalized))]
+        return keys
     if "," in name and (other := turned_round(name)):
         keys.append((UNBRACKETED, squash(normalize(other))))
     if "(" in name or "[" in name:
@@ -243,29 +264,46 @@ def _acronyms(name: str, words: list[str]) -> set[str]:
     }
 
 
-def _index_chunks(names: Strings, is_label: NDArray[np.bool_], workers: Workers) -> Iterator[tuple[_Chunk, int]]:
+def _index_chunks(
+    names: Strings,
+    is_label: NDArray[np.bool_],
+    tag_of_name: NDArray[Any],
+    analysis: NameAnalysis,
+    languages: Sequence[str],
+    workers: Workers,
+) -> Iterator[tuple[_Chunk, int]]:
     starts = range(0, len(names), _CHUNK)
     spans = [(start, min(start + _CHUNK, len(names))) for start in starts]
-    pieces = ((part_of(names, start, stop), is_label[start:stop].tolist()) for start, stop in spans)
+    pieces = (
+        (
+            part_of(names, start, stop),
+            is_label[start:stop].tolist(),
+            [languages[tag] for tag in tag_of_name[start:stop].tolist()],
+            analysis,
+        )
+        for start, stop in spans
+    )
     chunks = workers.map(_index_chunk, pieces, many=len(starts) > 2)
     for start, chunk in zip(starts, chunks, strict=True):
         yield chunk, min(_CHUNK, len(names) - start)
 
 
-def _index_chunk(names: Iterable[str], is_label: list[bool]) -> _Chunk:
+def _index_chunk(
+    names: Iterable[str], is_label: list[bool], languages: Sequence[str], analysis: NameAnalysis
+) -> _Chunk:
     vocabulary: dict[str, int] = {}
     tokens: list[int] = []
     tokens_of_name: list[int] = []
     keys, key_name, key_kind = list[str](), list[int](), bytearray()
     number_of = vocabulary.setdefault
-    for number, (name, label) in enumerate(zip(names, is_label, strict=True)):
+    for number, (name, label, language) in enumerate(zip(names, is_label, languages, strict=True)):
         normalized = normalize(name)
         words = normalized.split()
         tokens += [number_of(word, len(vocabulary)) for word in words]
         tokens_of_name.append(len(words))
         if not words:
             continue
-        for match_type, key in name_keys(name, normalized, label):
+        for match_type, key in name_keys(name, normalized, label, analysis, language):
             keys.append(key)
             key_name.append(number)
             key_kind.append(match_type)
@@ -316,7 +354,7 @@ def _keys(
     scratch: Scratch,
 ) -> tuple[HashTable, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint8]]:
     """Return a table of the keys, for each key its entities, each with its best match type, and a filter of whole names."""
-    whole = scratch.by_blocks(lambda kind: (kind <= UNBRACKETED,), (match_type,), (np.bool_,))[0]
+    whole = scratch.by_blocks(lambda kind: (kind <= INITIALS,), (match_type,), (np.bool_,))[0]
     key_filter = bit_filter(scratch.chosen(whole, hashes)[0])
     entity = scratch.take(entity_of_name, name)
     hashes, entity, kinds = scratch.sort_rows((hashes, entity, match_type), (1 << 64, max(1, entities), 8))

@@ -22,9 +22,19 @@ from eigenthemes.candidates.rules import (
     TYPO,
     WORDING,
 )
-from eigenthemes.candidates.typos import similar_to_all
 from eigenthemes.core.strings import OutOfBoundsError, Strings, bounds_of, hash_bytes, hash_strings
-from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, SHORT_ACRONYM, UNBRACKETED, LabelWords, NameIndexArrays
+from eigenthemes.kb.name_arrays import (
+    ACRONYM,
+    ALIAS,
+    CORE,
+    INITIALS,
+    LABEL,
+    SHORT_ACRONYM,
+    UNBRACKETED,
+    LabelWords,
+    NameIndexArrays,
+)
+from eigenthemes.names.typos import similar_to_all
 from eigenthemes.text.normalize import squash
 
 Options = list[list[tuple[int, int]]]  # of each word: the tokens it may stand for, with what each counts in tenths
@@ -120,6 +130,7 @@ class Lookup:
         for allowed, quota in (
             ((LABEL, ALIAS) if self.aliases else (LABEL,), most),
             ((UNBRACKETED,), most),
+            ((CORE,), most),
             ((INITIALS,), QUOTA),
             ((ACRONYM,), QUOTA if in_capitals or len(key) != SHORT_ACRONYM else 0),
         ):

@@ -36,13 +36,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, INITIALS, LABEL, UNBRACKETED
 
 ENDING, CONTAINS, SHARES, TYPO, REMEMBERED, SPELLING, WORDING = range(ACRONYM + 1, ACRONYM + 8)
 MATCH_TYPES = {
     LABEL: "label",
     ALIAS: "alias",
     UNBRACKETED: "label but for brackets or commas",
+    CORE: "same core",
     INITIALS: "initials",
     ACRONYM: "acronym",
     ENDING: "other ending",

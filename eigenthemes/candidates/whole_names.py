@@ -12,10 +12,8 @@ from eigenthemes.core.arrays import spans_joined
 from eigenthemes.core.strings import OutOfBoundsError, Strings, hash_strings
 from eigenthemes.kb.name_arrays import ACRONYM, INITIALS, UNBRACKETED, NameIndexArrays
 from eigenthemes.kb.name_memory import NameMemories
-from eigenthemes.kb.stem_index import InflectedNames
+from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.text.normalize import normalize, squash, tokenize
-from eigenthemes.text.stems import stem
-from eigenthemes.text.words import part_elisions
 
 Ints = NDArray[np.int64]
 
@@ -43,14 +41,15 @@ def match_types_of(index: NameIndexArrays, names: Sequence[str], name_of: Ints, 
     return found
 
 
-def may_be_inflected(names: Sequence[str], inflected: InflectedNames) -> list[int]:
-    """Return which names `InflectedNames.key` may find: all that it does, and hardly any other."""
-    assert inflected.index is not None
-    language = inflected.language
-    stems = ["".join([stem(word, language) for word in normalize(part_elisions(name)).split()]) for name in names]
-    encoded = Strings.of(each if each.isascii() else each.encode("utf-8", "replace").decode("utf-8") for each in stems)
-    rows: list[int] = np.flatnonzero(inflected.index.table.find_all(hash_strings(encoded)) >= 0).tolist()
-    return rows
+def core_keys(names: Sequence[str], index: NameIndexArrays, analysis: NameAnalysis, language: str) -> dict[int, list[int]]:
+    """Return, for those names whose core is a key of the index, the rows of the keys: one for each language of the KB."""
+    cores = [(number, core) for number, name in enumerate(names) for core in sorted(analysis.cores(name, language))]
+    encoded = Strings.of(core if core.isascii() else core.encode("utf-8", "replace").decode("utf-8") for _, core in cores)
+    found: dict[int, list[int]] = {}
+    for (number, core), row in zip(cores, index.key_table.find_all(hash_strings(encoded)).tolist(), strict=True):
+        if row >= 0 and core:
+            found.setdefault(number, []).append(row)
+    return found
 
 
 _MOST = 10  # entities of a name; those it meant most often

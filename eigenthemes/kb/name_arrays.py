@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it:
-# UNBRACKETED is the label without what stands in brackets, or turned round at its commas.
-LABEL, ALIAS, UNBRACKETED, INITIALS, ACRONYM = range(5)
+# UNBRACKETED is the label without what stands in brackets, or turned round at its commas; CORE a name without weak words, by the
+# stems of its words (`names.analysis`).
+LABEL, ALIAS, UNBRACKETED, CORE, INITIALS, ACRONYM = range(6)
 SHORT_ACRONYM = 2  # letters of an acronym that only mentions in capitals find: BC is British Columbia, "la" is not Los Angeles
 WHOLE = ALIAS  # kinds up to this one are names the KG itself gives
 
@@ -46,7 +47,7 @@ class NameIndexArrays:
     postings_indptr [tokens + 1] int64, postings [p] uint32 entities ascending, in_label [p] uint8 (0: only in an alias)
     key_table       hash of a squashed name -> key
     key_indptr      [keys + 1] int64, key_entities [q] uint32 ascending, key_kinds [q] uint8
-    key_filter      `bit_filter` of the keys that are a name, or a label but for brackets or commas
+    key_filter      `bit_filter` of the keys that are a name, a label but for brackets or commas, or a core
     typos           tokens a slip of the pen away
     spelled         how each name is spelled; of a KB that is opened it is apart, as `KB.spelled_names`
     """

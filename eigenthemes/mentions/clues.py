@@ -43,6 +43,13 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
     ]
 
 
+def follows_title(document: Document, mention: Mention) -> bool:
+    """Return whether a title of a person stands before a mention."""
+    if mention.start is None:
+        return False
+    return _TITLE.search((document.text or "")[max(0, mention.start - _OF_TITLE) : mention.start]) is not None
+
+
 def _shares_words(mention: Mention) -> bool:
     """Return True if a mention shares words with a coordinated name: "breast" and ovarian cancer."""
     return mention.full_name is not None and len(mention.full_name.split()) > len(mention.text.split())
@@ -68,7 +75,7 @@ def _slashed(text: str) -> Iterator[Span]:
 
 def _clue(text: str, start: int, end: int, others: tuple[list[Span], ...]) -> float:
     before, after = text[max(0, start - _NEAR) : start], text[end : end + _NEAR]
-    if _is_in_formula(before, after) or _TITLE.search(before[-_OF_TITLE:]) or _ET_AL.match(after):
+    if _is_in_formula(before, after) or _ET_AL.match(after):
         return NO_NAME
     if any(_is_within(start, end, spans) for spans in others):
         return NO_NAME

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,71 +15,15 @@ from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, bit_filter, extend_hash, finish_hash, hash_strings
 from eigenthemes.kb.name_arrays import UNBRACKETED, NameIndexArrays
 from eigenthemes.kb.name_memory import NameMemories
-from eigenthemes.kb.stem_index import USUAL, StemIndex, inflected_languages, is_inflected, stem_index
 from eigenthemes.kb.store import KB
+from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.token_model import TokenModel, is_common
+from eigenthemes.names.typos import is_one_edit, similar_to_all
+from eigenthemes.names.weak_words import FUNCTION_WORDS
 from eigenthemes.text.segment import Pieces, Words
-from eigenthemes.text.stems import guess_language, stem
-
-_SHORTEST = 4  # letters of a word that is inflected
-
-# an ending and what may stand for it; the plural's s alone is left off elsewhere
-_ENDINGS = (
-    ("ies", "y"),
-    ("xes", "x"),
-    ("ches", "ch"),
-    ("shes", "sh"),
-    ("sses", "ss"),
-    ("ses", "sis"),
-    ("sis", "ses"),
-    ("ae", "a"),
-)
-_BRITISH = (("aem", "em"), ("oed", "ed"), ("aes", "es"), ("oes", "es"), ("our", "or"), ("paed", "ped"), ("haem", "hem"))
-
-
-@dataclass(frozen=True, slots=True)
-class OtherForms:
-    """Other forms of the words of a text: those of word i are forms[indptr[i]:indptr[i + 1]]."""
-
-    forms: Strings
-    indptr: NDArray[np.int64]
-
-    def of(self, word: int) -> list[bytes]:
-        """Return the other forms of a word."""
-        return [self.forms.raw(row) for row in range(int(self.indptr[word]), int(self.indptr[word + 1]))]
-
-
-def no_other_forms(words: Words) -> OtherForms:
-    """Return that no word has other forms."""
-    return OtherForms(Strings.of([]), np.zeros(len(words.texts) + 1, np.int64))
-
-
-def other_forms(words: Words) -> OtherForms:
-    """Return the other forms of the words of a text."""
-    forms = [_other_forms(text.lower()) if flat else () for text, flat in zip(words.texts, words.flat.tolist(), strict=True)]
-    indptr = np.concatenate(([0], np.cumsum([len(of_word) for of_word in forms]))).astype(np.int64)
-    return OtherForms(Strings.of([form for of_word in forms for form in of_word]), indptr)
-
-
-@lru_cache(maxsize=1 << 14)
-def _other_forms(word: str) -> tuple[str, ...]:
-    """Return the forms of a word in lower case that a KB may have instead; none of a word that is not plain letters."""
-    if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
-        return ()
-    forms = [word[: len(word) - len(ending)] + other for ending, other in _ENDINGS if word.endswith(ending)]
-    if word.endswith("y"):
-        forms.append(word[:-1] + "ies")
-    elif not word.endswith("s"):
-        forms.append(word + ("es" if word.endswith(("x", "ch", "sh")) else "s"))
-    for british, american in _BRITISH:
-        if british in word:
-            forms.append(word.replace(british, american))
-        elif american in word:
-            forms.append(word.replace(american, british))
-    return tuple(dict.fromkeys(form for form in forms if form != word))
-
 
 LONGEST = 12  # pieces of a span
-LETTER_LEFT_OFF, OTHER_FORM, STEMMED, COORDINATED = 1, 2, 3, 4  # how a match differs from a name
+LETTER_LEFT_OFF, SAME_CORE, COORDINATED = 1, 2, 3  # how a match differs from a name
 
 Flags = NDArray[np.bool_]
 Matches = NDArray[np.int64]
@@ -101,34 +43,27 @@ class Keys:
         """Return the keys of a KB's names without stemming."""
         return cls(index.key_table, index.key_indptr, index.key_kinds, index.key_filter)
 
-    @classmethod
-    def of_stems(cls, index: StemIndex) -> Keys:
-        """Return the names of a KB by the stems of their words."""
-        count = len(index.key)
-        return cls(index.table, np.arange(count + 1), np.zeros(count, dtype=np.uint8), index.filter)
-
-    def row(self, key: int) -> int:
-        """Return the row of a key that is a name or a label without brackets, or -1."""
+    def row(self, key: int, worst: int = UNBRACKETED) -> int:
+        """Return the row of a key that is a name, of a match type no worse than this; else -1."""
         bit = key & (8 * len(self.filter) - 1)
         if not self.filter[bit >> 3] >> (bit & 7) & 1:
             return -1
         row = self.table.find(key)
-        if row < 0 or not (self.kinds[self.indptr[row] : self.indptr[row + 1]] <= UNBRACKETED).any():
+        if row < 0 or not (self.kinds[self.indptr[row] : self.indptr[row + 1]] <= worst).any():
             return -1
         return row
 
 
 @dataclass(frozen=True, slots=True)
 class WordForms:
-    """Forms of the words of a text [w], which may drop their last letter [w], and other forms of the last word."""
+    """Forms of the words of a text [w], and which may drop their last letter [w]."""
 
     forms: Strings
     drops: Flags
-    others: OtherForms
 
 
-def matches_plain(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
-    """Return all spans that are a name."""
+def matches_plain(pieces: Pieces, words: WordForms, keys: Keys, worst: int = UNBRACKETED) -> Matches:
+    """Return all spans that are a name, of a match type no worse than this."""
     forms = [words.forms.raw(row) for row in range(len(words.forms))]
     word, joined, apart = pieces.word.tolist(), pieces.joined.tolist(), pieces.apart.tolist()
     matches: list[tuple[int, int, int, int]] = []
@@ -141,83 +76,88 @@ def matches_plain(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
             if run > 2:  # bigrams: the character before is said again
                 h = extend_hash(h, forms[word[last - 1]])
             form = forms[word[last]]
-            before, short = h, extend_hash(h, form[:-1])
+            if not form:  # a weak word, which is no part of a core
+                if last == first:
+                    break
+                continue
+            short = extend_hash(h, form[:-1])
             h = extend_hash(short, form[-1:])
-            states = [(0, h), *([(LETTER_LEFT_OFF, short)] if words.drops[word[last]] else [])]
-            others = [(OTHER_FORM, extend_hash(before, other)) for other in words.others.of(word[last])]
-            for change, state in states + others:
-                row = keys.row(finish_hash(state))
+            for change, state in [(0, h), *([(LETTER_LEFT_OFF, short)] if words.drops[word[last]] else [])]:
+                row = keys.row(finish_hash(state), worst)
                 if row >= 0:
                     matches.append((first, last, row, change))
     return np.array(matches, dtype=np.int64).reshape(-1, 4)
 
 
-def matches_compiled(pieces: Pieces, words: WordForms, keys: Keys) -> Matches:
+def matches_compiled(pieces: Pieces, words: WordForms, keys: Keys, worst: int = UNBRACKETED) -> Matches:
     """Return the same, by a kernel."""
-    others, table = words.others, keys.table
+    table = keys.table
     matches: Matches = find_spans(
         (pieces.word, pieces.joined, pieces.apart),
         (words.forms.blob, words.forms.offsets, words.drops),
-        (others.forms.blob, others.forms.offsets, others.indptr),
         tuple(read_only(array) for array in (table.hashes, table.buckets, keys.indptr, keys.kinds, keys.filter)),
         LONGEST,
-        UNBRACKETED,
+        worst,
     )
     return matches
 
 
 _SHOUTED_FROM = 6  # letters of a word in capitals that is inflected: "NEUTROPHILS IN BLOOD", but the gene "CANS" is no plural
+_MISSPELLED_FROM = 6  # letters of a word that may be misspelled
+_REMEMBERED = 1 << 16  # words whose corrected spelling is kept in memory
 
 
-class Stems:
-    """The names of a KB by stems, per language of the text; built on first use.
+class CoreForms:
+    """The words of texts as they are part of cores: stemmed, without typos, function words empty.
 
-    language  of all texts; None: that of the KB's names or, where they have several or none, what each text looks like
+    language  of all texts; None: any language of the KB's names
     """
 
     def __init__(self, kb: KB, language: str | None) -> None:
-        self.kb = kb
-        self._languages = (language,) if language else inflected_languages(kb)
-        self._index_of: dict[str, StemIndex | None] = {}
-        self._keys_of: dict[str, Keys] = {}
-        self._making = Lock()
+        self.kb, self.analysis, self.tokens = kb, NameAnalysis.of(kb), kb.cached(TokenModel.of)
+        self.languages = (language,) if language else self.analysis.languages
+        self._corrected: dict[str, str] = {}
 
-    def keys(self, language: str, index: StemIndex) -> Keys:
-        """Return the keys of an index, made once."""
-        known = self._keys_of.get(language)
-        if known is None:
-            known = self._keys_of[language] = Keys.of_stems(index)
-        return known
+    def of(self, words: Words, language: str) -> tuple[WordForms, Flags]:
+        """Return the forms of words in a language, and which of them were misspelled."""
+        inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
+        corrected = self._correct(words)
+        forms = [
+            "" if form in FUNCTION_WORDS else self.analysis.stem(form, language) if may else form
+            for form, may in zip(corrected, inflected.tolist(), strict=True)
+        ]
+        misspelled = np.array([form != plain for form, plain in zip(corrected, words.plain, strict=True)], dtype=bool)
+        misspelled &= ~words.possessive
+        return WordForms(Strings.of(forms), np.zeros(len(forms), dtype=bool)), misspelled
 
-    def choose(self, words: Words) -> tuple[str, StemIndex | None]:
-        """Return the language of a text, and the KB's names in it by their stems; None where they are not inflected."""
-        language = self._languages[0] if len(self._languages) == 1 else guess_language(words.texts, self._languages) or USUAL
-        if language not in self._index_of:
-            with self._making:
-                if language not in self._index_of:
-                    self._index_of[language] = stem_index(self.kb, language) if is_inflected(self.kb, language) else None
-        return language, self._index_of[language]
+    def _correct(self, words: Words) -> list[str]:
+        """Return the words without a possessive, and without typos where they are words of the KB then."""
+        forms = [form[:-1] if owns else form for form, owns in zip(words.plain, words.possessive.tolist(), strict=True)]
+        asked = [form for form in forms if len(form) >= _MISSPELLED_FROM and form not in self._corrected and form.isalpha()]
+        if len(self._corrected) > _REMEMBERED:
+            self._corrected = {}
+        if asked:
+            self._corrected.update(self._spell(asked))
+        return [self._corrected.get(form, form) for form in forms]
+
+    def _spell(self, forms: list[str]) -> dict[str, str]:
+        """Return each form, or the word of the KB that it is but for a typo."""
+        index = self.kb.name_index
+        unknown = index.token_table.find_all(hash_strings(Strings.of(forms))) < 0
+        spelled = {form: form for form in forms}
+        doubtful = [
+            form
+            for form, may in zip(forms, unknown.tolist(), strict=True)
+            if may and not is_common(form) and not len(self.tokens.stems_of(form))
+        ]
+        for form, similar in zip(doubtful, similar_to_all(doubtful, index.tokens, index.typos), strict=True):
+            near = [token for token in similar if is_one_edit(form, index.tokens[token]) and form[0] == index.tokens[token][0]]
+            if near:
+                spelled[form] = index.tokens[max(near, key=lambda token: -self.tokens.information[token])]
+        return spelled
 
 
-def stemmed_forms(words: Words, language: str) -> WordForms:
-    """Return the stems of the words of a text; words with inner capitals are unchanged outside headlines."""
-    inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
-    stems = [stem(form, language) if may else form for form, may in zip(words.plain, inflected.tolist(), strict=True)]
-    return WordForms(Strings.of(stems), np.zeros(len(stems), dtype=bool), no_other_forms(words))
-
-
-def with_stem_matches(matches: Matches, stemmed: Matches, index: StemIndex) -> Matches:
-    """Return matches with those by stems that are no match otherwise."""
-    if not len(stemmed):
-        return matches
-    spans, stemmed_spans = (each[:, 0] * LONGEST + each[:, 1] - each[:, 0] for each in (matches, stemmed))
-    at = np.searchsorted(spans, stemmed_spans)  # both ascend
-    new = stemmed[np.append(spans, -1)[at] != stemmed_spans]
-    new[:, 2], new[:, 3] = index.key[new[:, 2]], STEMMED
-    return np.concatenate((matches, new))
-
-
-FindMatches = Callable[[Pieces, WordForms, Keys], Matches]
+FindMatches = Callable[..., Matches]
 _NO_KEY = -1  # as the row of a match: the name may be none of the KB's
 
 
@@ -242,7 +182,7 @@ class RememberedNames:
 
     def matches(self, text: str, pieces: Pieces, words: Words, find_matches: FindMatches) -> Matches:
         """Return the spans that are such a name, as rows of `matching`."""
-        found = find_matches(pieces, WordForms(words.forms, words.possessive, no_other_forms(words)), self._keys)
+        found = find_matches(pieces, WordForms(words.forms, words.possessive), self._keys)
         spans = zip(pieces.starts[found[:, 0]].tolist(), pieces.ends[found[:, 1]].tolist(), strict=True)
         capital = np.array([not text[start:end].islower() for start, end in spans], dtype=bool)
         kept: Matches = found[capital | self._small[found[:, 2]]]
@@ -260,21 +200,19 @@ def _keys(hashes: NDArray[np.uint64]) -> Keys:
 
 
 @kernel
-def find_spans(pieces: Any, words: Any, other_forms: Any, index: Any, longest: Any, worst_match_type: Any) -> Any:
+def find_spans(pieces: Any, words: Any, index: Any, longest: Any, worst_match_type: Any) -> Any:
     """Find every span that is a name: first piece, last piece, row of the key, change; [n, 4] int64.
 
-    change: 0 none, 1 the last letter was left off, 2 the last word has another form.
+    change: 0 none, 1 the last letter was left off.
 
     pieces  (word [p] int64, joined [p] bool, apart [p] bool): see `eigenthemes.text.segment.Pieces`
-    words   (blob [b] uint8, offsets [w + 1] int64, drops [w] bool: its last letter may be left off)
-    other_forms  (blob, offsets [f + 1], indptr [w + 1]): other forms of a word, which it may stand for at the end of a name
+    words   (blob [b] uint8, offsets [w + 1] int64, drops [w] bool: its last letter may be left off); empty ones are skipped
     index   (key_hashes, key_buckets, key_indptr, key_kinds, key_filter): see `eigenthemes.kb.name_arrays.NameIndexArrays`
     longest           pieces of a span at most
     worst_match_type  a key is a name where its best match type is no worse than this
     """
     word, joined, apart = pieces
     blob, offsets, drops = words
-    form_blob, form_offsets, form_indptr = other_forms
     key_hashes, key_buckets, key_indptr, key_kinds, key_filter = index
     shift = shift_of(key_buckets)
     spans, count = np.empty((len(word) // 4 + 16, 4), dtype=np.int64), 0
@@ -286,25 +224,22 @@ def find_spans(pieces: Any, words: Any, other_forms: Any, index: Any, longest: A
             run = run + 1 if last > first and joined[last] else 1
             if run > 2:  # bigrams: the character before comes again
                 h = _append(h, blob, offsets[word[last - 1]], offsets[word[last - 1] + 1])
-            end, before = offsets[word[last] + 1], h
+            if offsets[word[last]] == offsets[word[last] + 1]:  # a weak word, which is no part of a core
+                if last == first:
+                    break
+                continue
+            end = offsets[word[last] + 1]
             short = _append(h, blob, offsets[word[last]], end - 1)
             h = step(short, blob[end - 1])
-            first_form, last_form = form_indptr[word[last]], form_indptr[word[last] + 1]
-            for variant in range(2 + last_form - first_form):
-                if variant == 1 and not drops[word[last]]:
-                    continue
-                if variant < 2:
-                    key = finish(h if variant == 0 else short)
-                else:
-                    form = first_form + variant - 2
-                    key = finish(_append(before, form_blob, form_offsets[form], form_offsets[form + 1]))
+            for variant in range(2 if drops[word[last]] else 1):
+                key = finish(h if variant == 0 else short)
                 if not may_hold(key, key_filter):
                     continue
                 row = find(key, key_hashes, key_buckets, shift)
                 if row >= 0 and _is_name(row, key_indptr, key_kinds, worst_match_type):
                     if count == len(spans):
                         spans = _larger(spans)
-                    spans[count, 0], spans[count, 1], spans[count, 2], spans[count, 3] = first, last, row, min(variant, 2)
+                    spans[count, 0], spans[count, 1], spans[count, 2], spans[count, 3] = first, last, row, variant
                     count += 1
     return spans[:count]
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.mentions.matching import LETTER_LEFT_OFF, LONGEST, STEMMED, Flags, Matches
+from eigenthemes.mentions.matching import LETTER_LEFT_OFF, LONGEST, SAME_CORE, Flags, Matches
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
 
@@ -167,7 +167,7 @@ def _in_order(matches: Matches, pieces: Pieces, words: Words) -> Iterator[tuple[
     """Yield start, end, and the columns of each match, from left to right, where several begin the longest first."""
     order = np.argsort((matches[:, 0] * LONGEST - (matches[:, 1] - matches[:, 0])) * 8 + matches[:, 3], kind="stable")
     first, last, row, change = matches[order].T
-    left_off = (change == LETTER_LEFT_OFF) | (change == STEMMED)
+    left_off = (change == LETTER_LEFT_OFF) | (change == SAME_CORE)
     ends = pieces.ends[last] - 2 * (left_off & words.possessive[pieces.word[last]])
     columns = (pieces.starts[first], ends, first, last, row, change)
     return zip(*(column.tolist() for column in columns), strict=True)

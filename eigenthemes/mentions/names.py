@@ -12,29 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
-from eigenthemes.kb.name_arrays import UNBRACKETED
+from eigenthemes.kb.name_arrays import CORE, INITIALS, UNBRACKETED
 from eigenthemes.kb.name_memory import name_memories
-from eigenthemes.kb.stem_index import StemIndex, writes_small
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.coordination import with_compounds, with_coordinated
 from eigenthemes.mentions.matching import (
+    COORDINATED,
     LETTER_LEFT_OFF,
     LONGEST,
-    STEMMED,
+    SAME_CORE,
+    CoreForms,
     FindMatches,
     Flags,
     Keys,
     Matches,
     RememberedNames,
-    Stems,
     WordForms,
     find_spans,
     matches_compiled,
     matches_plain,
-    no_other_forms,
-    other_forms,
-    stemmed_forms,
-    with_stem_matches,
 )
 from eigenthemes.mentions.name_rules import (
     LocatedMatch,
@@ -45,10 +41,13 @@ from eigenthemes.mentions.name_rules import (
     without_broken_lists,
 )
 from eigenthemes.mentions.plain_detectors import cells
+from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.token_model import is_common
+from eigenthemes.names.weak_words import LEGAL_FORMS, TITLES
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import name_key, normalize, turned_round
 from eigenthemes.text.segment import POSSESSIVE, Pieces, Words, split
-from eigenthemes.text.stems import checked_language, stem
+from eigenthemes.text.stems import checked_language
 from eigenthemes.text.words import part_elisions, without_turkish_endings
 
 _COMMON, _COMMON_SHARE = 1000, 128  # a word of more entities than this, and than one in so many, says nothing alone
@@ -67,15 +66,10 @@ class NameWriting:
     """Describe how a KB writes its names; its cache depends on the KB only, so threads may share it."""
 
     def __init__(self, kb: KB) -> None:
-        self.kb = kb
+        self.kb, self.analysis = kb, NameAnalysis.of(kb)
         self._style_of: dict[tuple[int, str], bool] = {}
         self._spelling_of: dict[int, str] = {}
         self._common: dict[str, bool] = {}
-
-    @cached_property
-    def is_small(self) -> bool:
-        """Return whether the KB writes the words inside its names in lower case, as ontologies do."""
-        return writes_small(self.kb)
 
     def has_style(self, row: int, style: str) -> bool:
         """Return whether a name of a key is written in one of `_STYLES`."""
@@ -114,10 +108,19 @@ class NameWriting:
         """Yield the names of a key as written, with brackets, or turned at commas."""
         index = self.kb.name_index
         first, last = index.key_indptr[row : row + 2]
-        entities = index.key_entities[first:last][index.key_kinds[first:last] <= UNBRACKETED]
+        kinds = index.key_kinds[first:last]
+        entities = index.key_entities[first:last][kinds <= max(UNBRACKETED, kinds.min(initial=INITIALS))]
         key = int(index.key_table.hashes[row])
         names = chain.from_iterable(map(self._first_names, entities[:_MOST_READ].tolist()))
-        return (name for name in names if key in map(name_key, (name, name.partition(" (")[0], turned_round(name))))
+        return (name for name in names if self._has_key(name, key))
+
+    def _has_key(self, name: str, key: int) -> bool:
+        """Return whether a key is of a name, of the name turned at its commas or without brackets, or of its core."""
+        forms = (name, name.partition(" (")[0], turned_round(name))
+        if key in map(name_key, forms):
+            return True
+        cores = chain.from_iterable(self.analysis.cores(form) for form in forms if form)
+        return key in [hash_bytes(core.encode("utf-8", "replace")) for core in cores]
 
     def _first_names(self, entity: int) -> Iterator[str]:
         first, last = self.kb.array("entity_names")[entity : entity + 2].tolist()
@@ -129,7 +132,9 @@ __all__ = ["LONGEST", "NameDetector"]
 _STEPS = 75  # inner steps of a kernel that take about as long as one piece of a text in plain Python
 _SHORTEST = 3  # letters of a name that is stemmed; as the text has it, it has more
 _SHORT = 6  # letters of a name that may be an abbreviation
-_STOP = re.compile(r"[.,;:]\s")
+_LONG_ENOUGH = 8  # letters of a single word that may be misspelled
+_NO_KEY = -1  # as the row of a match: the name may be none of the KB's
+_STOP, _STOP_OR_COMMA = re.compile(r"[.;:]\s"), re.compile(r"[.,;:]\s")
 
 
 class NameDetector:
@@ -179,39 +184,42 @@ class NameDetector:
         return [(match.start, match.end) for match in self._detect(text)]
 
     def _mention(self, text: str, match: LocatedMatch) -> Mention:
-        name = self._writing.spelling(match.row) if match.change >= STEMMED else None
+        name = self._writing.spelling(match.row) if match.change == COORDINATED else None
         return Mention(text[match.start : match.end], match.start, match.end, full_name=name)
 
     def _detect(self, text: str) -> list[LocatedMatch]:
-        pieces, words = split(part_elisions(text))
+        parted = part_elisions(text)
+        pieces, words = split(without_turkish_endings(parted) if "tr" in self._cores.languages else parted)
         if not len(pieces.word):
             return []
-        language, stems = self._stems.choose(words)
-        if language == "tr":
-            pieces, words = split(without_turkish_endings(part_elisions(text)))
-        matches = content_matches(self._matches(pieces, words, language, stems), pieces, words)
+        matches = content_matches(self._matches(text, pieces, words), pieces, words)
         if self._allowed_keys is not None:
             matches = matches[self._allowed_keys[matches[:, 2]]]
         matches = matches[self._may_be_mentions(matches, pieces, words)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
-        if stems is not None:
-            matches = self._rightly_inflected(matches, text, pieces)
         if self._remembered is not None:
             matches = np.concatenate((matches, self._remembered.matches(text, pieces, words, self._find_matches(pieces))))
         matches = without_broken_lists(matches, text, pieces, words)
         found = (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
-        if stems is None:
-            return found
-        look_up = partial(self._row_of_name, language, stems)
-        if language == "de":
-            found = with_compounds(found, pieces, words, look_up)
-        return with_coordinated(found, text, pieces, words, look_up)
+        if self._writing.analysis.inflects:
+            if "de" in self._cores.languages:
+                found = with_compounds(found, pieces, words, self._row_of_name)
+            found = with_coordinated(found, text, pieces, words, self._row_of_name)
+        if self._writing.analysis.has_companies:
+            found = [self._with_legal_form(match, pieces, words, text) for match in found]
+        return self._with_last_names(found, pieces, words) if self._writing.analysis.has_persons else found
 
-    def _row_of_name(self, language: str, stems: StemIndex, forms: Sequence[str]) -> int:
-        """Return the row of the key of the name that words are, as they stand or by their stems; -1: of none."""
+    def _row_of_name(self, forms: Sequence[str]) -> int:
+        """Return the row of the key of the name that words are, as they stand or by their core; -1: of none."""
         row = self._keys.row(hash_bytes("".join(forms).encode("utf-8", "replace")))
-        row = row if row >= 0 else stems.find("".join([stem(form, language) for form in forms]))
+        for language in self._cores.languages if row < 0 else ():
+            core = self._writing.analysis.core(forms, language)
+            row = max(row, self._keys.row(hash_bytes(core.encode("utf-8", "replace")), CORE))
         return row if row < 0 or self._allowed_keys is None or self._allowed_keys[row] else -1
+
+    @cached_property
+    def _cores(self) -> CoreForms:
+        return CoreForms(self.kb, self.language)
 
     @cached_property
     def _allowed_keys(self) -> NDArray[np.bool_] | None:
@@ -219,19 +227,101 @@ class NameDetector:
         if self.allowed is None:
             return None
         index = self.kb.name_index
-        meant = self.allowed[index.key_entities] & (index.key_kinds <= UNBRACKETED)
+        meant = self.allowed[index.key_entities] & (index.key_kinds <= INITIALS)
         return np.diff(np.concatenate(([0], np.cumsum(meant)))[index.key_indptr]) > 0
 
-    def _matches(self, pieces: Pieces, words: Words, language: str, stems: StemIndex | None) -> Matches:
-        """Return all spans that are a name: first piece, last piece, row of the key, change; [n, 4]."""
+    def _matches(self, text: str, pieces: Pieces, words: Words) -> Matches:
+        """Return all spans that are a name or have the core of one: first piece, last piece, row of the key, change; [n, 4]."""
         find_matches = self._find_matches(pieces)
-        forms = self._word_forms(words, stemmed=stems is not None)
-        matches = find_matches(pieces, forms, self._keys)
-        if stems is None:
-            return matches
-        return with_stem_matches(
-            matches, find_matches(pieces, stemmed_forms(words, language), self._stems.keys(language, stems)), stems
-        )
+        matches = [find_matches(pieces, WordForms(words.forms, words.possessive), self._keys)]
+        seen = {(first, last) for first, last, _, _ in matches[0].tolist()}
+        for language in self._cores.languages:
+            forms, misspelled = self._cores.of(words, language)
+            found = find_matches(pieces, forms, self._keys, INITIALS)
+            kept = [
+                (first, last) not in seen and self._may_be_core(first, last, row, text, pieces, words, forms, misspelled)
+                for first, last, row, _ in found.tolist()
+            ]
+            found = found[np.array(kept, dtype=bool)]
+            found[:, 3] = SAME_CORE
+            seen.update((first, last) for first, last, _, _ in found.tolist())
+            matches.append(found)
+        return np.concatenate(matches)
+
+    def _may_be_core(
+        self, first: int, last: int, row: int, text: str, pieces: Pieces, words: Words, forms: WordForms, misspelled: Flags
+    ) -> bool:
+        """Return whether a span with the core of a name may be a mention: as strict as single words and typos ask for."""
+        offsets = forms.forms.offsets
+        word = [each for each in pieces.word[first : last + 1].tolist() if offsets[each] < offsets[each + 1]]
+        stop = _STOP_OR_COMMA if self._writing.analysis.inflects else _STOP
+        start, end = int(pieces.starts[first]), int(pieces.ends[last])
+        if not forms.forms.raw(int(pieces.word[last])) or (len(words.plain[word[0]]) > 1 and stop.search(text, start, end)):
+            return False
+        index, single = self.kb.name_index, len(word) == 1
+        kinds = index.key_kinds[index.key_indptr[row] : index.key_indptr[row + 1]]
+        is_misspelled = bool(misspelled[word].any())
+        if kinds.min() > CORE:  # initials
+            is_initial = len(words.plain[word[0]]) == 1 and bool(words.capital[word[0]])
+            return self._writing.analysis.has_persons and is_initial and not single and not is_misspelled
+        letters = len(words.plain[word[0]])
+        if single and is_misspelled and letters < _LONG_ENOUGH:
+            return False
+        if self._writing.analysis.inflects:
+            name = self._writing.spelling(row)
+            is_written = (not single and len(name) > _SHORT) or self._writing.has_style(row, "small")
+            return is_written and len(name) >= _SHORTEST < end - start
+        if not single:
+            return bool(words.capital[word].any()) or not all(is_common(words.plain[each]) for each in word)
+        if not words.capital[word[0]] or letters < _SHORTEST:
+            return False
+        if self._is_legal_form(last + 1, pieces, words):
+            return self._writing.analysis.has_companies
+        return not is_common(words.plain[word[0]]) and not self._beside_name(first, last, pieces, words)
+
+    def _is_legal_form(self, piece: int, pieces: Pieces, words: Words) -> bool:
+        """Return whether a piece is the legal form of the company before it."""
+        if piece >= len(pieces.word) or pieces.apart[piece]:
+            return False
+        word = int(pieces.word[piece])
+        return bool(words.capital[word]) and words.plain[word] in LEGAL_FORMS
+
+    def _beside_name(self, first: int, last: int, pieces: Pieces, words: Words) -> bool:
+        """Return whether another capitalised word stands right before or behind a span: it may be a part of a longer name."""
+        capital = words.capital & ~words.function
+        if last + 1 < len(pieces.word) and pieces.follows[last + 1] and capital[pieces.word[last + 1]]:
+            return True
+        return bool(first > 0 and pieces.follows[first] and capital[pieces.word[first - 1]] and not pieces.opens[first - 1])
+
+    def _with_legal_form(self, match: LocatedMatch, pieces: Pieces, words: Words, text: str) -> LocatedMatch:
+        """Return a match with the legal forms that follow it."""
+        last = match.last
+        while self._is_legal_form(last + 1, pieces, words) and last + 1 - match.first < LONGEST:
+            last += 1
+        if last == match.last:
+            return match
+        end = int(pieces.ends[last])
+        dot = text[end : end + 1] == "." and len(words.plain[pieces.word[last]]) < _SHORT
+        return match._replace(last=last, end=end + dot)
+
+    def _with_last_names(self, found: list[LocatedMatch], pieces: Pieces, words: Words) -> list[LocatedMatch]:
+        """Return matches with last names alone: after a title, or where the full name is in the text, too."""
+        covered = {piece for match in found for piece in range(match.first, match.last + 1)}
+        full = {int(words.sound[pieces.word[match.last]]) for match in found if match.last > match.first}
+        more = list[LocatedMatch]()
+        for piece, word in enumerate(pieces.word.tolist()):
+            if piece in covered or not words.capital[word] or len(words.plain[word]) < _SHORTEST:
+                continue
+            titled = piece > 0 and not pieces.apart[piece] and self._is_title(pieces.word[piece - 1], words)
+            again = int(words.sound[word]) in full and not self._beside_name(piece, piece, pieces, words)
+            form = words.plain[word].encode("utf-8", "replace")
+            if (titled or again) and self.kb.name_index.token_table.find(hash_bytes(form)) >= 0:
+                end = int(pieces.ends[piece]) - 2 * bool(words.possessive[word])
+                more.append(LocatedMatch(int(pieces.starts[piece]), end, piece, piece, _NO_KEY, 0))
+        return sorted((*found, *more)) if more else found
+
+    def _is_title(self, word: int, words: Words) -> bool:
+        return bool(words.capital[word]) and words.plain[word] in TITLES
 
     def _find_matches(self, pieces: Pieces) -> FindMatches:
         """Return what finds spans: in plain Python for a sentence, compiled for more."""
@@ -243,13 +333,6 @@ class NameDetector:
         memory = name_memories(self.kb)
         return None if memory is None else RememberedNames(memory, self.allowed)
 
-    def _word_forms(self, words: Words, *, stemmed: bool) -> WordForms:
-        """Return how the words of a text may be read, but for their stems; where there are some, none."""
-        inflected = self._writing.is_small and not stemmed
-        if not inflected:
-            return WordForms(words.forms, words.possessive, no_other_forms(words))
-        return WordForms(words.forms, words.possessive | self._plurals(words), other_forms(words))
-
     @cached_property
     def _keys(self) -> Keys:
         return Keys.of_names(self.kb.name_index)
@@ -258,9 +341,9 @@ class NameDetector:
         """Apply the rules of the text, then those of the KB for single words."""
         flags = apply_rules(matches, pieces, words, dates=self.dates)
         mention = flags.mention.copy()
-        if self._writing.is_small or not words.capital.any():
-            for i in np.flatnonzero(flags.small_word).tolist():
-                mention[i] = self._writing.has_style(int(matches[i, 2]), "small")
+        for i in np.flatnonzero(flags.small_word).tolist():
+            is_usual = self._writing.analysis.inflects or not is_common(words.plain[pieces.word[matches[i, 0]]])
+            mention[i] = is_usual and self._writing.has_style(int(matches[i, 2]), "small")
         asked = np.flatnonzero(mention & flags.plain_word)
         for i, (first, _, row, change) in zip(asked.tolist(), matches[asked].tolist(), strict=True):
             mention[i] = not self._writing.is_common(self._form(words.plain[pieces.word[first]], row, change))
@@ -268,24 +351,9 @@ class NameDetector:
 
     def _form(self, word: str, row: int, change: int) -> str:
         """Return the word of the KB that a single word of a text is read as."""
-        if change == STEMMED:
+        if change == SAME_CORE:
             return normalize(self._writing.spelling(row))
         return word[:-1] if change == LETTER_LEFT_OFF else word
-
-    def _rightly_inflected(self, matches: Matches, text: str, pieces: Pieces) -> Matches:
-        """Return matches without those by stems of short names in capitals ("GLNS" is no plural of "Gln") or across a stop."""
-        kept = np.ones(len(matches), dtype=bool)
-        for i in np.flatnonzero(matches[:, 3] == STEMMED).tolist():
-            first, last, row, _ = matches[i].tolist()
-            name = self._writing.spelling(row)
-            start, end = int(pieces.starts[first]), int(pieces.ends[last])
-            written = (first < last and len(name) > _SHORT) or self._writing.has_style(row, "small")
-            kept[i] = written and len(name) >= _SHORTEST < end - start and not _STOP.search(text, start, end)
-        return matches[kept]
-
-    @cached_property
-    def _stems(self) -> Stems:
-        return Stems(self.kb, self.language)
 
     def _has_its_ending(self, matches: Matches, possessive: Flags) -> Flags:
         """Return which matches have no 's but one that the KB writes: "McDonald's" keeps it, "China's" does not."""
@@ -293,8 +361,3 @@ class NameDetector:
         for i in np.flatnonzero(possessive & (matches[:, 3] == 0)).tolist():
             kept[i] = self._writing.has_style(int(matches[i, 2]), "possessive")
         return kept
-
-    def _plurals(self, words: Words) -> Flags:
-        """Return which words may end in a plural's s."""
-        ends = words.forms.offsets[1:]
-        return np.asarray((words.forms.blob[ends - 1] == ord("s")) & (np.diff(words.forms.offsets) > 3) & words.flat)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings
 from eigenthemes.kb.store import KB
-from eigenthemes.names.weak_words import ARTICLES, CLEAR_TITLES, EQUIVALENT, FUNCTION_WORDS, LEGAL_FORMS
-from eigenthemes.text.normalize import normalize
+from eigenthemes.names.weak_words import ARTICLES, CLEAR_TITLES, EQUIVALENT, FUNCTION_WORDS, GIVEN_NAMES, LEGAL_FORMS
+from eigenthemes.text.normalize import normalize, turned_round
 from eigenthemes.text.segment import FUNCTION_WORDS as SMALL_WORDS
 from eigenthemes.text.stems import LANGUAGE_WORDS, STEMMERS, stem
 from eigenthemes.text.words import part_elisions
@@ -31,6 +31,8 @@ _MOSTLY = 2 / 3
 _SHARE = 0.1  # of the tagged names that are in a language of the KB
 _OFTEN = 0.3  # words of a language in untagged names, as a share of those of the most frequent language
 _USUAL = "en"
+MOSTLY_PERSONS = 0.4  # of the names begin with a given name: all may be names of persons
+_LONGEST_PERSON = 4  # words
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,13 @@ class NameAnalysis:
 
     languages  of the names, those whose inflection is known
     inflects   the names are common nouns, with other forms; proper names have other spellings only
+    companies  the share of names with a legal form; persons: of those that begin with a given name
     """
 
     languages: tuple[str, ...]
     inflects: bool
+    companies: float
+    persons: float
 
     @classmethod
     def of(cls, kb: KB) -> NameAnalysis:
@@ -60,7 +65,24 @@ class NameAnalysis:
         tagged = [language for language, count in shares.items() if count >= _SHARE * sum(shares.values())]
         some = [str(names[row]) for row in range(0, len(names), max(1, len(names) // _SAMPLE))]
         known = [language for language in sorted(tagged, key=lambda each: -shares[each]) if language in STEMMERS]
-        return cls(tuple(known) or ((_USUAL,) if tagged else _languages_of(some)), _are_common_nouns(some))
+        words = [normalize(name).split() for name in some]
+        several = [each for each in words if len(each) > 1]
+        return cls(
+            tuple(known) or ((_USUAL,) if tagged else _languages_of(words)),
+            _are_common_nouns(some),
+            sum(each[-1] in LEGAL_FORMS for each in several) / max(1, len(words)),
+            sum(is_person(each) for each in several) / max(1, len(words)),
+        )
+
+    @property
+    def has_companies(self) -> bool:
+        """Whether some of the names are those of companies."""
+        return self.companies >= _SHARE
+
+    @property
+    def has_persons(self) -> bool:
+        """Whether some of the names are those of persons."""
+        return self.persons >= _SHARE
 
     def stem(self, word: str, language: str) -> str:
         """Return what stands for all forms and spellings of a normalised word."""
@@ -74,6 +96,18 @@ class NameAnalysis:
         """Return the cores of a name or a form, in one language or in each language of the KB."""
         words = normalize(part_elisions(_POSSESSIVE.sub("", BRACKETED.sub(" ", name)))).split()
         return {self.core(words, each) for each in ((language,) if language in self.languages else self.languages)}
+
+    def name_cores(self, name: str, language: str) -> set[str]:
+        """Return the cores of a name of the KB: also turned round at its commas, and with the last name of a person first."""
+        cores = self.cores(name, language)
+        if "," in name and (other := turned_round(name)):
+            cores |= self.cores(other, language)
+        if self.has_persons and self._is_person(words := normalize(name).split()):
+            cores |= {self.core([words[-1], *words[:-1]], each) for each in self.languages}
+        return cores
+
+    def _is_person(self, words: Sequence[str]) -> bool:
+        return is_person(words) or (self.persons >= MOSTLY_PERSONS and 1 < len(words) <= _LONGEST_PERSON)
 
 
 def _of_kb(kb: KB) -> NameAnalysis:
@@ -101,9 +135,17 @@ def main_language(tag: str) -> str:
     return str(tag).lower().partition("-")[0]
 
 
-def _languages_of(names: Sequence[str]) -> tuple[str, ...]:
+def is_person(words: Sequence[str]) -> bool:
+    """Return whether the words of a name begin with a given name, after titles, and one to three others follow."""
+    first = 0
+    while first < len(words) and words[first] in CLEAR_TITLES:
+        first += 1
+    return 1 < len(words) - first <= _LONGEST_PERSON and words[first] in GIVEN_NAMES
+
+
+def _languages_of(names: Sequence[list[str]]) -> tuple[str, ...]:
     """Return the languages of untagged names, by the small words in them."""
-    words = [word for name in names for word in normalize(name).split()]
+    words = list(chain.from_iterable(names))
     counts = {}
     for language, of_language in LANGUAGE_WORDS.items():
         others = frozenset(chain.from_iterable(own for other, own in LANGUAGE_WORDS.items() if other != language))

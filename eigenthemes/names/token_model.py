@@ -77,7 +77,8 @@ class TokenModel:
         weak = kinds_of_weak_words()
         kinds = np.array([weak.get(each, 0) for each in tokens], np.uint8) | (RELATED * related).astype(np.uint8)
         arrays = information.astype(np.float32), kinds, indptr, row.astype(np.int64), hashes, _brackets(kb.names)
-        return cls(*map(read_only, arrays), float(np.log2(entities)), analysis)
+        information, kinds, indptr, row, hashes, brackets = map(read_only, arrays)
+        return cls(information, kinds, indptr, row, hashes, brackets, float(np.log2(entities)), analysis)
 
     def stems_of(self, word: str) -> Ints:
         """Return the rows of the stems of any word, in each language of the KB."""

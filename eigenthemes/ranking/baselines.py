@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.core.jit import kernel
-from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.context_methods import context_scores
@@ -25,7 +25,7 @@ _STEPS = 4  # of finding what is distinct, per candidate
 
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {
-    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
+    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, CORE: 0.3, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
     TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1, WORDING: 0.1,
 }  # fmt: skip
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB
-from eigenthemes.mentions.clues import NO_NAME, clues, definitions
+from eigenthemes.mentions.clues import NO_NAME, clues, definitions, follows_title
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
@@ -318,7 +318,23 @@ def _clues(groups: MentionGroups, best: BestCandidates, context: FeatureContext)
     entity_of = np.full(len(groups), -1)
     entity_of[best.having] = best.entity
     defined, stands_for = abbreviation_clues(groups, entity_of, context.kb)
-    return (mean + defined)[best.having], stands_for
+    return (mean + defined)[best.having] + NO_NAME * _names_no_person(groups, best, context), stands_for
+
+
+def _names_no_person(groups: MentionGroups, best: BestCandidates, context: FeatureContext) -> NDArray[np.bool_]:
+    """Return which groups follow the title of a person, but have no such candidate [b]: "Mr. Baker" is not the town.
+
+    A single word that is a whole name is no person's, whose names have two.
+    """
+    batch = groups.batch
+    titled = np.zeros(len(groups), bool)
+    for document, first, last in batch.document_spans():
+        for number in range(first, last):
+            if follows_title(document, batch.mentions[number]):
+                titled[groups.group_of[number]] = True
+    single = groups.log_words[best.having] == 0
+    may_be = context.token_model.analysis.has_persons & ~(single & best.known)
+    return np.asarray(titled[best.having] & ~may_be)
 
 
 def logit(probability: Floats) -> Floats:

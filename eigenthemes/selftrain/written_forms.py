@@ -10,14 +10,12 @@ from typing import TypeVar
 import numpy as np
 
 from eigenthemes.kb.store import KB
+from eigenthemes.names.analysis import MOSTLY_PERSONS, NameAnalysis
 from eigenthemes.names.token_model import is_common
 from eigenthemes.names.weak_words import GIVEN_NAMES, LEGAL_FORMS, TITLES
 from eigenthemes.text.normalize import normalize, turned_round
 
 _SHORTEST_PLURAL = 4  # letters
-_SAMPLE = 5000  # labels looked at
-_SHARE = 0.1  # of the labels that make a KG one of companies, or of persons
-_MOSTLY = 0.5  # of the labels from which all are taken for names of persons
 _LONGEST_PERSON = 4  # words
 _TYPO = re.compile(r"[^\W\d_]{6,}")
 _LAST_WORD = re.compile(r"[\s,]+([^\s,]+)$")
@@ -48,16 +46,13 @@ class WrittenForms:
     """
 
     def __init__(self, kb: KB, rng: np.random.Generator, *, common_nouns: bool) -> None:
-        self.rng, self.common_nouns = rng, common_nouns
-        labels = _labels(kb)
-        companies = np.mean([_base(label) != label for label in labels]) if labels else 0.0
-        self._persons = np.mean([_begins_with_given_name(label) for label in labels]) if labels else 0.0
+        self.rng, self.common_nouns, self.analysis = rng, common_nouns, NameAnalysis.of(kb)
         self.operations: list[Write] = [
             self._article, self._case, self._accents, self._and, self._hyphen, self._turned, self._typo, self._other_form,
         ]  # fmt: skip
-        if companies >= _SHARE:
+        if self.analysis.has_companies:
             self.operations += [self._without_legal_form, self._other_legal_form]
-        if self._persons >= _SHARE:
+        if self.analysis.has_persons:
             self.operations += [self._last_name, self._title, self._title_and_last_name, self._initial, self._last_name_first]
 
     def form(self, name: str, language: str, only: Write | None = None) -> str:
@@ -140,7 +135,7 @@ class WrittenForms:
             return None
         while len(words) > 2 and normalize(words[0]) in TITLES:
             words.pop(0)
-        is_person = self._persons >= _MOSTLY or normalize(words[0]) in GIVEN_NAMES
+        is_person = self.analysis.persons >= MOSTLY_PERSONS or normalize(words[0]) in GIVEN_NAMES
         return (" ".join(words[:-1]), words[-1]) if is_person else None
 
     def _last_name(self, name: str, language: str) -> Iterator[str]:
@@ -167,23 +162,12 @@ class WrittenForms:
         return of[int(self.rng.integers(len(of)))]
 
 
-def _labels(kb: KB) -> list[str]:
-    bounds = kb.array("entity_names")
-    named = np.flatnonzero(np.diff(bounds) > 0)
-    return [str(kb.names[row]) for row in bounds[named[:: max(1, len(named) // _SAMPLE)]].tolist()]
-
-
 def _base(name: str) -> str:
     """Return a name without the legal forms at its end."""
     base = name
     while (last := _LAST_WORD.search(base)) and normalize(last[1]) in LEGAL_FORMS:
         base = base[: last.start()]
     return base
-
-
-def _begins_with_given_name(label: str) -> bool:
-    words = label.split()
-    return 2 <= len(words) <= _LONGEST_PERSON and normalize(words[0]) in GIVEN_NAMES
 
 
 def other_number(name: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from eigenthemes.candidates.compiled_typos import edit_distance
-from eigenthemes.candidates.typos import LONGEST, build_typo_index, similar_to_all, similar_tokens, slips
+from eigenthemes.names.typos import LONGEST, build_typo_index, similar_to_all, similar_tokens, slips
 from eigenthemes.core.strings import Strings
 
 short = st.text(alphabet="abcde", max_size=10)

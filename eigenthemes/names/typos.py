@@ -33,6 +33,13 @@ def slips(token: str) -> int:
     return 2 if len(token) >= TWO_SLIPS else 1
 
 
+def is_one_edit(word: str, other: str) -> bool:
+    """Return whether two words differ by one letter that is added, missing or exchanged, or by two that are swapped."""
+    from rapidfuzz.distance import OSA
+
+    return int(OSA.distance(word, other, score_cutoff=1)) <= 1
+
+
 def build_typo_index(tokens: Strings, scratch: Scratch | None = None) -> TypoIndex:
     """Index the deletions of a vocabulary."""
     scratch = scratch or Scratch()
