@@ -207,9 +207,7 @@ class _Chunks:
         return self._columns.pop(name).concatenate()
 
 
-def name_keys(
-    name: str, normalized: str, is_label: bool, analysis: NameAnalysis, language: str
-) -> list[tuple[int, str]]:
+def name_keys(name: str, normalized: str, is_label: bool, analysis: NameAnalysis, language: str) -> list[tuple[int, str]]:
     """Return the squashed forms under which a whole name is found, with their match types.
 
     All names have cores, labels have other forms, too.
@@ -227,7 +225,8 @@ def name_keys(
         if short and short != normalized:
             keys.append((UNBRACKETED, squash(short)))
             normalized = short
-    words = normalized.split(" ")
+    words = analysis.words_of_person(name) if analysis.has_persons else []
+    words = words or normalized.split(" ")
     if 2 <= len(words) <= _MOST_WORDS and not _ends_in_lower_case(name):  # "B cell" is no "blood cell"
         keys.append((INITIALS, words[0][0] + "".join(words[1:])))
         if len(words) > 2:
@@ -288,9 +287,7 @@ def _index_chunks(
         yield chunk, min(_CHUNK, len(names) - start)
 
 
-def _index_chunk(
-    names: Iterable[str], is_label: list[bool], languages: Sequence[str], analysis: NameAnalysis
-) -> _Chunk:
+def _index_chunk(names: Iterable[str], is_label: list[bool], languages: Sequence[str], analysis: NameAnalysis) -> _Chunk:
     vocabulary: dict[str, int] = {}
     tokens: list[int] = []
     tokens_of_name: list[int] = []

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it:
-# UNBRACKETED is the label without what stands in brackets, or turned round at its commas; CORE a name without weak words, by the
-# stems of its words (`names.analysis`).
+# UNBRACKETED is the label without what stands in brackets, or turned round at its commas; CORE a name without weak words, by
+# the stems of its words (`names.analysis`).
 LABEL, ALIAS, UNBRACKETED, CORE, INITIALS, ACRONYM = range(6)
 SHORT_ACRONYM = 2  # letters of an acronym that only mentions in capitals find: BC is British Columbia, "la" is not Los Angeles
 WHOLE = ALIAS  # kinds up to this one are names the KG itself gives

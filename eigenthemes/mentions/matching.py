@@ -19,7 +19,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.token_model import TokenModel, is_common
 from eigenthemes.names.typos import is_one_edit, similar_to_all
-from eigenthemes.names.weak_words import FUNCTION_WORDS
+from eigenthemes.names.weak_words import FUNCTION
 from eigenthemes.text.segment import Pieces, Words
 
 LONGEST = 12  # pieces of a span
@@ -121,9 +121,9 @@ class CoreForms:
     def of(self, words: Words, language: str) -> tuple[WordForms, Flags]:
         """Return the forms of words in a language, and which of them were misspelled."""
         inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
-        corrected = self._correct(words)
+        corrected, weak = self._correct(words), self.analysis.weak_words
         forms = [
-            "" if form in FUNCTION_WORDS else self.analysis.stem(form, language) if may else form
+            "" if weak.get(form, 0) & FUNCTION else self.analysis.stem(form, language) if may else form
             for form, may in zip(corrected, inflected.tolist(), strict=True)
         ]
         misspelled = np.array([form != plain for form, plain in zip(corrected, words.plain, strict=True)], dtype=bool)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.mentions.matching import LETTER_LEFT_OFF, LONGEST, SAME_CORE, Flags, Matches
+from eigenthemes.names.weak_words import ARTICLE, FUNCTION
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
 
@@ -55,8 +56,12 @@ class MatchFlags:
     plain_word: Flags
 
 
-def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool = False) -> MatchFlags:
-    """Apply the rules to all matches at once; `dates`: months and weekdays may be names."""
+def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, weak: Mapping[str, int], dates: bool = False) -> MatchFlags:
+    """Apply the rules to all matches at once.
+
+    weak   kinds of weak words, as of `names.weak_words`
+    dates  months and weekdays may be names
+    """
     first, last = matches[:, 0], matches[:, 1]
     word = pieces.word
     single = first == last
@@ -75,7 +80,7 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool =
     all_capital = not_capital == 0
     emphatic = np.where(single, words.shouted[head] & _beside_quiet_word(first, word, words), all_capital)
     letters = (not_number > 0) & (~single | long[head])
-    allowed = ((content > 0) | emphatic) & ~_has_spare_edge(matches, pieces, words) & letters
+    allowed = ((content > 0) | emphatic) & ~_has_spare_edge(matches, pieces, words, weak) & letters
 
     plain_word = single & words.flat[head] & ~words.striking[head]
     striking = outstanding > 0
@@ -88,7 +93,8 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, dates: bool =
     capitalised = (striking | opening_capital) & ~usually_small & ~part_of_longer
     several = ~single & (spelled_out > 1)
     mention = allowed & (capitalised | several)
-    small_word = allowed & ~mention & single & ~part_of_longer & (length >= _SHORTEST_SMALL)[head]
+    small_word = allowed & ~mention & (single | (spelled_out == 1)) & ~part_of_longer
+    small_word &= ~single | (length >= _SHORTEST_SMALL)[head]
     asked = np.flatnonzero(single & (mention | small_word))
     never = asked[_never_named(head[asked], words, dates)]
     mention[never] = small_word[never] = False
@@ -203,10 +209,11 @@ def _follows_name(first: NDArray[np.int64], pieces: Pieces, words: Words) -> Fla
     return np.asarray(pieces.follows[first] & (first > 0) & named[first - 1])
 
 
-def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words) -> Flags:
+def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words, weak: Mapping[str, int]) -> Flags:
     """Return which matches begin or end with a function word in lower case; a particle counts if the rest is a name, too."""
     first, last = matches[:, 0], matches[:, 1]
-    spare = (words.function & words.small)[pieces.word]
+    is_weak = np.fromiter((weak.get(form, 0) & (ARTICLE | FUNCTION) > 0 for form in words.plain), bool, len(words.plain))
+    spare = (is_weak & words.small)[pieces.word]
     begins = spare[first] & ~np.append(pieces.hyphened, False)[first + 1] & (last > first)
     doubtful = np.flatnonzero(begins)
     if len(doubtful):

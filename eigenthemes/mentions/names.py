@@ -339,7 +339,7 @@ class NameDetector:
 
     def _may_be_mentions(self, matches: Matches, pieces: Pieces, words: Words) -> Flags:
         """Apply the rules of the text, then those of the KB for single words."""
-        flags = apply_rules(matches, pieces, words, dates=self.dates)
+        flags = apply_rules(matches, pieces, words, weak=self._writing.analysis.weak_words, dates=self.dates)
         mention = flags.mention.copy()
         for i in np.flatnonzero(flags.small_word).tolist():
             is_usual = self._writing.analysis.inflects or not is_common(words.plain[pieces.word[matches[i, 0]]])

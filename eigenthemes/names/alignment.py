@@ -1,7 +1,7 @@
 """Align a form with the names of an entity: which tokens stand for each other, what is missing, what is too much.
 
-Tokens are paired by the strongest relation there is: the same, two that are one when put together, forms of one word, an initial,
-a typo. Information is in bits (`token_model`):
+Tokens are paired by the strongest relation there is: the same, two that are one when put together, forms of one word, an
+initial, a typo. Information is in bits (`token_model`):
 
     name coverage = sum of r I(t) over paired tokens of the name / (their information + cost of what is missing)
     form coverage = the same for the form, with the cost of what is too much
@@ -86,7 +86,16 @@ def _mark_weaker(columns: Any, first: Any, last: Any) -> None:
 
 @kernel
 def _pair(
-    forms: Any, first: Any, size: Any, name_tokens: Any, start: Any, length: Any, tokens: Any, pair: Any, relation: Any, taken: Any
+    forms: Any,
+    first: Any,
+    size: Any,
+    name_tokens: Any,
+    start: Any,
+    length: Any,
+    tokens: Any,
+    pair: Any,
+    relation: Any,
+    taken: Any,
 ) -> Any:
     """Pair the tokens of a form with those of a name; returns how many are paired."""
     paired = 0
@@ -108,7 +117,16 @@ def _pair(
 
 @kernel
 def _pair_others(
-    forms: Any, first: Any, size: Any, name_tokens: Any, start: Any, length: Any, tokens: Any, pair: Any, relation: Any, taken: Any
+    forms: Any,
+    first: Any,
+    size: Any,
+    name_tokens: Any,
+    start: Any,
+    length: Any,
+    tokens: Any,
+    pair: Any,
+    relation: Any,
+    taken: Any,
 ) -> Any:
     """Pair the tokens that are left by the strongest relation; returns how many."""
     paired = 0
@@ -163,8 +181,8 @@ def _related(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
     else:
         own, first, last = forms[4][1], forms[4][0][at], forms[4][0][at + 1]
     for k in range(first, last):
-        for l in range(tokens[2][other], tokens[2][other + 1]):
-            if own[k] == tokens[3][l]:
+        for m in range(tokens[2][other], tokens[2][other + 1]):
+            if own[k] == tokens[3][m]:
                 return INFLECTION
     word, name = _letters(forms, at, tokens), tokens[5][tokens[4][other] : tokens[4][other + 1]]
     if len(word) == 0 or len(name) == 0 or word[0] != name[0]:
@@ -204,16 +222,16 @@ def _are_joined(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
 def _joins(forms: Any, at: Any, name_tokens: Any, start: Any, tokens: Any) -> Any:
     """Return whether a token of a form is two of the name, one after the other."""
     one, two = np.int64(name_tokens[start]), np.int64(name_tokens[start + 1])
-    return _is_join(
-        tokens[5][tokens[4][one] : tokens[4][one + 1]], tokens[5][tokens[4][two] : tokens[4][two + 1]], _letters(forms, at, tokens)
-    )
+    offsets, letters = tokens[4], tokens[5]
+    first, second = letters[offsets[one] : offsets[one + 1]], letters[offsets[two] : offsets[two + 1]]
+    return _is_join(first, second, _letters(forms, at, tokens))
 
 
 @kernel
 def _is_join(first: Any, second: Any, whole: Any) -> Any:
     if len(first) + len(second) != len(whole):
         return False
-    for k in range(len(whole)):
+    for k in range(len(whole)):  # noqa: SIM110, numba knows no generators
         if whole[k] != (first[k] if k < len(first) else second[k - len(first)]):
             return False
     return True
@@ -278,7 +296,7 @@ def _measure(
 @kernel
 def _is_paired(pair: Any, size: Any, token: Any) -> Any:
     """Return whether a token of the form stands for this token of the name."""
-    for i in range(size):
+    for i in range(size):  # noqa: SIM110
         if pair[i] == token:
             return True
     return False

@@ -17,8 +17,16 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings
 from eigenthemes.kb.store import KB
-from eigenthemes.names.weak_words import ARTICLES, CLEAR_TITLES, EQUIVALENT, FUNCTION_WORDS, GIVEN_NAMES, LEGAL_FORMS
-from eigenthemes.text.normalize import normalize, turned_round
+from eigenthemes.names.weak_words import (
+    ARTICLE,
+    CLEAR_TITLES,
+    EQUIVALENT,
+    FUNCTION,
+    GIVEN_NAMES,
+    LEGAL_FORMS,
+    kinds_of_weak_words,
+)
+from eigenthemes.text.normalize import normalize, squash, turned_round
 from eigenthemes.text.segment import FUNCTION_WORDS as SMALL_WORDS
 from eigenthemes.text.stems import LANGUAGE_WORDS, STEMMERS, stem
 from eigenthemes.text.words import part_elisions
@@ -90,7 +98,21 @@ class NameAnalysis:
 
     def core(self, words: Sequence[str], language: str) -> str:
         """Return the stems of the strong words, joined."""
-        return "".join([self.stem(word, language) for word in strong_words(words)])
+        return "".join([self.stem(word, language) for word in self.strong_words(words)])
+
+    def strong_words(self, words: Sequence[str]) -> Sequence[str]:
+        """Return words without function words, an article or title before them, a legal form behind; all if none is left."""
+        kinds, first, last = self.weak_words, 0, len(words)
+        while first < last and (kinds.get(words[first], 0) & ARTICLE or words[first] in CLEAR_TITLES):
+            first += 1
+        while first < last and words[last - 1] in LEGAL_FORMS:
+            last -= 1
+        return [word for word in words[first:last] if not kinds.get(word, 0) & FUNCTION] or words
+
+    @property
+    def weak_words(self) -> dict[str, int]:
+        """The kinds of the weak words in the languages of the names."""
+        return kinds_of_weak_words(self.languages)
 
     def cores(self, name: str, language: str = "") -> set[str]:
         """Return the cores of a name or a form, in one language or in each language of the KB."""
@@ -102,26 +124,21 @@ class NameAnalysis:
         cores = self.cores(name, language)
         if "," in name and (other := turned_round(name)):
             cores |= self.cores(other, language)
-        if self.has_persons and self._is_person(words := normalize(name).split()):
+        if self.has_persons and (words := self.words_of_person(name)):
             cores |= {self.core([words[-1], *words[:-1]], each) for each in self.languages}
         return cores
 
-    def _is_person(self, words: Sequence[str]) -> bool:
-        return is_person(words) or (self.persons >= MOSTLY_PERSONS and 1 < len(words) <= _LONGEST_PERSON)
+    def words_of_person(self, name: str) -> list[str]:
+        """Return the words of what may be the name of a person, normalised, without titles; a hyphen makes one word."""
+        words = [squash(normalize(word)) for word in name.split()]
+        while words and words[0] in CLEAR_TITLES:
+            words.pop(0)
+        is_known = is_person(words) or (self.persons >= MOSTLY_PERSONS and 1 < len(words) <= _LONGEST_PERSON)
+        return words if is_known and all(words) else []
 
 
 def _of_kb(kb: KB) -> NameAnalysis:
     return NameAnalysis.of_names(kb.names, list(kb.languages), kb.array("name_languages"))
-
-
-def strong_words(words: Sequence[str]) -> Sequence[str]:
-    """Return words without function words, an article or a title before them and legal forms behind them; all if none is left."""
-    first, last = 0, len(words)
-    while first < last and (words[first] in ARTICLES or words[first] in CLEAR_TITLES):
-        first += 1
-    while first < last and words[last - 1] in LEGAL_FORMS:
-        last -= 1
-    return [word for word in words[first:last] if word not in FUNCTION_WORDS] or words
 
 
 @lru_cache(maxsize=1 << 15)
@@ -136,11 +153,8 @@ def main_language(tag: str) -> str:
 
 
 def is_person(words: Sequence[str]) -> bool:
-    """Return whether the words of a name begin with a given name, after titles, and one to three others follow."""
-    first = 0
-    while first < len(words) and words[first] in CLEAR_TITLES:
-        first += 1
-    return 1 < len(words) - first <= _LONGEST_PERSON and words[first] in GIVEN_NAMES
+    """Return whether the words of a name begin with a given name, and one to three others follow."""
+    return 1 < len(words) <= _LONGEST_PERSON and words[0] in GIVEN_NAMES
 
 
 def _languages_of(names: Sequence[list[str]]) -> tuple[str, ...]:
@@ -156,7 +170,5 @@ def _languages_of(names: Sequence[list[str]]) -> tuple[str, ...]:
 
 def _are_common_nouns(names: Sequence[str]) -> bool:
     """Return whether the words inside names are written in lower case, as ontologies do."""
-    inside = [
-        word for name in names for word in _LETTERS.findall(name)[1:] if word.lower() not in SMALL_WORDS
-    ]
+    inside = [word for name in names for word in _LETTERS.findall(name)[1:] if word.lower() not in SMALL_WORDS]
     return sum(map(str.islower, inside)) > _MOSTLY * len(inside)

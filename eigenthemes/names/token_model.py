@@ -22,7 +22,6 @@ from eigenthemes.names.weak_words import (
     LEGAL_FORM,
     TITLE,
     common_words,
-    kinds_of_weak_words,
 )
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.stems import stem
@@ -74,7 +73,7 @@ class TokenModel:
         information = np.maximum(LEAST_INFORMATION, np.log2(entities / np.clip(spread, 1, entities)))
         shared = np.bincount(row, minlength=len(hashes))[row] > 1
         related = np.bincount(token, weights=shared, minlength=len(tokens)) > 0
-        weak = kinds_of_weak_words()
+        weak = analysis.weak_words
         kinds = np.array([weak.get(each, 0) for each in tokens], np.uint8) | (RELATED * related).astype(np.uint8)
         arrays = information.astype(np.float32), kinds, indptr, row.astype(np.int64), hashes, _brackets(kb.names)
         information, kinds, indptr, row, hashes, brackets = map(read_only, arrays)
@@ -140,7 +139,6 @@ class Forms:
     letters: tuple[Ints, NDArray[np.uint8]]
     misspelled: NDArray[np.bool_]
 
-
     @property
     def arrays(self) -> tuple[Any, ...]:
         """All of it, for `alignment.align`."""
@@ -178,7 +176,7 @@ def _unknown_word(word: str, model: TokenModel) -> tuple[int, Ints, bool]:
     if not len(stems) and word.endswith("s"):  # a possessive, whose apostrophe is gone
         stems = model.stems_of(word[:-1])
     may_be = len(word) >= TYPO_FROM and word.isalpha() and not len(stems) and not is_common(word)
-    return kinds_of_weak_words().get(word, 0), stems, may_be
+    return model.analysis.weak_words.get(word, 0), stems, may_be
 
 
 def is_common(word: str) -> bool:

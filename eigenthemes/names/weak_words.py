@@ -11,7 +11,12 @@ from importlib.resources import files
 # kinds of words, as bits
 ARTICLE, TITLE, LEGAL_FORM, FUNCTION = 1, 2, 4, 8
 
-ARTICLES = frozenset("the a an der die das den dem des ein eine einer le la les l un une el los las lo una il gli i".split())
+ARTICLES = {
+    "en": frozenset("the a an".split()),
+    "de": frozenset("der die das den dem des ein eine einer eines einem einen".split()),
+    "fr": frozenset("le la les l un une des".split()),
+    "es": frozenset("el la los las lo un una unos unas".split()),
+}
 TITLES = frozenset(
     """mr mrs ms miss mx sir dame lord lady dr prof professor sen senator rep representative congressman congresswoman gov
     governor president pres vice rev reverend fr capt captain cpt col colonel lt lieutenant sgt sergeant maj major gen general
@@ -26,10 +31,13 @@ LEGAL_FORMS = frozenset(
     gbr ug ev eg se sa sas sasu sarl eurl snc srl spa sapa nv bv vof ab as asa oy oyj aps kk pty pte pvt bhd sdn tbk sab cv sl
     slu ltda sca holding holdings group ads adr trust anonim sirketi""".split()
 )
-FUNCTION_WORDS = frozenset(
-    """of and for in on at to by with from or und von vom fur im am zu zur zum mit et de du d en au aux pour par sur dans y e
-    con para del al da di dei della per""".split()
-)
+FUNCTION_WORDS = {
+    "en": frozenset("of and for in on at to by with from or the".split()),
+    "de": frozenset("und oder von vom fur in im am an zu zur zum mit auf aus bei der die das den dem des".split()),
+    "fr": frozenset("et ou de du des d en au aux pour par sur dans avec le la les l".split()),
+    "es": frozenset("y de del en con por para al el la los las".split()),
+    "tr": frozenset("ve ile".split()),
+}
 # Frequent first names: a KG of which many labels begin with one is about persons.
 GIVEN_NAMES = frozenset(
     """john james robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark donald
@@ -90,10 +98,13 @@ COST_OF_NAMING, COST_OF_FUNCTION = 0.1, 0.3
 
 
 @cache
-def kinds_of_weak_words() -> dict[str, int]:
-    """Return the kinds (bits) of each weak word."""
+def kinds_of_weak_words(languages: tuple[str, ...]) -> dict[str, int]:
+    """Return the kinds (bits) of each weak word; titles and legal forms are those of all languages."""
+    lists = [(TITLES, TITLE), (LEGAL_FORMS, LEGAL_FORM)]
+    lists += [(ARTICLES.get(language, frozenset()), ARTICLE) for language in languages]
+    lists += [(FUNCTION_WORDS.get(language, frozenset()), FUNCTION) for language in languages]
     kinds: dict[str, int] = {}
-    for words, kind in ((ARTICLES, ARTICLE), (TITLES, TITLE), (LEGAL_FORMS, LEGAL_FORM), (FUNCTION_WORDS, FUNCTION)):
+    for words, kind in lists:
         for word in words:
             kinds[word] = kinds.get(word, 0) | kind
     return kinds

@@ -97,7 +97,9 @@ def cell_evidence(
     model: CellModel | None, groups: MentionGroups, context: FeatureContext, local: NDArray[np.float32]
 ) -> CellEvidence | None:
     """Return the evidence of table columns; None without tables, or if the ranker has no cell model."""
-    return None if model is None or context.attributes is None else CellEvidence.of(groups, local[:, COVERAGE], context.attributes)
+    return (
+        None if model is None or context.attributes is None else CellEvidence.of(groups, local[:, COVERAGE], context.attributes)
+    )
 
 
 def to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:

@@ -107,7 +107,7 @@ def english_stem(word: str) -> str:
 
 def german_stem(word: str) -> str:
     """Return the stem of a German word, without the endings of case, number and gender."""
-    if len(word) <= _SHORTEST or not word.isalpha():
+    if len(word) < _SHORTEST or not word.isalpha():
         return word
     if plural := _ER_PLURAL.search(word):
         return word[: plural.start()] + plural[1]

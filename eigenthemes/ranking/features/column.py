@@ -52,9 +52,7 @@ class CellEvidence:
     others: Ints
 
     @classmethod
-    def of(
-        cls, groups: MentionGroups, coverage: NDArray[np.float32], attributes: EntityAttributes
-    ) -> CellEvidence | None:
+    def of(cls, groups: MentionGroups, coverage: NDArray[np.float32], attributes: EntityAttributes) -> CellEvidence | None:
         """Count what the columns have in common; None where the batch has no tables."""
         from eigenthemes.kb.attributes import column_evidence
 
