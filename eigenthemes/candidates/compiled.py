@@ -121,6 +121,12 @@ _ZERO, _NINE, _SPACE = (np.uint8(ord(letter)) for letter in "09 ")
 
 
 @kernel
+def is_name(match_type: Any, worst: Any) -> Any:
+    """Return whether a key of this match type is a name, without brackets or weak words; cores may be those of aliases."""
+    return match_type <= worst or match_type == UNBRACKETED or (match_type == CORE and worst == ALIAS)
+
+
+@kernel
 def add_parts(text: Any, mention: Any, common: Any, keys: Any, worst: Any, count: Any, out: Any, match_types: Any) -> Any:
     """Add the entities with a name that is a part of the mention, longest parts first; returns the new count.
 
@@ -143,7 +149,7 @@ def add_parts(text: Any, mention: Any, common: Any, keys: Any, worst: Any, count
                 if quota == 0 or count == len(out):
                     return count
                 match_type = keys.kinds[entry]
-                if match_type <= worst or match_type == UNBRACKETED:
+                if is_name(match_type, worst):
                     again = False
                     for i in range(count):
                         again = again or out[i] == keys.entities[entry]
@@ -300,6 +306,8 @@ def _whole_names(key: Any, keys: Any, worst: Any, acronyms: Any, out: Any, match
             out[count], match_types[count] = keys.entities[entry], keys.kinds[entry]
             count += 1
     for match_type in range(UNBRACKETED, ACRONYM + 1 if shorter else UNBRACKETED):
+        if match_type == CORE and worst == LABEL:
+            continue
         quota = most if match_type <= CORE else (acronyms if match_type == ACRONYM else QUOTA)
         for entry in range(first, last):
             if quota == 0 or count == most:
@@ -328,7 +336,7 @@ def _by_other_key(rows: Any, how: Any, keys: Any, worst: Any, count: Any, out: A
     for row in rows:
         for entry in range(keys.indptr[row], keys.indptr[row + 1]):
             match_type = keys.kinds[entry]
-            if quota and (match_type <= worst or UNBRACKETED <= match_type <= CORE):
+            if quota and is_name(match_type, worst):
                 quota -= 1
                 count = _add(keys.entities[entry], how, count, out, match_types)
     return count

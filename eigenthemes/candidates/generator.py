@@ -21,6 +21,7 @@ from eigenthemes.candidates.rules import (
     REMEMBERED,
     SHARES,
     SHARING,
+    SPELLING,
     TYPO,
     Sharing,
 )
@@ -32,6 +33,7 @@ from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.name_arrays import CORE, SHORT_ACRONYM, UNBRACKETED, LabelWords
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
+from eigenthemes.names.alignment import coverages
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, normalize_many, squash, tokenize
@@ -43,6 +45,7 @@ _SINGLES = 2000  # the same for mentions looked up one by one
 _STEPS, _STEPS_WITH_FAMILIES, _WEIGHT = 240, 8000, 4
 _KEPT = 1 << 12  # bytes of the longest name for which buffers are kept
 _LONG = 1 << 14  # letters of a mention from which the kernels, which compare each word with all others, are slower
+_LEAST_COVERAGE = 0.3  # of a name of similar spelling
 _START = np.zeros(1, dtype=np.int64)
 
 
@@ -194,7 +197,9 @@ class CandidateGenerator:
         return self._with_remembered(names, self._find_compiled(names))
 
     def _with_remembered(self, names: Sequence[str], table: CandidateTable) -> CandidateTable:
-        """Return the table with candidates from corrections added, in order of prior."""
+        """Return the table with candidates from corrections added, in order of prior, and without false typos."""
+        if self.generator != "paper":
+            table = self._without_false_typos(names, table)
         if self._memory is None:
             return table
         places, entities = remembered_rows(names, table.mention_of, table.entity, self._memory, self.allowed)
@@ -205,6 +210,18 @@ class CandidateGenerator:
         order = np.lexsort((entity, mention_of))  # entities are numbered from the highest prior down
         counts = np.bincount(mention_of, minlength=len(names))
         return self._table(counts, entity[order], match_type[order])
+
+    def _without_false_typos(self, names: Sequence[str], table: CandidateTable) -> CandidateTable:
+        """Return the table without names of similar spelling where a real word is another one: Invention, Convention."""
+        rows = np.flatnonzero((table.match_type == TYPO) | (table.match_type == SPELLING))
+        if not len(rows):
+            return table
+        number, form_of = np.unique(table.mention_of[rows], return_inverse=True)
+        coverage = coverages(self.kb, [names[each] for each in number.tolist()], form_of, table.entity[rows])
+        kept = np.ones(len(table), bool)
+        kept[rows] = coverage >= _LEAST_COVERAGE
+        counts = np.bincount(table.mention_of[kept], minlength=table.mentions)
+        return self._table(counts, table.entity[kept], table.match_type[kept])
 
     def match_types(self, name: str) -> dict[int, int]:
         """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
@@ -308,7 +325,7 @@ class CandidateGenerator:
 
     def _core_keys(self, names: Sequence[str]) -> dict[int, list[int]]:
         """Return the rows of the keys that are the core of some of the names."""
-        if self.analysis is None:
+        if self.analysis is None or not self.aliases:
             return {}
         short = [name if len(name) <= _LONG else "" for name in names]
         return core_keys(short, self._lookup.index, self.analysis, self.language)

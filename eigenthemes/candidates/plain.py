@@ -130,7 +130,7 @@ class Lookup:
         for allowed, quota in (
             ((LABEL, ALIAS) if self.aliases else (LABEL,), most),
             ((UNBRACKETED,), most),
-            ((CORE,), most),
+            ((CORE,) if self.aliases else (), most),
             ((INITIALS,), QUOTA),
             ((ACRONYM,), QUOTA if in_capitals or len(key) != SHORT_ACRONYM else 0),
         ):
@@ -162,6 +162,10 @@ class Lookup:
         if room and (not is_found or (self.sharing.fills_up and self.has_families())):  # the last takes longest to know
             match_types.update(self._sharing(words, tokens, match_types, most - len(match_types)))
         return dict(sorted(match_types.items()))
+
+    def is_name(self, match_type: int) -> bool:
+        """Return whether a key of this match type is a name, without brackets or weak words; cores may be those of aliases."""
+        return match_type <= self.worst_whole or match_type == UNBRACKETED or (self.aliases and match_type == CORE)
 
     def token(self, word: str) -> int:
         """Return the number of a token, or -1."""
@@ -205,7 +209,7 @@ class Lookup:
         quota = QUOTA
         for other in endings_of(key, ENDINGS):
             for entity, match_type in zip(*self.whole_names(other), strict=True):
-                if quota and (match_type <= self.worst_whole or match_type == UNBRACKETED):
+                if quota and self.is_name(match_type):
                     quota -= 1
                     yield entity
 
@@ -237,7 +241,7 @@ class Lookup:
         quota = QUOTA
         for row in rows:
             for entity, match_type in zip(*self.names_of_key(row), strict=True) if row >= 0 else ():
-                if quota and (match_type <= self.worst_whole or match_type == UNBRACKETED):
+                if quota and self.is_name(match_type):
                     quota -= 1
                     yield entity
 
@@ -252,7 +256,7 @@ class Lookup:
                 if size == 1 and not self._is_name_alone(part[0]):
                     continue
                 for entity, match_type in zip(*self.whole_names("".join(part)), strict=True):
-                    is_name = match_type <= self.worst_whole or match_type == UNBRACKETED
+                    is_name = self.is_name(match_type)
                     if quota and is_name and entity not in match_types and len(match_types) < most:
                         quota -= 1
                         match_types[entity] = SHARES

@@ -9,13 +9,20 @@ initial, a typo. Information is in bits (`token_model`):
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
-from eigenthemes.names.token_model import LEAST_INFORMATION, NAMED_BEFORE, RELATED, TYPO_FROM
+from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.kb.store import KB
+from eigenthemes.names.token_model import LEAST_INFORMATION, NAMED_BEFORE, RELATED, TYPO_FROM, TokenModel, analyse
+from eigenthemes.names.typos import TWO_SLIPS
 from eigenthemes.names.weak_words import COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM
+from eigenthemes.text.normalize import normalize
 
 COLUMNS = {
     "name_coverage": "the share of the information of a name that the mention has; weak words (articles, titles, legal forms) "
@@ -37,10 +44,39 @@ MUCH_WEAKER = np.float32(0.3)  # share of the best coverage: "Mr Baker" is no "M
 
 MOST_TOKENS = 16  # of a form or a name that are compared
 MOST_NAMES = 32  # of an entity
-SAME, JOINED, INFLECTION, INITIALS, TYPO = np.float32(1), np.float32(0.99), np.float32(0.97), np.float32(0.5), np.float32(0.8)
+LONGEST_WORD = 64
+# what a paired token counts
+SAME, JOINED, INFLECTION, INITIALS = np.float32(1), np.float32(0.99), np.float32(0.97), np.float32(0.5)
+TYPO, TYPOS = np.float32(0.8), np.float32(0.6)
+_STEPS = 100  # of comparing a form with an entity, in plain Python
 _NEARLY_ALL = np.float32(0.999)
 _ZERO, _ONE = np.float32(0), np.float32(1)
 _NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
+
+
+Ints = NDArray[np.int64]
+
+
+def names_and_tokens(kb: KB) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the arrays of a KB that `align` compares with."""
+    model, spelled, strings = kb.cached(TokenModel.of), kb.spelled_names, kb.name_index.tokens
+    return (
+        (kb.array("entity_names"), spelled.indptr, spelled.tokens, model.brackets),
+        (model.information, model.kinds, model.indptr, model.stems, strings.offsets, read_only(strings.blob)),
+    )
+
+
+def coverages(kb: KB, forms: Sequence[str], form_of: Ints, entity: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the coverage of some entities [n], each for the form forms[form_of[i]]; `form_of` ascends."""
+    normalized = [normalize(form) for form in forms]
+    words = [form.split() for form in normalized]
+    token = kb.name_index.token_table.find_all(hash_strings(Strings.of(word for of_form in words for word in of_form)))
+    indptr = np.concatenate(([0], np.cumsum([len(of_form) for of_form in words]))).astype(np.int64)
+    analysed = analyse(normalized.__getitem__, indptr, token.astype(np.int64), kb.cached(TokenModel.of))
+    bounds = np.searchsorted(form_of, np.arange(len(forms) + 1))
+    run = align.select_backend(_STEPS * len(entity))
+    aligned = run(analysed.arrays, bounds, entity.astype(np.int64), np.zeros(len(entity), bool), *names_and_tokens(kb))
+    return np.asarray(aligned[:, COVERAGE])
 
 
 @kernel
@@ -189,26 +225,32 @@ def _related(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
         return _ZERO
     if (len(word) == 1) != (len(name) == 1):
         return INITIALS
-    if forms[6][at] and len(name) >= TYPO_FROM and _is_one_edit(word, name):
-        return TYPO
+    if forms[6][at] and len(name) >= TYPO_FROM:
+        edits = _edits(word, name)
+        if edits <= 1:
+            return TYPO
+        if edits == 2 and min(len(word), len(name)) >= TWO_SLIPS:
+            return TYPOS
     return _ZERO
 
 
 @kernel
-def _is_one_edit(word: Any, other: Any) -> Any:
-    """Return whether two words differ by one letter that is added, missing or exchanged, or by two that are swapped."""
-    if abs(len(word) - len(other)) > 1:
-        return False
-    first = 0
-    while first < min(len(word), len(other)) and word[first] == other[first]:
-        first += 1
-    last = 0
-    while last < min(len(word), len(other)) - first and word[len(word) - 1 - last] == other[len(other) - 1 - last]:
-        last += 1
-    left, left_of_other = len(word) - first - last, len(other) - first - last
-    if left <= 1 and left_of_other <= 1:
-        return True
-    return left == 2 and left_of_other == 2 and word[first] == other[first + 1] and word[first + 1] == other[first]
+def _edits(word: Any, other: Any) -> Any:
+    """Return how many letters are added, missing, exchanged or swapped between two words; 3 for more than two."""
+    if abs(len(word) - len(other)) > 2 or len(word) >= LONGEST_WORD or len(other) >= LONGEST_WORD:
+        return 3
+    rows = np.zeros((3, LONGEST_WORD), np.int64)  # of the usual table, the last three
+    for j in range(len(other) + 1):
+        rows[0, j] = j
+    for i in range(1, len(word) + 1):
+        row, before, earlier = i % 3, (i - 1) % 3, (i - 2) % 3
+        rows[row, 0] = i
+        for j in range(1, len(other) + 1):
+            edits = min(rows[before, j] + 1, rows[row, j - 1] + 1, rows[before, j - 1] + (word[i - 1] != other[j - 1]))
+            if i > 1 and j > 1 and word[i - 1] == other[j - 2] and word[i - 2] == other[j - 1]:
+                edits = min(edits, rows[earlier, j - 2] + 1)
+            rows[row, j] = edits
+    return min(3, rows[len(word) % 3, len(other)])
 
 
 @kernel
@@ -269,7 +311,7 @@ def _measure(
                 of_token += tokens[0][np.int64(name_tokens[start + after])]
             of_name += relation[i] * of_token
             all_of_name += of_token
-        typos += relation[i] == TYPO
+        typos += (relation[i] == TYPO) | (relation[i] == TYPOS)
         inflected += relation[i] == INFLECTION
         initials += relation[i] == INITIALS
         reordered += pair[i] < last

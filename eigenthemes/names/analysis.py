@@ -1,7 +1,7 @@
 """Analysis of names and forms: their language, the stems of their words, and their core.
 
-The core of a name is what is left without weak words: articles, legal forms, function words and what is in brackets. Two strings
-with one core are the same name for most purposes ("The Netflix Corp." and "Netflix, Inc."); `alignment` says how they differ.
+The core of a name is what is left without weak words: articles, legal forms, function words and what is in brackets. Two
+strings with one core are the same name for most purposes ("Netflix Corp.", "Netflix, Inc."); `alignment` says how they differ.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _SAMPLE = 2000  # names that tell how a KB writes, and in which language
 _MOSTLY = 2 / 3
 _SHARE = 0.1  # of the tagged names that are in a language of the KB
 _OFTEN = 0.3  # words of a language in untagged names, as a share of those of the most frequent language
+_SELDOM = 0.01  # of the names, that say in which language they are
+_LETTERS_OF = {"de": "äß", "fr": "èêàœ", "es": "ñ", "tr": "ışğ"}
 _USUAL = "en"
 MOSTLY_PERSONS = 0.4  # of the names begin with a given name: all may be names of persons
 _LONGEST_PERSON = 4  # words
@@ -76,7 +78,7 @@ class NameAnalysis:
         words = [normalize(name).split() for name in some]
         several = [each for each in words if len(each) > 1]
         return cls(
-            tuple(known) or ((_USUAL,) if tagged else _languages_of(words)),
+            tuple(known) or ((_USUAL,) if tagged else _languages_of(some)),
             _are_common_nouns(some),
             sum(each[-1] in LEGAL_FORMS for each in several) / max(1, len(words)),
             sum(is_person(each) for each in several) / max(1, len(words)),
@@ -111,8 +113,8 @@ class NameAnalysis:
 
     @property
     def weak_words(self) -> dict[str, int]:
-        """The kinds of the weak words in the languages of the names."""
-        return kinds_of_weak_words(self.languages)
+        """The kinds of the weak words in the languages of the names, and in English."""
+        return kinds_of_weak_words((*self.languages, _USUAL))
 
     def cores(self, name: str, language: str = "") -> set[str]:
         """Return the cores of a name or a form, in one language or in each language of the KB."""
@@ -157,15 +159,18 @@ def is_person(words: Sequence[str]) -> bool:
     return 1 < len(words) <= _LONGEST_PERSON and words[0] in GIVEN_NAMES
 
 
-def _languages_of(names: Sequence[list[str]]) -> tuple[str, ...]:
-    """Return the languages of untagged names, by the small words in them."""
-    words = list(chain.from_iterable(names))
+def _languages_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the languages of untagged names, by small words and letters that only one of them has; else English."""
+    words = [set(name.casefold().split()) for name in names]
     counts = {}
     for language, of_language in LANGUAGE_WORDS.items():
-        others = frozenset(chain.from_iterable(own for other, own in LANGUAGE_WORDS.items() if other != language))
-        counts[language] = sum(word in of_language and word not in others for word in words)
-    most = max(counts.values())
-    return tuple(language for language, count in counts.items() if count > 0 and count >= _OFTEN * most) or (_USUAL,)
+        others = chain.from_iterable(own for other, own in LANGUAGE_WORDS.items() if other != language)
+        own, letters = of_language.difference(others), set(_LETTERS_OF.get(language, ""))
+        counts[language] = sum(
+            bool(own & of_name or letters.intersection(name)) for name, of_name in zip(names, words, strict=True)
+        )
+    least = max(_OFTEN * max(counts.values()), _SELDOM * len(names))
+    return tuple(language for language, count in counts.items() if count and count >= least) or (_USUAL,)
 
 
 def _are_common_nouns(names: Sequence[str]) -> bool:

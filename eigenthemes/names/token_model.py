@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -19,6 +20,7 @@ from eigenthemes.names.weak_words import (
     COST_OF_FUNCTION,
     COST_OF_NAMING,
     FUNCTION,
+    GIVEN_NAMES,
     LEGAL_FORM,
     TITLE,
     common_words,
@@ -34,6 +36,7 @@ NAMED_BEFORE = ARTICLE | TITLE
 NO_BRACKETS = 255
 LEAST_INFORMATION = 0.5  # bits
 TYPO_FROM = 5  # letters of a word that may be misspelled
+_SPELLED_OUT = re.compile("([aou])e")
 _NONE = np.zeros(0, np.int64)
 
 
@@ -175,6 +178,8 @@ def _unknown_word(word: str, model: TokenModel) -> tuple[int, Ints, bool]:
     stems = model.stems_of(word)
     if not len(stems) and word.endswith("s"):  # a possessive, whose apostrophe is gone
         stems = model.stems_of(word[:-1])
+    if not len(stems) and "e" in word:  # umlauts that are spelled out: "Loew" for Löw
+        stems = model.stems_of(_SPELLED_OUT.sub(r"\1", word))
     may_be = len(word) >= TYPO_FROM and word.isalpha() and not len(stems) and not is_common(word)
     return model.analysis.weak_words.get(word, 0), stems, may_be
 
@@ -182,7 +187,7 @@ def _unknown_word(word: str, model: TokenModel) -> tuple[int, Ints, bool]:
 def is_common(word: str) -> bool:
     """Return whether a word is a common one, or a form of one: it is not a misspelled name."""
     common = common_words()
-    return word in common or stem(word, "en") in common
+    return word in common or word in GIVEN_NAMES or stem(word, "en") in common
 
 
 def _offsets(lengths: list[int]) -> Ints:

@@ -25,8 +25,8 @@ _STEPS = 4  # of finding what is distinct, per candidate
 
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {
-    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, CORE: 0.3, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01, SHARES: 0.005,
-    TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1, WORDING: 0.1,
+    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, CORE: 0.3, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01,
+    SHARES: 0.005, TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1, WORDING: 0.1,
 }  # fmt: skip
 
 

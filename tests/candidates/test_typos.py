@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from eigenthemes.candidates.compiled_typos import edit_distance
-from eigenthemes.names.typos import LONGEST, build_typo_index, similar_to_all, similar_tokens, slips
 from eigenthemes.core.strings import Strings
+from eigenthemes.names.typos import LONGEST, build_typo_index, similar_to_all, similar_tokens, slips
 
 short = st.text(alphabet="abcde", max_size=10)
 

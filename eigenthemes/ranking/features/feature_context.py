@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.arrays import read_only
 from eigenthemes.core.threads import Pool, lazy
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
@@ -15,6 +14,7 @@ from eigenthemes.kb.graph import Hubs
 from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.names.alignment import names_and_tokens
 from eigenthemes.names.token_model import TokenModel
 
 Ints = NDArray[np.int64]
@@ -69,12 +69,8 @@ class FeatureContext:
         self.hub_numbers = None if hubs is None else hubs.numbers(len(degree))
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
         self.token_table = kb.name_index.token_table
-        self.token_model = model = kb.cached(TokenModel.of)
-        strings = kb.name_index.tokens
-        self.aligned_with = (
-            (*self.spelled[:3], model.brackets),
-            (model.information, model.kinds, model.indptr, model.stems, strings.offsets, read_only(strings.blob)),
-        )
+        self.token_model = kb.cached(TokenModel.of)
+        self.aligned_with = names_and_tokens(kb)
 
     @classmethod
     def of(cls, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> FeatureContext:
