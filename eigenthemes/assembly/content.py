@@ -21,6 +21,8 @@ from eigenthemes.kb.name_arrays import WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
+from eigenthemes.names.analysis import NameAnalysis, main_language
+from eigenthemes.names.token_model import TokenModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Content:
 
     nodes: Nodes
     names: Names
+    analysis: NameAnalysis
     answers: NDArray[np.bool_]
     index: NameIndexArrays
     descriptions: Strings
@@ -52,6 +55,7 @@ def assemble(
     redirects = resolve_redirects(statements)
     nodes = order_nodes(statements, choose_universe(statements, redirects, keep), redirects)
     names = collect_names(statements, nodes)
+    analysis = NameAnalysis.of_names(names.texts, list(statements.languages), names.language)
     answers = choose_linkable(statements, nodes, names, *types)
     index = index_answers(
         names.texts,
@@ -60,13 +64,14 @@ def assemble(
         answers,
         list(statements.languages),
         names.language,
+        analysis,
         scratch=statements.scratch,
         workers=workers,
         progress=progress,
     )
     indptr, types_of = collect_types(statements, nodes)
     descriptions, targets = _descriptions(statements, nodes), _redirect_targets(redirects, nodes)
-    return Content(nodes, names, answers, index, descriptions, indptr, types_of, targets)
+    return Content(nodes, names, analysis, answers, index, descriptions, indptr, types_of, targets)
 
 
 def write_content(writer: KBWriter, statements: Statements, content: Content) -> None:
@@ -100,6 +105,11 @@ def write_content(writer: KBWriter, statements: Statements, content: Content) ->
     writer.add("graph_more_entries", nodes.further_relations.entries)
     writer.add("graph_more_relations", nodes.further_relations.relations)
     _write_index(writer, content.index)
+    languages = [main_language(tag) for tag in statements.languages]
+    language_of_name = [languages[tag] for tag in names.language.tolist()]
+    tokens = TokenModel.make(content.index, names.texts, language_of_name, content.analysis, int(content.answers.sum()))
+    for name, array in tokens.arrays.items():
+        writer.add(name, array)
 
 
 def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
@@ -161,6 +171,7 @@ def describe_kb(
         "sources": sources,
         "options": options,
         "counts": _counts(statements, content),
+        "names": content.analysis.to_dict(),
         "left_out": {reason: len(members) for reason, members in sorted(statements.left_out.items())},
         "problems": dict(sorted(statements.diagnostics.counts.items())),
         "problem_examples": dict(sorted(statements.diagnostics.examples.items())),

@@ -66,6 +66,7 @@ def index_answers(
     answers: NDArray[np.bool_],
     tags: Sequence[str],
     tag_of_name: NDArray[Any],
+    analysis: NameAnalysis,
     *,
     scratch: Scratch | None = None,
     **how: Any,
@@ -75,7 +76,6 @@ def index_answers(
     tags  language tags; tag_of_name [names] their rows
     """
     scratch = scratch or Scratch()
-    analysis = NameAnalysis.of_names(names, tags, tag_of_name)
     how |= {"analysis": analysis, "languages": [main_language(tag) for tag in tags]}
     wanted = scratch.take(answers, owner)
     rows = np.flatnonzero(wanted)

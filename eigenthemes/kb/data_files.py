@@ -27,6 +27,7 @@ _BOUNDS = {
     "postings_indptr": ("tokens", "postings"),
     "key_indptr": ("key_hashes", "key_entities"),
     "name_token_indptr": ("names", "name_tokens"),
+    "token_stem_indptr": ("tokens", "token_stems"),
     "ids_offsets": ("entities", "ids_blob"),
     "descriptions_offsets": ("entities", "descriptions_blob"),
     "names_offsets": ("names", "names_blob"),
@@ -59,6 +60,7 @@ _NUMBERS = {
     "id_entities": "entities",
     "typo_members": "tokens",
     "name_tokens": "tokens",
+    "token_stems": "stem_hashes",
     "name_languages": "languages",
     "name_more_entries": "names",
     "name_more_languages": "languages",
@@ -78,6 +80,9 @@ _COLUMNS = {
     "token_hashes": "tokens",
     "typo_checks": "typo_members",
     "name_letters": "names",
+    "name_brackets": "names",
+    "token_information": "tokens",
+    "token_kinds": "tokens",
     "name_languages": "names",
     "name_more_languages": "name_more_entries",
 }
@@ -113,8 +118,8 @@ def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> st
         return _damage_of_bounds(array, sizes[_BOUNDS[name][1] if name in _BOUNDS else _BUCKETS[name]])
     if name == "prior":
         return None if np.all(np.isfinite(array)) else "has a number that is no prior"
-    if name == "profile_rarity":
-        return None if np.all(np.isfinite(array)) else "has a number that is no rarity"
+    if name in ("profile_rarity", "token_information"):
+        return None if np.all(np.isfinite(array)) else "has a number that is not finite"
     if name in ("attribute_share", "hub_share"):
         return None if np.all((array > 0) & (array < 1)) else "has a number that is no share"
     return damage_of_numbers(name, array, sizes)

@@ -114,7 +114,7 @@ def _abbreviated(value: Any) -> str:
 
 
 FORMAT = "eigenthemes-kb"
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest.json"
 NEW_MANIFEST = f"{MANIFEST}.new"
 DATA_FOLDER = re.compile(r"data-[0-9a-z-]+")

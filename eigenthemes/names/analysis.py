@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +62,13 @@ class NameAnalysis:
 
     @classmethod
     def of(cls, kb: KB) -> NameAnalysis:
-        """Return how the names of a KB are analysed."""
-        return kb.cached(_of_kb)
+        """Return how the names of a KB are analysed, as its manifest says."""
+        stored = kb.manifest["names"]
+        return cls(tuple(stored["languages"]), stored["inflects"], stored["companies"], stored["persons"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Describe it for the manifest."""
+        return asdict(self)
 
     @classmethod
     def of_names(cls, names: Strings, tags: Sequence[str], tag_of_name: NDArray[np.unsignedinteger]) -> NameAnalysis:
@@ -80,8 +86,8 @@ class NameAnalysis:
         return cls(
             tuple(known) or ((_USUAL,) if tagged else _languages_of(some)),
             _are_common_nouns(some),
-            sum(each[-1] in LEGAL_FORMS for each in several) / max(1, len(words)),
-            sum(is_person(each) for each in several) / max(1, len(words)),
+            round(sum(each[-1] in LEGAL_FORMS for each in several) / max(1, len(words)), 4),
+            round(sum(is_person(each) for each in several) / max(1, len(words)), 4),
         )
 
     @property
@@ -137,10 +143,6 @@ class NameAnalysis:
             words.pop(0)
         is_known = is_person(words) or (self.persons >= MOSTLY_PERSONS and 1 < len(words) <= _LONGEST_PERSON)
         return words if is_known and all(words) else []
-
-
-def _of_kb(kb: KB) -> NameAnalysis:
-    return NameAnalysis.of_names(kb.names, list(kb.languages), kb.array("name_languages"))
 
 
 @lru_cache(maxsize=1 << 15)

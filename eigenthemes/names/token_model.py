@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.arrays import read_only
 from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.kb.name_arrays import NameIndexArrays
 from eigenthemes.kb.store import KB
-from eigenthemes.names.analysis import NameAnalysis, main_language
+from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.weak_words import (
     ARTICLE,
     COST_OF_FUNCTION,
@@ -32,6 +32,7 @@ Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
 
 RELATED = 16  # a kind of tokens beside those of `weak_words`: others of the KB are forms of the same word
+FILES = ("token_information", "token_kinds", "token_stem_indptr", "token_stems", "stem_hashes", "name_brackets")
 NAMED_BEFORE = ARTICLE | TITLE
 NO_BRACKETS = 255
 LEAST_INFORMATION = 0.5  # bits
@@ -64,23 +65,42 @@ class TokenModel:
 
     @classmethod
     def of(cls, kb: KB) -> TokenModel:
-        """Make the model of a KB's tokens."""
-        tokens, analysis = list(kb.name_index.tokens), NameAnalysis.of(kb)
-        token, stems = _stems(kb, tokens, analysis)
+        """Return the model of a KB's tokens."""
+        information, kinds, indptr, stems, hashes, brackets = (kb.array(name) for name in FILES)
+        return cls(
+            information, kinds, indptr, stems, hashes, brackets, _bits(kb.manifest["counts"]["named"]), NameAnalysis.of(kb)
+        )
+
+    @classmethod
+    def make(
+        cls, index: NameIndexArrays, names: Strings, languages: Sequence[str], analysis: NameAnalysis, named: int
+    ) -> TokenModel:
+        """Make the model of the tokens of names.
+
+        languages  [names] the language of each; named: how many entities have a name
+        """
+        tokens = list(index.tokens)
+        token, stems = _stems(index, tokens, languages, analysis)
         hashes, row = np.unique(hash_strings(Strings.of(stems)), return_inverse=True)
         indptr = np.searchsorted(token, np.arange(len(tokens) + 1))
-        having = np.diff(kb.name_index.postings_indptr)
+        having = np.diff(index.postings_indptr)
         of_stem = np.bincount(row, weights=having[token], minlength=len(hashes))
-        entities = max(2, int(kb.linkable.sum()))
         spread = np.maximum(having, np.maximum.reduceat(np.append(of_stem[row], 0.0), indptr[:-1]) if len(token) else 0)
-        information = np.maximum(LEAST_INFORMATION, np.log2(entities / np.clip(spread, 1, entities)))
+        information = np.maximum(LEAST_INFORMATION, _bits(named) - np.log2(np.clip(spread, 1, max(2, named))))
         shared = np.bincount(row, minlength=len(hashes))[row] > 1
         related = np.bincount(token, weights=shared, minlength=len(tokens)) > 0
         weak = analysis.weak_words
         kinds = np.array([weak.get(each, 0) for each in tokens], np.uint8) | (RELATED * related).astype(np.uint8)
-        arrays = information.astype(np.float32), kinds, indptr, row.astype(np.int64), hashes, _brackets(kb.names)
-        information, kinds, indptr, row, hashes, brackets = map(read_only, arrays)
-        return cls(information, kinds, indptr, row, hashes, brackets, float(np.log2(entities)), analysis)
+        stems_of_token = row.astype(np.int64)
+        return cls(
+            information.astype(np.float32), kinds, indptr, stems_of_token, hashes, _brackets(names), _bits(named), analysis
+        )
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by the names of their files."""
+        values = self.information, self.kinds, self.indptr, self.stems, self.hashes, self.brackets
+        return dict(zip(FILES, values, strict=True))
 
     def stems_of(self, word: str) -> Ints:
         """Return the rows of the stems of any word, in each language of the KB."""
@@ -90,14 +110,22 @@ class TokenModel:
         return at[self.hashes[at] == hashes] if len(self.hashes) else _NONE
 
 
-def _stems(kb: KB, tokens: list[str], analysis: NameAnalysis) -> tuple[Ints, list[str]]:
+def _bits(entities: int) -> float:
+    return float(np.log2(max(2, entities)))
+
+
+def _stems(
+    index: NameIndexArrays, tokens: list[str], languages: Sequence[str], analysis: NameAnalysis
+) -> tuple[Ints, list[str]]:
     """Return tokens, ascending, each with a stem in one of the languages of the names that have it."""
-    spelled, languages = kb.spelled_names, analysis.languages
+    spelled = index.spelled
+    assert spelled is not None
     rows = list[Ints]()
     stems = list[list[str]]()
-    of_name = np.array([_number(languages, main_language(tag)) for tag in kb.languages])[kb.array("name_languages")]
+    number_of = {language: number for number, language in enumerate(analysis.languages)}
+    of_name = np.fromiter((number_of.get(language, -1) for language in languages), np.int16, len(languages))
     of_token = np.repeat(of_name, np.diff(spelled.indptr))
-    for number, language in enumerate(languages):
+    for number, language in enumerate(analysis.languages):
         having = np.zeros(len(tokens), bool)
         having[spelled.tokens[(of_token == number) | (of_token < 0)]] = True
         rows.append(np.flatnonzero(having))
@@ -116,10 +144,6 @@ def _brackets(names: Strings) -> NDArray[np.uint8]:
         if 0 < len(words) < NO_BRACKETS:
             before[row] = len(words)
     return before
-
-
-def _number(languages: Sequence[str], language: str) -> int:
-    return languages.index(language) if language in languages else -1
 
 
 @dataclass(frozen=True, slots=True)
