@@ -17,9 +17,9 @@ from eigenthemes.kb.name_arrays import UNBRACKETED, NameIndexArrays
 from eigenthemes.kb.name_memory import NameMemories
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
-from eigenthemes.names.token_model import TokenModel, is_common
+from eigenthemes.names.token_model import TokenModel
 from eigenthemes.names.typos import is_one_edit, similar_to_all
-from eigenthemes.names.weak_words import FUNCTION
+from eigenthemes.names.weak_words import FUNCTION, is_common
 from eigenthemes.text.segment import Pieces, Words
 
 LONGEST = 12  # pieces of a span

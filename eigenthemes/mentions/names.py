@@ -42,8 +42,7 @@ from eigenthemes.mentions.name_rules import (
 )
 from eigenthemes.mentions.plain_detectors import cells
 from eigenthemes.names.analysis import NameAnalysis
-from eigenthemes.names.token_model import is_common
-from eigenthemes.names.weak_words import LEGAL_FORMS, TITLES
+from eigenthemes.names.weak_words import LEGAL_FORMS, TITLES, is_common
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import name_key, normalize, turned_round
 from eigenthemes.text.segment import POSSESSIVE, Pieces, Words, split

@@ -25,6 +25,7 @@ from eigenthemes.names.weak_words import (
     FUNCTION,
     GIVEN_NAMES,
     LEGAL_FORMS,
+    is_common,
     kinds_of_weak_words,
 )
 from eigenthemes.text.normalize import normalize, squash, turned_round
@@ -128,8 +129,14 @@ class NameAnalysis:
         return {self.core(words, each) for each in ((language,) if language in self.languages else self.languages)}
 
     def name_cores(self, name: str, language: str) -> set[str]:
-        """Return the cores of a name of the KB: also turned round at its commas, and with the last name of a person first."""
-        cores = self.cores(name, language)
+        """Return the cores of a name of the KB: also turned round at its commas, and with the last name of a person first.
+
+        A common word is no core of a name that loses nothing but an article: "who" is not The Who, "apple" may be Apple Inc.
+        """
+        words = normalize(name).split()
+        strong = self.strong_words(words)
+        is_common_word = len(strong) == 1 < len(words) and words[-1] not in LEGAL_FORMS and is_common(strong[0])
+        cores = set() if is_common_word else self.cores(name, language)
         if "," in name and (other := turned_round(name)):
             cores |= self.cores(other, language)
         if self.has_persons and (words := self.words_of_person(name)):

@@ -20,13 +20,11 @@ from eigenthemes.names.weak_words import (
     COST_OF_FUNCTION,
     COST_OF_NAMING,
     FUNCTION,
-    GIVEN_NAMES,
     LEGAL_FORM,
     TITLE,
-    common_words,
+    is_common,
 )
 from eigenthemes.text.normalize import normalize
-from eigenthemes.text.stems import stem
 
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
@@ -206,12 +204,6 @@ def _unknown_word(word: str, model: TokenModel) -> tuple[int, Ints, bool]:
         stems = model.stems_of(_SPELLED_OUT.sub(r"\1", word))
     may_be = len(word) >= TYPO_FROM and word.isalpha() and not len(stems) and not is_common(word)
     return model.analysis.weak_words.get(word, 0), stems, may_be
-
-
-def is_common(word: str) -> bool:
-    """Return whether a word is a common one, or a form of one: it is not a misspelled name."""
-    common = common_words()
-    return word in common or word in GIVEN_NAMES or stem(word, "en") in common
 
 
 def _offsets(lengths: list[int]) -> Ints:

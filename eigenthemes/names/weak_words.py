@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
+from eigenthemes.text.stems import stem
+
 # kinds of words, as bits
 ARTICLE, TITLE, LEGAL_FORM, FUNCTION = 1, 2, 4, 8
 
@@ -115,3 +117,9 @@ def common_words() -> frozenset[str]:
     """Return the common words of English, and the commonest of German, French, Spanish and Italian."""
     lines = files("eigenthemes").joinpath("data/common_words.txt").read_text(encoding="ascii").splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
+
+
+def is_common(word: str) -> bool:
+    """Return whether a word is a common one, or a form of one: it is not a misspelled name."""
+    common = common_words()
+    return word in common or word in GIVEN_NAMES or stem(word, "en") in common

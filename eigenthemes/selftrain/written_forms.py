@@ -11,8 +11,7 @@ import numpy as np
 
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import MOSTLY_PERSONS, NameAnalysis
-from eigenthemes.names.token_model import is_common
-from eigenthemes.names.weak_words import GIVEN_NAMES, LEGAL_FORMS, TITLES
+from eigenthemes.names.weak_words import GIVEN_NAMES, LEGAL_FORMS, TITLES, is_common
 from eigenthemes.text.normalize import normalize, turned_round
 
 _SHORTEST_PLURAL = 4  # letters
