@@ -155,7 +155,7 @@ class CandidateGenerator:
         self._singles = 0
 
     def _has_families(self) -> bool:
-        return self.analysis is not None and self.analysis.inflects
+        return self.analysis is not None and self.analysis.is_inflected
 
     def _is_abbreviation(self, name: str) -> bool:
         """Return whether two letters may be an acronym: in capitals, and not of an ontology, whose labels write words small."""

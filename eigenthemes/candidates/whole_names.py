@@ -43,7 +43,9 @@ def match_types_of(index: NameIndexArrays, names: Sequence[str], name_of: Ints, 
 
 def core_keys(names: Sequence[str], index: NameIndexArrays, analysis: NameAnalysis, language: str) -> dict[int, list[int]]:
     """Return, for those names whose core is a key of the index, the rows of the keys: one for each language of the KB."""
-    cores = [(number, core) for number, name in enumerate(names) for core in sorted(analysis.cores(name, language))]
+    cores = [
+        (number, core) for number in analysis.with_cores(names) for core in sorted(analysis.cores(names[number], language))
+    ]
     encoded = Strings.of(core if core.isascii() else core.encode("utf-8", "replace").decode("utf-8") for _, core in cores)
     found: dict[int, list[int]] = {}
     for (number, core), row in zip(cores, index.key_table.find_all(hash_strings(encoded)).tolist(), strict=True):

@@ -81,6 +81,7 @@ _COLUMNS = {
     "typo_checks": "typo_members",
     "name_letters": "names",
     "name_brackets": "names",
+    "name_costs": "names",
     "token_information": "tokens",
     "token_kinds": "tokens",
     "name_languages": "names",
@@ -118,7 +119,7 @@ def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> st
         return _damage_of_bounds(array, sizes[_BOUNDS[name][1] if name in _BOUNDS else _BUCKETS[name]])
     if name == "prior":
         return None if np.all(np.isfinite(array)) else "has a number that is no prior"
-    if name in ("profile_rarity", "token_information"):
+    if name in ("profile_rarity", "token_information", "name_costs"):
         return None if np.all(np.isfinite(array)) else "has a number that is not finite"
     if name in ("attribute_share", "hub_share"):
         return None if np.all((array > 0) & (array < 1)) else "has a number that is no share"

@@ -200,7 +200,7 @@ class NameDetector:
             matches = np.concatenate((matches, self._remembered.matches(text, pieces, words, self._find_matches(pieces))))
         matches = without_broken_lists(matches, text, pieces, words)
         found = (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
-        if self._writing.analysis.inflects:
+        if self._writing.analysis.is_inflected:
             if "de" in self._cores.languages:
                 found = with_compounds(found, pieces, words, self._row_of_name)
             found = with_coordinated(found, text, pieces, words, self._row_of_name)
@@ -253,7 +253,7 @@ class NameDetector:
         """Return whether a span with the core of a name may be a mention: as strict as single words and typos ask for."""
         offsets = forms.forms.offsets
         word = [each for each in pieces.word[first : last + 1].tolist() if offsets[each] < offsets[each + 1]]
-        stop = _STOP_OR_COMMA if self._writing.analysis.inflects else _STOP
+        stop = _STOP_OR_COMMA if self._writing.analysis.is_inflected else _STOP
         start, end = int(pieces.starts[first]), int(pieces.ends[last])
         if not forms.forms.raw(int(pieces.word[last])) or (len(words.plain[word[0]]) > 1 and stop.search(text, start, end)):
             return False
@@ -266,7 +266,7 @@ class NameDetector:
         letters = len(words.plain[word[0]])
         if single and is_misspelled and letters < _LONG_ENOUGH:
             return False
-        if self._writing.analysis.inflects:
+        if self._writing.analysis.is_inflected:
             name = self._writing.spelling(row)
             is_written = (not single and len(name) > _SHORT) or self._writing.has_style(row, "small")
             return is_written and len(name) >= _SHORTEST < end - start

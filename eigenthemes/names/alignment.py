@@ -19,9 +19,19 @@ from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.store import KB
-from eigenthemes.names.token_model import LEAST_INFORMATION, NAMED_BEFORE, RELATED, TYPO_FROM, TokenModel, analyse
+from eigenthemes.names.token_model import (
+    ANY,
+    LEAST_INFORMATION,
+    MOST_TOKENS,
+    NAMED_BEFORE,
+    NO_OTHER,
+    RELATED,
+    TYPO_FROM,
+    TokenModel,
+    analyse,
+)
 from eigenthemes.names.typos import TWO_SLIPS
-from eigenthemes.names.weak_words import COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM
+from eigenthemes.names.weak_words import ARTICLE, COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM, TITLE
 from eigenthemes.text.normalize import normalize
 
 COLUMNS = {
@@ -40,11 +50,12 @@ COLUMNS = {
 }
 NAME_COVERAGE, FORM_COVERAGE, COVERAGE, MISSING, EXTRA, SAME_NAME = range(6)
 MISSPELLED, INFLECTED, INITIAL, REORDERED, WEAKER = range(6, len(COLUMNS))
+WIDTH = len(COLUMNS)
 MUCH_WEAKER = np.float32(0.3)  # share of the best coverage: "Mr Baker" is no "Mr. Farage", and sixteen of them make it no NIL
 
-MOST_TOKENS = 16  # of a form or a name that are compared
 MOST_NAMES = 32  # of an entity
 LONGEST_WORD = 64
+WEAK = ARTICLE | TITLE | LEGAL_FORM | FUNCTION
 # what a paired token counts
 SAME, JOINED, INFLECTION, INITIALS = np.float32(1), np.float32(0.99), np.float32(0.97), np.float32(0.5)
 TYPO, TYPOS = np.float32(0.8), np.float32(0.6)
@@ -60,9 +71,10 @@ Ints = NDArray[np.int64]
 def names_and_tokens(kb: KB) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return the arrays of a KB that `align` compares with."""
     model, spelled, strings = kb.cached(TokenModel.of), kb.spelled_names, kb.name_index.tokens
+    first_letters = strings.blob[np.minimum(strings.offsets[:-1], max(0, len(strings.blob) - 1))]
     return (
-        (kb.array("entity_names"), spelled.indptr, spelled.tokens, model.brackets),
-        (model.information, model.kinds, model.indptr, model.stems, strings.offsets, read_only(strings.blob)),
+        (kb.array("entity_names"), spelled.indptr, spelled.tokens, model.brackets, model.name_costs),
+        (model.information, model.kinds, model.indptr, model.stems, strings.offsets, read_only(strings.blob), first_letters),
     )
 
 
@@ -85,70 +97,106 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
 
     forms     the fields of `token_model.Forms`
     entity    [n] int64; is_whole [n] bool: the form is a name of the entity, and nothing has to be compared
-    names     (names of each entity, tokens of each name: indptr and tokens, brackets)
-    tokens    (information, kinds, stem indptr, stems, offsets of the letters, letters) of the KB's tokens
+    names     (names of each entity, tokens of each name: indptr and tokens, brackets, costs)
+    tokens    (information, kinds, stem indptr, stems, offsets of the letters, letters, first letters) of the KB's tokens
+
+    Most forms and names differ by strong words of the KB only: these are compared right here, all others by `_compare`.
     """
-    columns, best = np.zeros((len(entity), 11), np.float32), np.zeros(11, np.float32)
+    columns, best = np.zeros((len(entity), WIDTH), np.float32), np.zeros(WIDTH, np.float32)
     pair, relation, taken = np.zeros(MOST_TOKENS, np.int64), np.zeros(MOST_TOKENS, np.float32), np.zeros(MOST_TOKENS, np.bool_)
+    form_indptr, form_token, form_cost = forms[0], forms[1], forms[3]
+    entity_names, name_indptr, name_tokens, brackets, name_costs = names
+    kinds, information, initials, form_initial = tokens[1], tokens[0], tokens[6], forms[7]
     for form in range(len(bounds) - 1):
-        first, size = forms[0][form], min(MOST_TOKENS, forms[0][form + 1] - forms[0][form])
+        first, size = form_indptr[form], min(MOST_TOKENS, form_indptr[form + 1] - form_indptr[form])
+        of_form = _ZERO
+        for at in range(first, first + size):
+            of_form += form_cost[at]
         for row in range(bounds[form], bounds[form + 1]):
             if is_whole[row]:
                 columns[row, NAME_COVERAGE] = columns[row, FORM_COVERAGE] = columns[row, COVERAGE] = 1
-                columns[row, SAME_NAME] = 1
                 continue
-            begin = names[0][entity[row]]
-            for name in range(begin, min(begin + MOST_NAMES, names[0][entity[row] + 1])):
-                start = names[1][name]
-                length = min(MOST_TOKENS, names[1][name + 1] - start)
-                if _pair(forms, first, size, names[2], start, length, tokens, pair, relation, taken):
-                    _measure(forms, first, size, names[2], start, length, names[3][name], tokens, pair, relation, taken, best)
-                    if best[COVERAGE] > columns[row, COVERAGE]:
-                        for column in range(WEAKER):
-                            columns[row, column] = best[column]
+            begin = entity_names[entity[row]]
+            for name in range(begin, min(begin + MOST_NAMES, entity_names[entity[row] + 1])):
+                start = name_indptr[name]
+                length = min(MOST_TOKENS, name_indptr[name + 1] - start)
+                shared, has_weak, last, in_order = 0, False, -1, True
+                paired, extra, missing = _ZERO, of_form, name_costs[name]
+                for i in range(size):
+                    pair[i], token = -1, form_token[first + i]
+                    for j in range(length if token >= 0 else 0):
+                        if np.int64(name_tokens[start + j]) == token and (shared == 0 or not _is_paired(pair, i, j)):
+                            pair[i], in_order, last = j, in_order and j > last, j
+                            shared += 1
+                            has_weak = has_weak or kinds[token] & WEAK != 0 or j >= brackets[name]
+                            paired += information[token]
+                            extra -= form_cost[first + i]
+                            missing -= information[token]
+                            break
+                others = False
+                if shared < size and shared < length:
+                    for i in range(size):
+                        if pair[i] < 0 and form_initial[first + i] != NO_OTHER:
+                            for j in range(length):
+                                letter = initials[np.int64(name_tokens[start + j])]
+                                others = others or letter == form_initial[first + i] or form_initial[first + i] == ANY
+                if others or has_weak:
+                    _compare(forms, first, size, names, name, start, length, tokens, pair, relation, taken, best)
+                elif shared > 0:
+                    extra, missing = max(extra, _ZERO), max(missing, _ZERO)
+                    best[NAME_COVERAGE], best[FORM_COVERAGE] = paired / (paired + missing), paired / (paired + extra)
+                    best[COVERAGE] = best[NAME_COVERAGE] * best[FORM_COVERAGE]
+                    best[MISSING], best[EXTRA], best[REORDERED] = missing, extra, not in_order
+                    best[MISSPELLED], best[INFLECTED], best[INITIAL] = _ZERO, _ZERO, _ZERO
+                else:
+                    continue
+                if best[COVERAGE] > columns[row, COVERAGE]:
+                    for column in range(WEAKER):
+                        columns[row, column] = best[column]
+            columns[row, MISSING], columns[row, EXTRA] = np.log1p(columns[row, MISSING]), np.log1p(columns[row, EXTRA])
         _mark_weaker(columns, bounds[form], bounds[form + 1])
     return columns
 
 
 @kernel
 def _mark_weaker(columns: Any, first: Any, last: Any) -> None:
-    """Mark the candidates of a form whose names fit much worse than the best one."""
+    """Mark the candidates of a form whose names are the same, and those that fit much worse than the best one."""
     best = _ZERO
     for row in range(first, last):
         best = max(best, columns[row, COVERAGE])
     for row in range(first, last):
+        columns[row, SAME_NAME] = columns[row, COVERAGE] >= _NEARLY_ALL
         columns[row, WEAKER] = columns[row, COVERAGE] < MUCH_WEAKER * best
 
 
 @kernel
-def _pair(
+def _compare(
     forms: Any,
     first: Any,
     size: Any,
-    name_tokens: Any,
+    names: Any,
+    name: Any,
     start: Any,
     length: Any,
     tokens: Any,
     pair: Any,
     relation: Any,
     taken: Any,
-) -> Any:
-    """Pair the tokens of a form with those of a name; returns how many are paired."""
+    best: Any,
+) -> None:
+    """Write the columns of a form and a name, whose equal tokens are paired already."""
     paired = 0
     for j in range(length):
         taken[j] = False
     for i in range(size):
-        pair[i], token = -1, forms[1][first + i]
-        if token < 0:
-            continue
-        for j in range(length):
-            if not taken[j] and np.int64(name_tokens[start + j]) == token:
-                pair[i], relation[i], taken[j] = j, SAME, True
-                paired += 1
-                break
+        if pair[i] >= 0:
+            relation[i], taken[pair[i]] = SAME, True
+            paired += 1
     if paired < size and paired < length:
-        paired += _pair_others(forms, first, size, name_tokens, start, length, tokens, pair, relation, taken)
-    return paired
+        paired += _pair_others(forms, first, size, names[2], start, length, tokens, pair, relation, taken)
+    best[COVERAGE] = _ZERO
+    if paired > 0:
+        _measure(forms, first, size, names[2], start, length, names[3][name], tokens, pair, relation, taken, best)
 
 
 @kernel
@@ -330,8 +378,7 @@ def _measure(
     columns[NAME_COVERAGE] = of_name / max(all_of_name + missing, np.float32(LEAST_INFORMATION))
     columns[FORM_COVERAGE] = of_form / max(all_of_form + extra, np.float32(LEAST_INFORMATION))
     columns[COVERAGE] = columns[NAME_COVERAGE] * columns[FORM_COVERAGE]
-    columns[MISSING], columns[EXTRA] = np.log(_ONE + missing), np.log(_ONE + extra)
-    columns[SAME_NAME] = columns[COVERAGE] >= _NEARLY_ALL
+    columns[MISSING], columns[EXTRA] = missing, extra
     columns[MISSPELLED], columns[INFLECTED], columns[INITIAL], columns[REORDERED] = typos, inflected, initials, reordered > 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -24,6 +24,7 @@ from eigenthemes.names.weak_words import (
     EQUIVALENT,
     FUNCTION,
     GIVEN_NAMES,
+    LEGAL_FORM,
     LEGAL_FORMS,
     is_common,
     kinds_of_weak_words,
@@ -92,6 +93,11 @@ class NameAnalysis:
         )
 
     @property
+    def is_inflected(self) -> bool:
+        """Whether names have inflected forms: common nouns, and all German nouns, which are capitalised."""
+        return self.inflects or "de" in self.languages
+
+    @property
     def has_companies(self) -> bool:
         """Whether some of the names are those of companies."""
         return self.companies >= _SHARE
@@ -125,8 +131,23 @@ class NameAnalysis:
 
     def cores(self, name: str, language: str = "") -> set[str]:
         """Return the cores of a name or a form, in one language or in each language of the KB."""
-        words = normalize(part_elisions(_POSSESSIVE.sub("", BRACKETED.sub(" ", name)))).split()
+        if "(" in name or "[" in name:
+            name = BRACKETED.sub(" ", name)
+        if "'" in name or "\u2019" in name:
+            name = part_elisions(_POSSESSIVE.sub("", name))
+        words = normalize(name).split()
         return {self.core(words, each) for each in ((language,) if language in self.languages else self.languages)}
+
+    def with_cores(self, names: Sequence[str]) -> list[int]:
+        """Return which of some forms may have a core that is not the form itself; fast, for many."""
+        if self.is_inflected:
+            return list(range(len(names)))
+        joined = "\n".join(names)
+        if joined.count("\n") >= len(names):
+            return list(range(len(names)))
+        starts = np.cumsum([0, *(len(name) + 1 for name in names)])
+        found = [match.start() for match in _changing(self.languages).finditer(joined)]
+        return list(np.unique(np.searchsorted(starts, found, side="right") - 1).tolist())
 
     def name_cores(self, name: str, language: str) -> set[str]:
         """Return the cores of a name of the KB: also turned round at its commas, and with the last name of a person first.
@@ -156,6 +177,14 @@ class NameAnalysis:
 def _stem(word: str, language: str, inflects: bool) -> str:
     word = EQUIVALENT.get(word, word)
     return stem(word, language) if inflects or language == "de" else word
+
+
+@cache
+def _changing(languages: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of what makes the core of a form of a proper name differ from the form."""
+    kinds = kinds_of_weak_words((*languages, _USUAL))
+    words = [word for word, kind in kinds.items() if kind & (ARTICLE | FUNCTION | LEGAL_FORM) or word in CLEAR_TITLES]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(sorted({*words, *EQUIVALENT}))})(?!\w)|['\u2019(\[.]", re.IGNORECASE)
 
 
 def main_language(tag: str) -> str:

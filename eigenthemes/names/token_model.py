@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,28 @@ Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
 
 RELATED = 16  # a kind of tokens beside those of `weak_words`: others of the KB are forms of the same word
-FILES = ("token_information", "token_kinds", "token_stem_indptr", "token_stems", "stem_hashes", "name_brackets")
+FILES = (
+    "token_information", "token_kinds", "token_stem_indptr", "token_stems", "stem_hashes", "name_brackets", "name_costs",
+)  # fmt: skip
 NAMED_BEFORE = ARTICLE | TITLE
 NO_BRACKETS = 255
+ANY, NO_OTHER = 0, 255  # as first letters
+_SHORT = 4  # letters of a word that may be written in quite other letters: 2 for ii
+MOST_TOKENS = 16  # of a form or a name that are compared
 LEAST_INFORMATION = 0.5  # bits
 TYPO_FROM = 5  # letters of a word that may be misspelled
 _SPELLED_OUT = re.compile("([aou])e")
+_REMEMBERED = 1 << 16  # unknown words that are kept in memory
 _NONE = np.zeros(0, np.int64)
+
+
+class UnknownWord(NamedTuple):
+    """A word that no name has: its kinds and stems, whether it may be a misspelled word, and its letters."""
+
+    kinds: int
+    stems: Ints
+    misspelled: bool
+    letters: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +63,10 @@ class TokenModel:
     indptr       [tokens + 1] int64, stems [s] int64: rows of the stems of each token, one for each language of its names
     hashes       [stems] uint64, ascending: of each stem with its language
     brackets     [names] uint8: how many tokens stand before what is in brackets; NO_BRACKETS: nothing is
+    name_costs   [names] float32: bits that are lost where none of its tokens is there
     unknown      bits of a word that no name has
     analysis     of the names
+    initials     [tokens] uint8: as `Forms.initial`
     """
 
     information: Floats32
@@ -58,16 +75,19 @@ class TokenModel:
     stems: Ints
     hashes: NDArray[np.uint64]
     brackets: NDArray[np.uint8]
+    name_costs: Floats32
     unknown: float
     analysis: NameAnalysis
+    initials: NDArray[np.uint8]
+    _unknown_words: dict[str, UnknownWord] = field(default_factory=dict)
 
     @classmethod
     def of(cls, kb: KB) -> TokenModel:
         """Return the model of a KB's tokens."""
-        information, kinds, indptr, stems, hashes, brackets = (kb.array(name) for name in FILES)
-        return cls(
-            information, kinds, indptr, stems, hashes, brackets, _bits(kb.manifest["counts"]["named"]), NameAnalysis.of(kb)
-        )
+        information, kinds, indptr, stems, hashes, brackets, name_costs = (kb.array(name) for name in FILES)
+        unknown = _bits(kb.manifest["counts"]["named"])
+        initials = _initials(kb.name_index.tokens, kinds)
+        return cls(information, kinds, indptr, stems, hashes, brackets, name_costs, unknown, NameAnalysis.of(kb), initials)
 
     @classmethod
     def make(
@@ -89,16 +109,25 @@ class TokenModel:
         related = np.bincount(token, weights=shared, minlength=len(tokens)) > 0
         weak = analysis.weak_words
         kinds = np.array([weak.get(each, 0) for each in tokens], np.uint8) | (RELATED * related).astype(np.uint8)
-        stems_of_token = row.astype(np.int64)
-        return cls(
-            information.astype(np.float32), kinds, indptr, stems_of_token, hashes, _brackets(names), _bits(named), analysis
-        )
+        stems_of_token, bits, brackets = row.astype(np.int64), information.astype(np.float32), _brackets(names)
+        name_costs = _name_costs(index, bits, kinds, brackets)
+        initials = _initials(index.tokens, kinds)
+        return cls(bits, kinds, indptr, stems_of_token, hashes, brackets, name_costs, _bits(named), analysis, initials)
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by the names of their files."""
-        values = self.information, self.kinds, self.indptr, self.stems, self.hashes, self.brackets
+        values = self.information, self.kinds, self.indptr, self.stems, self.hashes, self.brackets, self.name_costs
         return dict(zip(FILES, values, strict=True))
+
+    def unknown_word(self, word: str) -> UnknownWord:
+        """Return what is known of a word that no name has."""
+        known = self._unknown_words.get(word)
+        if known is None:
+            if len(self._unknown_words) >= _REMEMBERED:
+                self._unknown_words.clear()
+            known = self._unknown_words[word] = _unknown_word(word, self)
+        return known
 
     def stems_of(self, word: str) -> Ints:
         """Return the rows of the stems of any word, in each language of the KB."""
@@ -106,6 +135,17 @@ class TokenModel:
         hashes = hash_strings(Strings.of(stems))
         at = np.minimum(np.searchsorted(self.hashes, hashes), max(0, len(self.hashes) - 1))
         return at[self.hashes[at] == hashes] if len(self.hashes) else _NONE
+
+
+def _initials(tokens: Strings, kinds: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the first letters of the tokens that each token may stand for."""
+    if not len(tokens):
+        return np.zeros(0, np.uint8)
+    lengths = np.diff(tokens.offsets)
+    letter = tokens.blob[np.minimum(tokens.offsets[:-1], max(0, len(tokens.blob) - 1))]
+    related = kinds & RELATED > 0
+    initial = np.where(related | (lengths == 1), letter, NO_OTHER)
+    return np.where(related & (lengths <= _SHORT), ANY, initial).astype(np.uint8)
 
 
 def _bits(entities: int) -> float:
@@ -134,6 +174,18 @@ def _stems(
     return token[order], [joined[i] for i in order.tolist()]
 
 
+def _name_costs(
+    index: NameIndexArrays, information: Floats32, kinds: NDArray[np.uint8], brackets: NDArray[np.uint8]
+) -> Floats32:
+    """Return the sum of the costs of the tokens of each name; of a long one, of those that are compared."""
+    assert index.spelled is not None
+    indptr, tokens = index.spelled.indptr, index.spelled.tokens
+    place = np.arange(len(tokens)) - np.repeat(indptr[:-1], np.diff(indptr))
+    share = np.where(place >= np.repeat(brackets, np.diff(indptr)), np.float32(COST_OF_NAMING), costs(kinds[tokens], indptr))
+    cost = np.where(place < MOST_TOKENS, share * information[tokens], 0)
+    return np.diff(np.concatenate(([0.0], np.cumsum(cost, dtype=np.float64)))[indptr]).astype(np.float32)
+
+
 def _brackets(names: Strings) -> NDArray[np.uint8]:
     """Return how many tokens of each name stand before its brackets."""
     before = np.full(len(names), NO_BRACKETS, np.uint8)
@@ -154,6 +206,7 @@ class Forms:
     stems        (indptr [f + 1], rows [s]) of unknown words; the stems of the others are the KB's
     letters      (offsets [f + 1], bytes) of unknown words
     misspelled   [f] bool: it may be a misspelled word
+    initial      [f] uint8: the first letter of the tokens it may stand for beside itself; ANY, or NO_OTHER
     """
 
     indptr: Ints
@@ -163,17 +216,20 @@ class Forms:
     stems: tuple[Ints, Ints]
     letters: tuple[Ints, NDArray[np.uint8]]
     misspelled: NDArray[np.bool_]
+    initial: NDArray[np.uint8]
 
     @property
     def arrays(self) -> tuple[Any, ...]:
         """All of it, for `alignment.align`."""
-        return self.indptr, self.token, self.information, self.cost, self.stems, self.letters, self.misspelled
+        return self.indptr, self.token, self.information, self.cost, self.stems, self.letters, self.misspelled, self.initial
 
 
 def analyse(name_of: Callable[[int], str], indptr: Ints, token: Ints, model: TokenModel) -> Forms:
     """Analyse forms, given their tokens; `name_of` returns a form, normalised, and is called for those with unknown words."""
-    information = np.where(token >= 0, model.information[np.maximum(token, 0)], np.float32(model.unknown)).astype(np.float32)
-    kinds = np.where(token >= 0, model.kinds[np.maximum(token, 0)], 0)
+    known = np.maximum(token, 0)
+    information = np.where(token >= 0, model.information[known], np.float32(model.unknown)).astype(np.float32)
+    kinds = np.where(token >= 0, model.kinds[known], 0)
+    initial = np.where(token >= 0, model.initials[known], NO_OTHER)
     unknown = np.flatnonzero(token < 0)
     stems, words = [_NONE] * len(token), [b""] * len(token)
     misspelled = np.zeros(len(token), bool)
@@ -181,8 +237,9 @@ def analyse(name_of: Callable[[int], str], indptr: Ints, token: Ints, model: Tok
         form_of = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
         for at in unknown.tolist():
             word = name_of(form_of[at]).split(" ")[at - indptr[form_of[at]]]
-            kinds[at], stems[at], misspelled[at] = _unknown_word(word, model)
-            words[at] = word.encode("utf-8", "replace")
+            kinds[at], stems[at], misspelled[at], words[at] = model.unknown_word(word)
+            if len(stems[at]) or misspelled[at] or len(words[at]) == 1 or len(word) >= TYPO_FROM:
+                initial[at] = ANY if len(word) <= _SHORT else words[at][0]
     cost = information * costs(kinds, indptr)
     return Forms(
         indptr,
@@ -192,18 +249,18 @@ def analyse(name_of: Callable[[int], str], indptr: Ints, token: Ints, model: Tok
         (_offsets(list(map(len, stems))), np.concatenate([_NONE, *stems]) if len(unknown) else _NONE),
         (_offsets(list(map(len, words))), np.frombuffer(b"".join(words) or b"\0", np.uint8)),
         misspelled,
+        initial.astype(np.uint8),
     )
 
 
-def _unknown_word(word: str, model: TokenModel) -> tuple[int, Ints, bool]:
-    """Return the kinds and the stems of a word that the KB does not have, and whether it may be a misspelled one."""
+def _unknown_word(word: str, model: TokenModel) -> UnknownWord:
     stems = model.stems_of(word)
     if not len(stems) and word.endswith("s"):  # a possessive, whose apostrophe is gone
         stems = model.stems_of(word[:-1])
     if not len(stems) and "e" in word:  # umlauts that are spelled out: "Loew" for Löw
         stems = model.stems_of(_SPELLED_OUT.sub(r"\1", word))
     may_be = len(word) >= TYPO_FROM and word.isalpha() and not len(stems) and not is_common(word)
-    return model.analysis.weak_words.get(word, 0), stems, may_be
+    return UnknownWord(model.analysis.weak_words.get(word, 0), stems, may_be, word.encode("utf-8", "replace"))
 
 
 def _offsets(lengths: list[int]) -> Ints:
