@@ -19,7 +19,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.token_model import TokenModel
 from eigenthemes.names.typos import is_one_edit, similar_to_all
-from eigenthemes.names.weak_words import FUNCTION, is_common
+from eigenthemes.names.weak_words import EQUIVALENT, FUNCTION, is_common
 from eigenthemes.text.segment import Pieces, Words
 
 LONGEST = 12  # pieces of a span
@@ -120,19 +120,24 @@ class CoreForms:
 
     def of(self, words: Words, language: str) -> tuple[WordForms, Flags]:
         """Return the forms of words in a language, and which of them were misspelled."""
-        inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
         corrected, weak = self._correct(words), self.analysis.weak_words
-        forms = [
-            "" if weak.get(form, 0) & FUNCTION else self.analysis.stem(form, language) if may else form
-            for form, may in zip(corrected, inflected.tolist(), strict=True)
-        ]
-        misspelled = np.array([form != plain for form, plain in zip(corrected, words.plain, strict=True)], dtype=bool)
-        misspelled &= ~words.possessive
+        if self.analysis.is_inflected:
+            inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
+            stem = self.analysis.stem
+            forms = [stem(form, language) if may else form for form, may in zip(corrected, inflected.tolist(), strict=True)]
+        else:
+            forms = [EQUIVALENT.get(form, form) for form in corrected]
+        for word in np.flatnonzero(words.function).tolist():
+            if weak.get(words.plain[word], 0) & FUNCTION:
+                forms[word] = ""
+        misspelled = np.fromiter(map(str.__ne__, corrected, words.plain), bool, len(corrected)) & ~words.possessive
         return WordForms(Strings.of(forms), np.zeros(len(forms), dtype=bool)), misspelled
 
     def _correct(self, words: Words) -> list[str]:
         """Return the words without a possessive, and without typos where they are words of the KB then."""
-        forms = [form[:-1] if owns else form for form, owns in zip(words.plain, words.possessive.tolist(), strict=True)]
+        forms = list(words.plain)
+        for owner in np.flatnonzero(words.possessive).tolist():
+            forms[owner] = forms[owner][:-1]
         asked = [form for form in forms if len(form) >= _MISSPELLED_FROM and form not in self._corrected and form.isalpha()]
         if len(self._corrected) > _REMEMBERED:
             self._corrected = {}

@@ -212,7 +212,9 @@ def _follows_name(first: NDArray[np.int64], pieces: Pieces, words: Words) -> Fla
 def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words, weak: Mapping[str, int]) -> Flags:
     """Return which matches begin or end with a function word in lower case; a particle counts if the rest is a name, too."""
     first, last = matches[:, 0], matches[:, 1]
-    is_weak = np.fromiter((weak.get(form, 0) & (ARTICLE | FUNCTION) > 0 for form in words.plain), bool, len(words.plain))
+    is_weak = words.function.copy()
+    for word in np.flatnonzero(is_weak).tolist():
+        is_weak[word] = weak.get(words.plain[word], 0) & (ARTICLE | FUNCTION) > 0
     spare = (is_weak & words.small)[pieces.word]
     begins = spare[first] & ~np.append(pieces.hyphened, False)[first + 1] & (last > first)
     doubtful = np.flatnonzero(begins)

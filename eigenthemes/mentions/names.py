@@ -233,17 +233,21 @@ class NameDetector:
         """Return all spans that are a name or have the core of one: first piece, last piece, row of the key, change; [n, 4]."""
         find_matches = self._find_matches(pieces)
         matches = [find_matches(pieces, WordForms(words.forms, words.possessive), self._keys)]
-        seen = {(first, last) for first, last, _, _ in matches[0].tolist()}
+        seen = matches[0][:, 0] * LONGEST + matches[0][:, 1] - matches[0][:, 0]
         for language in self._cores.languages:
             forms, misspelled = self._cores.of(words, language)
             found = find_matches(pieces, forms, self._keys, INITIALS)
+            new = ~np.isin(found[:, 0] * LONGEST + found[:, 1] - found[:, 0], seen)
+            if not self._writing.analysis.is_inflected:  # single words must be capitalised
+                new &= (found[:, 0] < found[:, 1]) | words.capital[pieces.word[found[:, 0]]]
+            found = found[new]
             kept = [
-                (first, last) not in seen and self._may_be_core(first, last, row, text, pieces, words, forms, misspelled)
+                self._may_be_core(first, last, row, text, pieces, words, forms, misspelled)
                 for first, last, row, _ in found.tolist()
             ]
             found = found[np.array(kept, dtype=bool)]
             found[:, 3] = SAME_CORE
-            seen.update((first, last) for first, last, _, _ in found.tolist())
+            seen = np.concatenate((seen, found[:, 0] * LONGEST + found[:, 1] - found[:, 0]))
             matches.append(found)
         return np.concatenate(matches)
 
@@ -305,22 +309,29 @@ class NameDetector:
 
     def _with_last_names(self, found: list[LocatedMatch], pieces: Pieces, words: Words) -> list[LocatedMatch]:
         """Return matches with last names alone: after a title, or where the full name is in the text, too."""
-        covered = {piece for match in found for piece in range(match.first, match.last + 1)}
-        full = {int(words.sound[pieces.word[match.last]]) for match in found if match.last > match.first}
+        word, titles = pieces.word, words.capital.copy()
+        for each in np.flatnonzero(titles).tolist():
+            titles[each] = words.plain[each] in TITLES
+        titled = np.append(False, titles[word[:-1]]) & ~pieces.apart
+        full = [int(words.sound[word[match.last]]) for match in found if self._is_person(match, pieces, words)]
+        asked = (words.capital & ~words.function)[word] & (titled | np.isin(words.sound[word], full))
+        for match in found:
+            asked[match.first : match.last + 1] = False
         more = list[LocatedMatch]()
-        for piece, word in enumerate(pieces.word.tolist()):
-            if piece in covered or not words.capital[word] or len(words.plain[word]) < _SHORTEST:
-                continue
-            titled = piece > 0 and not pieces.apart[piece] and self._is_title(pieces.word[piece - 1], words)
-            again = int(words.sound[word]) in full and not self._beside_name(piece, piece, pieces, words)
-            form = words.plain[word].encode("utf-8", "replace")
-            if (titled or again) and self.kb.name_index.token_table.find(hash_bytes(form)) >= 0:
-                end = int(pieces.ends[piece]) - 2 * bool(words.possessive[word])
+        for piece in np.flatnonzero(asked).tolist():
+            form = words.plain[word[piece]]
+            is_known = self.kb.name_index.token_table.find(hash_bytes(form.encode("utf-8", "replace"))) >= 0
+            if is_known and len(form) >= _SHORTEST and (titled[piece] or not self._beside_name(piece, piece, pieces, words)):
+                end = int(pieces.ends[piece]) - 2 * bool(words.possessive[word[piece]])
                 more.append(LocatedMatch(int(pieces.starts[piece]), end, piece, piece, _NO_KEY, 0))
         return sorted((*found, *more)) if more else found
 
-    def _is_title(self, word: int, words: Words) -> bool:
-        return bool(words.capital[word]) and words.plain[word] in TITLES
+    def _is_person(self, match: LocatedMatch, pieces: Pieces, words: Words) -> bool:
+        """Return whether a match may be the full name of a person."""
+        if match.last == match.first or not words.capital[pieces.word[match.first : match.last + 1]].all():
+            return False
+        forms = [words.plain[word] for word in pieces.word[match.first : match.last + 1].tolist()]
+        return bool(self._writing.analysis.words_of_person(" ".join(forms)))
 
     def _find_matches(self, pieces: Pieces) -> FindMatches:
         """Return what finds spans: in plain Python for a sentence, compiled for more."""
@@ -340,8 +351,10 @@ class NameDetector:
         """Apply the rules of the text, then those of the KB for single words."""
         flags = apply_rules(matches, pieces, words, weak=self._writing.analysis.weak_words, dates=self.dates)
         mention = flags.mention.copy()
-        for i in np.flatnonzero(flags.small_word).tolist():
-            is_usual = self._writing.analysis.inflects or not is_common(words.plain[pieces.word[matches[i, 0]]])
+        small = np.flatnonzero(flags.small_word)
+        heads, inflects = pieces.word[matches[small, 0]].tolist(), self._writing.analysis.inflects
+        for i, word in zip(small.tolist(), heads, strict=True):
+            is_usual = inflects or not is_common(words.plain[word])
             mention[i] = is_usual and self._writing.has_style(int(matches[i, 2]), "small")
         asked = np.flatnonzero(mention & flags.plain_word)
         for i, (first, _, row, change) in zip(asked.tolist(), matches[asked].tolist(), strict=True):

@@ -5,7 +5,7 @@ All words are normalised (`text.normalize`): small letters, no accents, no dots 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from eigenthemes.text.stems import stem
@@ -119,6 +119,7 @@ def common_words() -> frozenset[str]:
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
+@lru_cache(maxsize=1 << 15)
 def is_common(word: str) -> bool:
     """Return whether a word is a common one, or a form of one: it is not a misspelled name."""
     common = common_words()
