@@ -35,6 +35,7 @@ from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
 from eigenthemes.names.alignment import coverages
 from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.token_model import may_be_misspelled
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, normalize_many, squash, tokenize
 
@@ -216,10 +217,14 @@ class CandidateGenerator:
         rows = np.flatnonzero((table.match_type == TYPO) | (table.match_type == SPELLING))
         if not len(rows):
             return table
-        number, form_of = np.unique(table.mention_of[rows], return_inverse=True)
-        coverage = coverages(self.kb, [names[each] for each in number.tolist()], form_of, table.entity[rows])
         kept = np.ones(len(table), bool)
-        kept[rows] = coverage >= _LEAST_COVERAGE
+        is_typo = {number: may_be_misspelled(self.kb, names[number]) for number in np.unique(table.mention_of[rows]).tolist()}
+        kept[rows] = [is_typo[number] is not False for number in table.mention_of[rows].tolist()]
+        rows = rows[[is_typo[number] is None for number in table.mention_of[rows].tolist()]]
+        if len(rows):
+            number, form_of = np.unique(table.mention_of[rows], return_inverse=True)
+            coverage = coverages(self.kb, [names[each] for each in number.tolist()], form_of, table.entity[rows])
+            kept[rows] = coverage >= _LEAST_COVERAGE
         counts = np.bincount(table.mention_of[kept], minlength=table.mentions)
         return self._table(counts, table.entity[kept], table.match_type[kept])
 

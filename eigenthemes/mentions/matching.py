@@ -56,10 +56,18 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class WordForms:
-    """Forms of the words of a text [w], and which may drop their last letter [w]."""
+    """Forms of the words of a text [w], which may drop their last letter [w], and which are not the words as written [w]."""
 
     forms: Strings
     drops: Flags
+    changed: Flags
+    misspelled: Flags
+
+    @classmethod
+    def written(cls, words: Words) -> WordForms:
+        """Return the words as they are written; possessives may drop their s."""
+        no = np.zeros(len(words.plain), dtype=bool)
+        return cls(words.forms, words.possessive, no, no)
 
 
 def matches_plain(pieces: Pieces, words: WordForms, keys: Keys, worst: int = UNBRACKETED) -> Matches:
@@ -118,8 +126,8 @@ class CoreForms:
         self.languages = (language,) if language else self.analysis.languages
         self._corrected: dict[str, str] = {}
 
-    def of(self, words: Words, language: str) -> tuple[WordForms, Flags]:
-        """Return the forms of words in a language, and which of them were misspelled."""
+    def of(self, words: Words, language: str) -> WordForms:
+        """Return the forms of words in a language."""
         corrected, weak = self._correct(words), self.analysis.weak_words
         if self.analysis.is_inflected:
             inflected = words.flat | (words.shouted & (np.diff(words.forms.offsets) >= _SHOUTED_FROM))
@@ -130,8 +138,8 @@ class CoreForms:
         for word in np.flatnonzero(words.function).tolist():
             if weak.get(words.plain[word], 0) & FUNCTION:
                 forms[word] = ""
-        misspelled = np.fromiter(map(str.__ne__, corrected, words.plain), bool, len(corrected)) & ~words.possessive
-        return WordForms(Strings.of(forms), np.zeros(len(forms), dtype=bool)), misspelled
+        changed, corrections = (np.fromiter(map(str.__ne__, some, words.plain), bool, len(some)) for some in (forms, corrected))
+        return WordForms(Strings.of(forms), np.zeros(len(forms), dtype=bool), changed, corrections & ~words.possessive)
 
     def _correct(self, words: Words) -> list[str]:
         """Return the words without a possessive, and without typos where they are words of the KB then."""
@@ -187,7 +195,7 @@ class RememberedNames:
 
     def matches(self, text: str, pieces: Pieces, words: Words, find_matches: FindMatches) -> Matches:
         """Return the spans that are such a name, as rows of `matching`."""
-        found = find_matches(pieces, WordForms(words.forms, words.possessive), self._keys)
+        found = find_matches(pieces, WordForms.written(words), self._keys)
         spans = zip(pieces.starts[found[:, 0]].tolist(), pieces.ends[found[:, 1]].tolist(), strict=True)
         capital = np.array([not text[start:end].islower() for start, end in spans], dtype=bool)
         kept: Matches = found[capital | self._small[found[:, 2]]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any
@@ -131,6 +132,7 @@ __all__ = ["LONGEST", "NameDetector"]
 _STEPS = 75  # inner steps of a kernel that take about as long as one piece of a text in plain Python
 _SHORTEST = 3  # letters of a name that is stemmed; as the text has it, it has more
 _SHORT = 6  # letters of a name that may be an abbreviation
+_NEAR = 5  # words on each side of one that differs in a core
 _LONG_ENOUGH = 8  # letters of a single word that may be misspelled
 _NO_KEY = -1  # as the row of a match: the name may be none of the KB's
 _STOP, _STOP_OR_COMMA = re.compile(r"[.;:]\s"), re.compile(r"[.,;:]\s")
@@ -231,29 +233,36 @@ class NameDetector:
 
     def _matches(self, text: str, pieces: Pieces, words: Words) -> Matches:
         """Return all spans that are a name or have the core of one: first piece, last piece, row of the key, change; [n, 4]."""
-        find_matches = self._find_matches(pieces)
-        matches = [find_matches(pieces, WordForms(words.forms, words.possessive), self._keys)]
-        seen = matches[0][:, 0] * LONGEST + matches[0][:, 1] - matches[0][:, 0]
+        find_matches, inflected = self._find_matches(pieces), self._writing.analysis.is_inflected
+        written = WordForms.written(words)
+        found = find_matches(pieces, written, self._keys, UNBRACKETED if inflected else INITIALS)
+        is_name = self._best_kinds[found[:, 2]] <= UNBRACKETED
+        matches, seen = [found[is_name]], _spans(found[is_name])
+        cores = [(found[~is_name], written)]
         for language in self._cores.languages:
-            forms, misspelled = self._cores.of(words, language)
-            found = find_matches(pieces, forms, self._keys, INITIALS)
-            new = ~np.isin(found[:, 0] * LONGEST + found[:, 1] - found[:, 0], seen)
-            if not self._writing.analysis.is_inflected:  # single words must be capitalised
+            forms = self._cores.of(words, language)
+            near = pieces if inflected else _near_changes(pieces, words, forms)
+            cores.append((find_matches(near, forms, self._keys, INITIALS), forms))
+        for found, forms in cores:
+            new = ~np.isin(_spans(found), seen)
+            if not inflected:  # single words must be capitalised
                 new &= (found[:, 0] < found[:, 1]) | words.capital[pieces.word[found[:, 0]]]
-            found = found[new]
             kept = [
-                self._may_be_core(first, last, row, text, pieces, words, forms, misspelled)
-                for first, last, row, _ in found.tolist()
+                self._may_be_core(first, last, row, text, pieces, words, forms) for first, last, row, _ in found[new].tolist()
             ]
-            found = found[np.array(kept, dtype=bool)]
+            found = found[new][np.array(kept, dtype=bool)]
             found[:, 3] = SAME_CORE
-            seen = np.concatenate((seen, found[:, 0] * LONGEST + found[:, 1] - found[:, 0]))
             matches.append(found)
+            seen = np.concatenate((seen, _spans(found)))
         return np.concatenate(matches)
 
-    def _may_be_core(
-        self, first: int, last: int, row: int, text: str, pieces: Pieces, words: Words, forms: WordForms, misspelled: Flags
-    ) -> bool:
+    @cached_property
+    def _best_kinds(self) -> NDArray[np.uint8]:
+        """The best match type of each key."""
+        index = self.kb.name_index
+        return np.minimum.reduceat(index.key_kinds, index.key_indptr[:-1]) if len(index.key_kinds) else index.key_kinds
+
+    def _may_be_core(self, first: int, last: int, row: int, text: str, pieces: Pieces, words: Words, forms: WordForms) -> bool:
         """Return whether a span with the core of a name may be a mention: as strict as single words and typos ask for."""
         offsets = forms.forms.offsets
         word = [each for each in pieces.word[first : last + 1].tolist() if offsets[each] < offsets[each + 1]]
@@ -263,7 +272,7 @@ class NameDetector:
             return False
         index, single = self.kb.name_index, len(word) == 1
         kinds = index.key_kinds[index.key_indptr[row] : index.key_indptr[row + 1]]
-        is_misspelled = bool(misspelled[word].any())
+        is_misspelled = bool(forms.misspelled[word].any())
         if kinds.min() > CORE:  # initials
             is_initial = len(words.plain[word[0]]) == 1 and bool(words.capital[word[0]])
             return self._writing.analysis.has_persons and is_initial and not single and not is_misspelled
@@ -373,3 +382,22 @@ class NameDetector:
         for i in np.flatnonzero(possessive & (matches[:, 3] == 0)).tolist():
             kept[i] = self._writing.has_style(int(matches[i, 2]), "possessive")
         return kept
+
+
+def _spans(matches: Matches) -> NDArray[np.int64]:
+    """Return a number for the span of each match."""
+    return np.asarray(matches[:, 0] * LONGEST + matches[:, 1] - matches[:, 0])
+
+
+def _near_changes(pieces: Pieces, words: Words, forms: WordForms) -> Pieces:
+    """Return pieces of which only those near words that differ in a core go together: few do in names that are not inflected.
+
+    Function words count beside a capitalised word.
+    """
+    capital = words.capital[pieces.word]
+    beside = np.append(capital[1:], False) | np.append(False, capital[:-1])
+    at = np.flatnonzero(forms.changed[pieces.word] & (beside | ~words.function[pieces.word]))
+    far = np.ones(len(pieces.word), dtype=bool)
+    for step in range(-_NEAR, _NEAR + 1):
+        far[np.clip(at + step, 0, len(far) - 1)] = False
+    return replace(pieces, apart=pieces.apart | far)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.core.strings import Strings, hash_bytes, hash_strings
 from eigenthemes.kb.name_arrays import NameIndexArrays
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
@@ -222,6 +222,17 @@ class Forms:
     def arrays(self) -> tuple[Any, ...]:
         """All of it, for `alignment.align`."""
         return self.indptr, self.token, self.information, self.cost, self.stems, self.letters, self.misspelled, self.initial
+
+
+def may_be_misspelled(kb: KB, form: str) -> bool | None:
+    """Return whether all unknown words of a form may be misspelled, or none of them; None where its words differ in that."""
+    model, table = kb.cached(TokenModel.of), kb.name_index.token_table
+    words = normalize(form).split()
+    unknown = [word for word in words if len(word) >= TYPO_FROM and table.find(hash_bytes(word.encode("utf-8", "replace"))) < 0]
+    found = {model.unknown_word(word).misspelled for word in unknown} or {False}
+    if False in found and any(len(model.unknown_word(word).stems) for word in unknown):
+        return None
+    return found.pop() if len(found) == 1 else None
 
 
 def analyse(name_of: Callable[[int], str], indptr: Ints, token: Ints, model: TokenModel) -> Forms:
