@@ -24,6 +24,7 @@ from eigenthemes.candidates.rules import (
     SPELLING,
     TYPO,
     Sharing,
+    with_umlauts,
 )
 from eigenthemes.candidates.whole_names import core_keys, match_types_of, matched_name, remembered_rows
 from eigenthemes.core.arrays import read_only
@@ -223,8 +224,10 @@ class CandidateGenerator:
         rows = rows[[is_typo[number] is None for number in table.mention_of[rows].tolist()]]
         if len(rows):
             number, form_of = np.unique(table.mention_of[rows], return_inverse=True)
-            coverage = coverages(self.kb, [names[each] for each in number.tolist()], form_of, table.entity[rows])
-            kept[rows] = coverage >= _LEAST_COVERAGE
+            forms = [normalize(names[each]) for each in number.tolist()]
+            spelled_out = [with_umlauts(form.encode("utf-8", "replace")).decode("utf-8") for form in forms]
+            coverage = [coverages(self.kb, each, form_of, table.entity[rows]) for each in (forms, spelled_out)]
+            kept[rows] = np.maximum(*coverage) >= _LEAST_COVERAGE
         counts = np.bincount(table.mention_of[kept], minlength=table.mentions)
         return self._table(counts, table.entity[kept], table.match_type[kept])
 

@@ -41,7 +41,7 @@ _SAMPLE = 2000  # names that tell how a KB writes, and in which language
 _MOSTLY = 2 / 3
 _SHARE = 0.1  # of the tagged names that are in a language of the KB
 _OFTEN = 0.3  # words of a language in untagged names, as a share of those of the most frequent language
-_SELDOM = 0.01  # of the names, that say in which language they are
+_SELDOM, _AT_LEAST = 0.01, 2  # of the names, and how many, that say in which language they are
 _LETTERS_OF = {"de": "äß", "fr": "èêàœ", "es": "ñ", "tr": "ışğ"}
 _USUAL = "en"
 MOSTLY_PERSONS = 0.4  # of the names begin with a given name: all may be names of persons
@@ -81,13 +81,16 @@ class NameAnalysis:
             shares[main_language(tag)] = shares.get(main_language(tag), 0) + count
         shares.pop("", None)
         tagged = [language for language, count in shares.items() if count >= _SHARE * sum(shares.values())]
-        some = [str(names[row]) for row in range(0, len(names), max(1, len(names) // _SAMPLE))]
+        step = max(1, len(names) // _SAMPLE)
+        some = [str(names[row]) for row in range(0, len(names), step)]
         known = [language for language in sorted(tagged, key=lambda each: -shares[each]) if language in STEMMERS]
+        german = [main_language(tag) == "de" for tag in tags]  # which capitalises all nouns
+        others = [name for name, tag in zip(some, tag_of_name[::step].tolist(), strict=True) if not german[tag]]
         words = [normalize(name).split() for name in some]
         several = [each for each in words if len(each) > 1]
         return cls(
             tuple(known) or ((_USUAL,) if tagged else _languages_of(some)),
-            _are_common_nouns(some),
+            _are_common_nouns(others),
             round(sum(each[-1] in LEGAL_FORMS for each in several) / max(1, len(words)), 4),
             round(sum(is_person(each) for each in several) / max(1, len(words)), 4),
         )
@@ -116,13 +119,17 @@ class NameAnalysis:
         return "".join([self.stem(word, language) for word in self.strong_words(words)])
 
     def strong_words(self, words: Sequence[str]) -> Sequence[str]:
-        """Return words without function words, an article or title before them, a legal form behind; all if none is left."""
+        """Return words without function words inside, an article or title before, a legal form behind; all if none is left.
+
+        A name may begin with a function word: de Gaulle.
+        """
         kinds, first, last = self.weak_words, 0, len(words)
         while first < last and (kinds.get(words[first], 0) & ARTICLE or words[first] in CLEAR_TITLES):
             first += 1
         while first < last and words[last - 1] in LEGAL_FORMS:
             last -= 1
-        return [word for word in words[first:last] if not kinds.get(word, 0) & FUNCTION] or words
+        inside = [word for word in words[first + 1 : last] if not kinds.get(word, 0) & FUNCTION]
+        return [*words[first : min(first + 1, last)], *inside] or words
 
     @property
     def weak_words(self) -> dict[str, int]:
@@ -207,7 +214,7 @@ def _languages_of(names: Sequence[str]) -> tuple[str, ...]:
         counts[language] = sum(
             bool(own & of_name or letters.intersection(name)) for name, of_name in zip(names, words, strict=True)
         )
-    least = max(_OFTEN * max(counts.values()), _SELDOM * len(names))
+    least = max(_OFTEN * max(counts.values()), _SELDOM * len(names), _AT_LEAST)
     return tuple(language for language, count in counts.items() if count and count >= least) or (_USUAL,)
 
 

@@ -230,7 +230,9 @@ def may_be_misspelled(kb: KB, form: str) -> bool | None:
     words = normalize(form).split()
     unknown = [word for word in words if len(word) >= TYPO_FROM and table.find(hash_bytes(word.encode("utf-8", "replace"))) < 0]
     found = {model.unknown_word(word).misspelled for word in unknown} or {False}
-    if False in found and any(len(model.unknown_word(word).stems) for word in unknown):
+    if False in found and (
+        _SPELLED_OUT.search(" ".join(words)) or any(len(model.unknown_word(each).stems) for each in unknown)
+    ):
         return None
     return found.pop() if len(found) == 1 else None
 
