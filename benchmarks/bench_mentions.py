@@ -29,7 +29,6 @@ from eigenthemes.documents.reader import document_name, read_gold
 from eigenthemes.evaluation.detect import annotated_text, detection_report, evaluate_detection, gold_spans
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
-from eigenthemes.mentions.matching import no_other_forms
 from eigenthemes.mentions.names import NameDetector
 from eigenthemes.metrics.spans import FoundSpan, SpanCounts, match_spans
 from eigenthemes.records import Document
@@ -47,21 +46,14 @@ _MENTIONS, _DETECTION = "eigenthemes.mentions", "eigenthemes.ranking.detection"
 # what is left out -> what stands for it
 RULES: dict[str, dict[str, Any]] = {
     "nothing": {},
-    "stems": {f"{_MENTIONS}.stemming.is_inflected": lambda kb, language: False},
-    "inflection at all": {
-        f"{_MENTIONS}.stemming.is_inflected": lambda kb, language: False,
-        **{
-            f"{_MENTIONS}.names.other_forms": no_other_forms,
-            f"{_MENTIONS}.names.NameDetector._plurals": lambda self, words: words.possessive,
-        },
-    },
+    "cores": {f"{_MENTIONS}.names.NameDetector._may_be_core": lambda *_: False},
     "names that share a word": {f"{_MENTIONS}.names.with_coordinated": lambda found, *_: found},
     "elided articles": {f"{_MENTIONS}.names.part_elisions": lambda text: text},
     "clues": {f"{_DETECTION}.clues": lambda document, mentions: [0.0] * len(mentions)},
     "abbreviations": {
         f"{_DETECTION}.abbreviation_clues": lambda groups, *_: (np.zeros(len(groups)), [""] * len(groups)),
     },
-    "chance model": {f"{_DETECTION}._CHANCE": 0.0},
+    "chance model": {f"{_DETECTION}._FALSE_MATCH": 0.0},
     "shift": {f"{_DETECTION}._SHIFT": 0.0},
     "pi of the document": {f"{_DETECTION}._ROUNDS": 1},
     "care for short texts": {f"{_DETECTION}._FEW": 0.0},

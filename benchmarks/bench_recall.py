@@ -21,7 +21,7 @@ from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.candidates.plain import Lookup, MatchTypes, Options, endings_of
 from eigenthemes.candidates.rules import PLURALS, RARE_LIST, SHARING, SHARING_UNWEIGHED, TYPO_TENTHS
-from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, LABEL, UNBRACKETED
+from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 
@@ -44,7 +44,7 @@ RULES = (
     "endings",
     "shared words",
     "typos",
-    "stems",
+    "cores",
     "other spelling",
     "labels that begin so",
     "more sharing",
@@ -57,6 +57,7 @@ RULES = (
 _MATCH_TYPES = {
     "exact names kept": {LABEL, ALIAS},
     "bracketed part optional": {UNBRACKETED},
+    "cores": {CORE},
     "initials": {INITIALS},
     "acronyms": {ACRONYM},
 }
@@ -87,10 +88,7 @@ class RuledLookup(Lookup):
     def candidates(self, name: str) -> set[int]:
         """Return the candidates of the default generator with these rules."""
         in_capitals = name.isupper() and "two letters in capitals" in self.rules
-        found = self.default(normalize(name), MAX_CANDIDATES, in_capitals=in_capitals)
-        if "stems" in self.rules and self.generator._is_inflected(name, list(found.values())):
-            found = self.generator._with_inflected(name, found, MAX_CANDIDATES)
-        return set(found)
+        return set(self.default(normalize(name), MAX_CANDIDATES, in_capitals=in_capitals))
 
     def whole_names(self, key: str) -> tuple[list[int], list[int]]:
         pairs = [pair for pair in zip(*super().whole_names(key), strict=True) if pair[1] in self.match_types]
