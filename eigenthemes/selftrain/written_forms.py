@@ -71,7 +71,7 @@ class WrittenForms:
                 yield article + name
 
     def _case(self, name: str, language: str) -> Iterator[str]:
-        yield from {name.upper(), name.lower(), name.title()} - {name}
+        yield from (other for other in (name.upper(), name.lower(), name.title()) if other != name)
 
     def _accents(self, name: str, language: str) -> Iterator[str]:
         plain = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
