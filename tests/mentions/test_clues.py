@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.mentions.clues import NO_NAME, clues
+from eigenthemes.mentions.clues import NO_NAME, clues, follows_title
 from eigenthemes.records import Document, Mention
 
 
@@ -21,7 +21,6 @@ def clue(text: str, name: str) -> float:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("said Mr. Baker on", "Baker"),
         ("OR = 1.4", "OR"),
         ("(p < CI)", "CI"),
         ("as Moore et al. found", "Moore"),
@@ -41,6 +40,15 @@ def test_what_says_nothing(text: str, name: str) -> None:
     assert clue(text, name) == 0
 
 
+def test_a_title_before_a_name_is_evidence_for_persons_not_against_names() -> None:
+    for text, expected in (("said Mr. Baker on", True), ("Capt Baker", True), ("XCapt. Baker", False), ("the Baker", False)):
+        start = text.index("Baker")
+        mention = Mention("Baker", start, start + 5)
+        assert follows_title(Document(text=text, mentions=(mention,)), mention) == expected
+        assert clue(text, "Baker") == 0
+    assert not follows_title(Document(text="Mr. Baker", mentions=()), Mention("Baker"))
+
+
 def test_doubts_add_up() -> None:
     assert clue("an RT-PCR of", "PCR") < clue("a PCR of", "PCR") < 0
     assert clue("on Baker Street", "Baker") < 0
@@ -51,7 +59,6 @@ def test_a_mention_without_a_span_has_no_clue() -> None:
 
 
 # as they read: what the quick checks must agree with
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Capt|Sgt|Lt|Col)\.? $")
 _SYMBOL_BEFORE, _SYMBOL_AFTER = re.compile(r"[=<>±]\s*$"), re.compile(r"\s*[=<>]")
 _HYPHEN_BEFORE, _HYPHEN_AFTER = re.compile(r"\w[-\u2010\u2011]$"), re.compile(r"[-\u2010\u2011]\w")
 _AUTHORS = re.compile(r"(?:\b[A-Z][\w'\u2019-]+ [A-Z]{1,3}(?:, (?:and )?|; | and |\.)){3,}")
@@ -62,7 +69,7 @@ def as_it_reads(text: str, start: int, end: int) -> float:
     before, after, name = text[max(0, start - 24) : start], text[end : end + 24], text[start:end]
     spans = [match.span() for match in _AUTHORS.finditer(text)]
     spans += [match.span() for match in _SLASHED.finditer(text) if any(map(str.isdigit, match[0]))]
-    if _TITLE.search(before) or _SYMBOL_BEFORE.search(before) or _SYMBOL_AFTER.match(after):
+    if _SYMBOL_BEFORE.search(before) or _SYMBOL_AFTER.match(after):
         return NO_NAME
     if re.match(r",? et al\b", after):
         return NO_NAME

@@ -9,11 +9,12 @@ from helpers.kbs import build_untrained
 
 from eigenthemes import KB, Linker
 from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.candidates.rules import ENDING
+from eigenthemes.candidates.rules import ENDING, MATCH_TYPES
 from eigenthemes.errors import OptionError
 from eigenthemes.mentions.names import NameDetector
 from eigenthemes.records import Document, Mention
 
+_CODES = {word: code for code, word in MATCH_TYPES.items()}
 ENGLISH = [
     "Museums", "Hodgkin disease", "Addison's disease", "tumor necrosis factor", "acute leukaemia", "Neutrophil", "blood",
     "breast cancer", "ovarian cancer", "lung cancer", "hepatitis B", "hepatitis C", "hypothyroidism", "hyperthyroidism",
@@ -53,10 +54,11 @@ def french(tmp_path_factory: pytest.TempPathFactory) -> NameDetector:
 
 
 def found(detector: NameDetector, text: str) -> list[tuple[str, str]]:
-    """The mentions of a text: as they stand, and the name that is looked up."""
-    mentions = detector.detect(Document(text=text))
+    """The mentions of a text: as they stand, and the label of the entity whose name fits best."""
+    mentions, candidates = detector.detect(Document(text=text)), CandidateGenerator(detector.kb, language=detector.language)
     assert all(mention.text == text[mention.start : mention.end] for mention in mentions)
-    return [(mention.text, mention.name) for mention in mentions]
+    nearest = [min(candidates.records(mention.name), key=lambda each: _CODES[each.match_type]) for mention in mentions]
+    return [(mention.text, each.label) for mention, each in zip(mentions, nearest, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def found(detector: NameDetector, text: str) -> list[tuple[str, str]]:
         ("the tumour necrosis factor was", [("tumour necrosis factor", "tumor necrosis factor")]),
         ("an acute leukemia was", [("acute leukemia", "acute leukaemia")]),
         ("a public health service is", [("public health service", "public health services")]),
-        ("NEUTROPHILS IN BLOOD", [("NEUTROPHILS", "Neutrophil"), ("BLOOD", "BLOOD")]),
+        ("NEUTROPHILS IN BLOOD", [("NEUTROPHILS", "Neutrophil"), ("BLOOD", "blood")]),
         ("by NF-kB and", [("NF-kB", "NF-kappa B")]),
         ("with anti-TNF and", [("TNF", "TNF")]),
         ("the Gln of it", []),  # GLNS is no plural
@@ -133,7 +135,7 @@ def test_german_forms(german: NameDetector, text: str, expected: list[tuple[str,
         ("une affaire publique de", [("affaire publique", "Affaires publiques")]),
         ("les droits européens", [("droits européens", "Droit européen")]),
         ("le programme d'étude est", [("programme d'étude", "Programme d'études")]),
-        ("l'industrie minière et", [("industrie minière", "industrie minière")]),
+        ("l'industrie minière et", [("industrie minière", "Industrie minière")]),
         ("un médecin est", []),  # no form of Médecine
     ],
 )
@@ -141,15 +143,25 @@ def test_french_forms(french: NameDetector, text: str, expected: list[tuple[str,
     assert found(french, text) == expected
 
 
-def test_the_language_is_given_or_guessed(tmp_path: Path) -> None:
+def test_the_language_is_given_or_that_of_the_names(tmp_path: Path) -> None:
     kb = build(tmp_path, ["Haus", "Krankheit", "delayed speech", "short stature"])
     german = "Die Häuser sind nicht auf dem Berg und der See ist bei den Bäumen."
-    assert found(NameDetector(kb), german) == [("Häuser", "Haus")]
-    assert found(NameDetector(kb), "Häuser") == []  # too short to tell
+    assert found(NameDetector(kb), german) == []  # nothing is guessed about a text
+    assert found(NameDetector(kb, language="de-AT"), german) == [("Häuser", "Haus")]
     assert found(NameDetector(kb, language="de-AT"), "Häuser") == [("Häuser", "Haus")]
     assert found(NameDetector(kb, language="en"), german) == []
     with pytest.raises(OptionError, match="the language is 'xx'; expected one of en, de, fr"):
         Linker(kb, language="xx")
+
+
+def test_names_of_several_languages_are_each_inflected_in_their_own(tmp_path: Path) -> None:
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    names = [("house", "Haus"), ("delayed speech", "verzögerte Sprache"), ("short stature", "Kleinwuchs"), ("museum", "Museum")]
+    lines = [f'<http://x.org/{i}> {label} "{en}"@en , "{de}"@de .\n' for i, (en, de) in enumerate(names)]
+    (tmp_path / "names.ttl").write_text("".join(lines), encoding="utf-8")
+    detector = NameDetector(build_untrained([tmp_path / "names.ttl"], tmp_path / "my.kb"))
+    assert [each.text for each in detector.detect(Document(text="Zwei Häuser, two houses."))] == ["Häuser", "houses"]
+    assert [each.text for each in detector.detect(Document(text="In den Museen und in the museums"))] == ["Museen", "museums"]
 
 
 def test_a_full_name_is_looked_up_written_and_read_again(english: NameDetector) -> None:
@@ -177,8 +189,8 @@ def test_given_mentions_are_found_by_their_stems(english: NameDetector) -> None:
     }
     for name, label in names.items():
         match_types = {each.label: each.match_type for each in generator.records(name)}
-        assert match_types.pop(label) == ("label" if name == label else "other ending")
-        assert not {"label", "alias", "other ending"} & set(match_types.values())
+        assert match_types.pop(label) == ("label" if name == label else "same core")
+        assert not {"label", "alias", "same core"} & set(match_types.values())
     many = CandidateGenerator(kb).find_batch(list(names) * 40)
     nearest = many.match_type <= ENDING
     assert [kb.label_of(entity) for entity in many.entity[nearest].tolist()] == list(names.values()) * 40
