@@ -16,8 +16,10 @@ from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
 from eigenthemes.kb.attributes import FILES, EntityAttributes
+from eigenthemes.names.alignment import COVERAGE
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
+from eigenthemes.ranking.features import FeatureContext, name
 from eigenthemes.ranking.features.column import CellEvidence
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, LinkedTable, Mention, Table
@@ -37,7 +39,9 @@ def linker(cities: KB) -> Linker:
 def evidence_of(kb: KB, documents: list[Document]) -> CellEvidence | None:
     attributes = EntityAttributes.of(kb)
     assert attributes is not None
-    return CellEvidence.of(MentionGroups.of(batch_maker(kb, needs_vectors=False).make(documents)), attributes)
+    groups = MentionGroups.of(batch_maker(kb, needs_vectors=False).make(documents))
+    coverage = name.compute(groups, FeatureContext(kb, kb.vectors()))[:, COVERAGE]
+    return CellEvidence.of(groups, coverage, attributes)
 
 
 def entities(linked: LinkedTable, column: int) -> list[str | None]:
@@ -143,6 +147,12 @@ def test_a_text_has_no_evidence_of_columns(cities: KB) -> None:
 
 def test_the_other_names_of_a_column_are_known_or_not(cities: KB) -> None:
     evidence = evidence_of(cities, [Document(table=Table(("a",), (("Avon",), ("Bern",), ("Nowhere",), ("Noplace",))))])
+    assert evidence is not None
+    assert evidence.known.tolist() == [2 / 5, 2 / 5, 3 / 5, 3 / 5]
+
+
+def test_a_name_is_known_in_other_forms(cities: KB) -> None:
+    evidence = evidence_of(cities, [Document(table=Table(("a",), (("the Avon",), ("BERN",), ("Nowhere",), ("Noplace",))))])
     assert evidence is not None
     assert evidence.known.tolist() == [2 / 5, 2 / 5, 3 / 5, 3 / 5]
 

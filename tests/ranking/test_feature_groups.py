@@ -49,7 +49,8 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
     """A column that is renamed would weigh nothing in every KB built before."""
     assert GROUPS == {
         "name": (
-            "alias", "unbracketed", "initials", "acronym", "ending", "contains", "shares", "typo",
+            "name_coverage", "form_coverage", "coverage", "missing", "extra", "same_name", "misspelled", "inflected",
+            "initial", "reordered", "weaker", "alias", "unbracketed", "initials", "acronym", "ending", "contains", "shares", "typo",
             "spelling", "cased", "covered", "begins", "ends", "in_label", "overlap",
         ),
         "prior": ("log_prior", "log_rank", "log_names"),
