@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.rules import MOST_WORDS
 from eigenthemes.core.strings import Strings, mix
-from eigenthemes.kb.stem_index import MOST_NAMES
 from eigenthemes.kb.store import KB
 
 LEAST = 3  # entities whose names say so
 MOST = 8  # words that stand for one; also names alike but for one word, of which more are a list
+MOST_NAMES = 1_000_000  # of a KB in which other words are looked for: more take seconds
 _SHORTEST = 3  # letters of a word
 
 

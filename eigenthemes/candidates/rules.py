@@ -6,8 +6,9 @@ Both look-ups (`plain`, one mention in plain Python; `compiled`, many at once) f
 2. It equals a label without its bracketed part, or turned round at its commas ("Severe intellectual disability" for
    "Intellectual disability, severe"); a label with initials for first names, or its acronym (at most `QUOTA` of each of these;
    an acronym of two letters only if the mention is written in capitals, and not in ontologies).
+   Its core equals that of a name (`names.analysis`: without articles, titles, legal forms, by stems).
 3. It equals a name but for an ending (`ENDINGS`: plural, possessive, "Iowan" for Iowa): at most `QUOTA`. Where nothing equals
-   it so far, a name by the stems of its words counts as such (`kb.stem_index`; both look-ups leave that to the generator).
+   it so far, its own core is looked up, in each language of the KB (both look-ups leave that to the generator).
    Where nothing equals it yet: a name with the umlauts that it spells out ("Loew" for Löw), or a slip of the pen away in one
    word. Where still nothing does, in a KB that writes names small: a name with another word that the KB's own names use in the
    place of one of its words ("hearing loss" for "Hearing impairment"; `other_words`).

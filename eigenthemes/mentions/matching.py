@@ -111,6 +111,7 @@ def matches_compiled(pieces: Pieces, words: WordForms, keys: Keys, worst: int = 
 
 
 _SHOUTED_FROM = 6  # letters of a word in capitals that is inflected: "NEUTROPHILS IN BLOOD", but the gene "CANS" is no plural
+_SHORT = 2  # letters
 _MISSPELLED_FROM = 6  # letters of a word that may be misspelled
 _REMEMBERED = 1 << 16  # words whose corrected spelling is kept in memory
 
@@ -135,7 +136,7 @@ class CoreForms:
             forms = [stem(form, language) if may else form for form, may in zip(corrected, inflected.tolist(), strict=True)]
         else:
             forms = [EQUIVALENT.get(form, form) for form in corrected]
-        for word in np.flatnonzero(words.function).tolist():
+        for word in np.flatnonzero(words.function | (np.diff(words.forms.offsets) <= _SHORT)).tolist():  # d' is short
             if weak.get(words.plain[word], 0) & FUNCTION:
                 forms[word] = ""
         changed, corrections = (np.fromiter(map(str.__ne__, some, words.plain), bool, len(some)) for some in (forms, corrected))

@@ -1,13 +1,12 @@
-"""Stems of words in five languages, and the language of a text."""
+"""Stems of words in five languages, and words that are typical of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 
 from eigenthemes.errors import OptionError
-from eigenthemes.text.words import has_turkish_ending
 
 _SHORTEST = 4  # letters of a word that is inflected
 
@@ -198,7 +197,6 @@ LANGUAGE_WORDS = {
     "es": frozenset("una por con para del como más sus fue está pero este entre cuando y también ser".split()),
     "tr": frozenset("ve bir bu için ile olarak çok daha gibi olan sonra kadar değil göre ise bugün yarın dün".split()),
 }
-_CLEARLY = 2  # more common words than of any other language
 
 
 def checked_language(language: str) -> str:
@@ -210,17 +208,3 @@ def checked_language(language: str) -> str:
             where="language",
         )
     return main
-
-
-def guess_language(words: Sequence[str], among: Iterable[str]) -> str | None:
-    """Return the language of a text's distinct words; None if it is unclear."""
-    counts = sorted(((_clues(words, language), language) for language in among), reverse=True)
-    if not counts or counts[0][0] < _CLEARLY + (counts[1][0] if len(counts) > 1 else 0):
-        return None
-    return counts[0][1]
-
-
-def _clues(words: Sequence[str], language: str) -> int:
-    """Count the words typical of a language: its commonest and, in Turkish, names with a suffix after an apostrophe."""
-    common = len(LANGUAGE_WORDS[language].intersection(words))
-    return common if language != "tr" else common + sum(map(has_turkish_ending, words))

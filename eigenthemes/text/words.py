@@ -57,14 +57,6 @@ def without_turkish_endings(text: str) -> str:
     return _TURKISH_ENDING.sub(lambda ending: " " * len(ending[0]), text)
 
 
-def has_turkish_ending(word: str) -> bool:
-    """Return whether a word is a name with a Turkish ending behind an apostrophe."""
-    if "'" not in word and "\u2019" not in word:
-        return False
-    ending = _TURKISH_ENDING.search(word)
-    return ending is not None and len(ending[0]) > 1 and ending.end() == len(word) and word[0].isupper()
-
-
 SEPARATOR, OTHER = 1, 2
 _UNSEEN = 0
 _ASCII, _CODE_POINTS = 127, 0x110000

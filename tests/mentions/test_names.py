@@ -194,12 +194,12 @@ def test_both_ways_find_the_same(names: NameDetector, ontology: NameDetector, te
 
 def assert_same_both_ways(finder: NameDetector, text: str) -> None:
     pieces, words = split(text)
-    forms = WordForms(words.forms, words.possessive)
+    forms = WordForms.written(words)
     plain = matches_plain(pieces, forms, finder._keys)
     assert np.array_equal(plain, matches_compiled(pieces, forms, finder._keys))
     for language in finder._cores.languages:
-        cores, misspelled = finder._cores.of(words, language)
-        assert len(misspelled) == len(cores.forms) == len(words.forms)
+        cores = finder._cores.of(words, language)
+        assert len(cores.misspelled) == len(cores.changed) == len(cores.forms) == len(words.forms)
         plain = matches_plain(pieces, cores, finder._keys, INITIALS)
         assert np.array_equal(plain, matches_compiled(pieces, cores, finder._keys, INITIALS))
 
@@ -208,7 +208,7 @@ def assert_same_both_ways(finder: NameDetector, text: str) -> None:
 def test_every_name_is_one_match_of_its_own(names: NameDetector, name: str) -> None:
     pieces, words = split(name)
     assert len(pieces.word) <= LONGEST
-    matches = matches_plain(pieces, WordForms(words.forms, words.possessive), names._keys)
+    matches = matches_plain(pieces, WordForms.written(words), names._keys)
     assert [0, len(pieces.word) - 1, 0] in matches[:, [0, 1, 3]].tolist()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.text.stems import STEMMERS, guess_language, stem
+from eigenthemes.text.stems import stem
 from eigenthemes.text.words import without_turkish_endings
 
 
@@ -69,17 +69,6 @@ def test_forms_of_one_word_have_one_stem(language: str, forms: str) -> None:
 )  # fmt: skip
 def test_other_words_have_other_stems(language: str, one: str, other: str) -> None:
     assert stem(one, language) != stem(other, language)
-
-
-def test_languages_are_guessed_from_common_words() -> None:
-    every = tuple(STEMMERS)
-    assert guess_language("the cat is on that of which".split(), every) == "en"
-    assert guess_language("die Katze ist nicht auf dem Dach".split(), every) == "de"
-    assert guess_language("le chat est sur les toits".split(), every) == "fr"
-    assert guess_language("una ciudad entre montañas y también puertos".split(), every) == "es"
-    assert guess_language("bu kitap çok eski ve güzel bir kitap".split(), every) == "tr"
-    assert guess_language(["Paris"], every) is None
-    assert guess_language([], ()) is None
 
 
 @pytest.mark.parametrize(
