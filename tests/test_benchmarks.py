@@ -20,7 +20,7 @@ from eigenthemes.ranking.features import COLUMNS
 
 FOLDER = ROOT / "benchmarks"
 MODULES = sorted(file.stem for file in FOLDER.glob("*.py") if file.stem != "__init__")
-COMMANDS = [name for name in MODULES if name != "common"]
+COMMANDS = [name for name in MODULES if name not in ("common", "pictures", "relatedness")]
 SET = "wned-cweb"  # of the data folder that `demo_data` makes up
 
 

@@ -108,7 +108,6 @@ _NIL_IN_TRAINING = 0.12  # share of mentions of synthetic documents without an a
 _SHIFT, _FALSE_MATCH, _ALONE = 0.7, 0.5, 0.5  # weights of the models
 _MOST_BY_MODEL = 1.0  # log-odds that a chance model may add or take, once weighted
 _ALONE_BIAS, _ALONE_CLUES = 2.0, 2.0
-_INFLECTED = 2.0  # log-odds that the ranker takes from a name for its other ending
 _FEW = 6.0  # n^2 of so few names makes others count half
 _USUAL_FALSE_MATCHES, _USUAL_NAMES = 0.35, 4.0  # share of chance names, as if seen on so many
 _ROUNDS = 30
@@ -158,20 +157,18 @@ class BestCandidates:
 
     having       [b] the groups
     entity       [b]
-    inflected    [b] its name has another ending
     known        [b] the name is one of the KB as it is spelled
     columns      [b, c] FALSE_MATCH_COLUMNS
     """
 
     having: Ints
     entity: Ints
-    inflected: NDArray[np.bool_]
     known: NDArray[np.bool_]
     columns: Floats
 
     def only(self, kept: NDArray[np.bool_]) -> BestCandidates:
         """Return some of them."""
-        return BestCandidates(*(getattr(self, name)[kept] for name in ("having", "entity", "inflected", "known", "columns")))
+        return BestCandidates(*(getattr(self, name)[kept] for name in ("having", "entity", "known", "columns")))
 
     @property
     def popularity(self) -> Floats:
@@ -210,7 +207,7 @@ def best_candidates(
         ),
         axis=1,
     )
-    return BestCandidates(having, entity, features[rows, COLUMNS.index("ending")] > 0, namesakes > 0, columns)
+    return BestCandidates(having, entity, namesakes > 0, columns)
 
 
 def _namesakes(groups: MentionGroups, context: FeatureContext) -> Ints:
@@ -272,7 +269,7 @@ def name_odds(groups: MentionGroups, best: BestCandidates, context: FeatureConte
     told, abbreviated = _clues(groups, best, context)
     supported = (counts**2 / (counts**2 + _FEW))[document]
     among_others, alone = _supported_odds(best, model) + told, _lonely_odds(best, model) + _ALONE_CLUES * told
-    odds = supported * among_others + (1 - supported) * alone + _INFLECTED * best.inflected
+    odds = supported * among_others + (1 - supported) * alone
     return NameOdds(odds, document, abbreviated)
 
 

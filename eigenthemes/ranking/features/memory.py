@@ -27,7 +27,7 @@ _COLUMNS = {
     "said_none_here": "corrections of this very document said that it is none of the KG",
 }
 CHOICE = {"linked_so": 1.0, "linked_share": 4.0, "linked_none": 0.0, "said_here": 12.0, "said_none_here": 0.0}
-NIL = {"linked_so": -1.0, "linked_share": -3.0, "linked_none": 10.0, "said_here": -12.0, "said_none_here": 12.0}
+NIL = {"linked_so": -1.0, "linked_share": -3.0, "linked_none": 12.0, "said_here": -12.0, "said_none_here": 12.0}
 
 _DOUBT = 2.0  # times the log of how many have the name: so many documents more, which say nothing
 
