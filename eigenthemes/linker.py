@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.core.checks import check_integer, check_probability
+from eigenthemes.core.checks import check_fields, check_integer, check_probability
 from eigenthemes.core.threads import forks, limit_blas_threads
 from eigenthemes.documents.json_lines import AnyDocument, as_document
 from eigenthemes.documents.json_writer import LinkEncoder
@@ -100,6 +100,7 @@ class LinkOptions:
     scoring: ScoringOptions | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.method is not None:
             method_named(self.method)
         check_integer("top", self.top, least=0)

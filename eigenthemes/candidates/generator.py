@@ -28,6 +28,7 @@ from eigenthemes.candidates.rules import (
 )
 from eigenthemes.candidates.whole_names import core_keys, match_types_of, matched_name, remembered_rows
 from eigenthemes.core.arrays import read_only
+from eigenthemes.core.checks import check_arguments
 from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.entity_records import damaged
@@ -112,6 +113,7 @@ class CandidateGenerator:
         What people said a name means is a candidate, too.
     """
 
+    @check_arguments
     def __init__(
         self,
         kb: KB,
@@ -127,6 +129,7 @@ class CandidateGenerator:
         remembers: bool = True,
     ) -> None:
         CandidateOptions(generator=generator, max_candidates=max_candidates, aliases=aliases)  # checks them
+        max_candidates = None if max_candidates is None else int(max_candidates)
         self.kb, self.generator, self.max_candidates, self.aliases = kb, generator, max_candidates, aliases
         self.sharing = sharing or SHARING
         self._embedded = embedded if generator == "paper" else None
@@ -166,6 +169,7 @@ class CandidateGenerator:
     def _other_words(self) -> OtherWords:
         return other_words_of(self.kb) if self._has_families() else no_other_words()
 
+    @check_arguments
     def only_of_types(self, types: Sequence[str]) -> CandidateGenerator:
         """Return a generator like this one that finds only entities of one of these types."""
         narrowed = copy(self)
@@ -173,6 +177,7 @@ class CandidateGenerator:
         narrowed._allow(of_types if self.allowed is None else self.allowed & of_types)
         return narrowed
 
+    @check_arguments
     def find(self, name: str) -> CandidateTable:
         """Return the candidates of one name."""
         if self._compiled is None or len(name) > _LONG:
@@ -231,6 +236,7 @@ class CandidateGenerator:
         counts = np.bincount(table.mention_of[kept], minlength=table.mentions)
         return self._table(counts, table.entity[kept], table.match_type[kept])
 
+    @check_arguments
     def match_types(self, name: str) -> dict[int, int]:
         """Return entity -> match type (a key of `rules.MATCH_TYPES`) of all entities with this whole name."""
         try:
@@ -245,6 +251,7 @@ class CandidateGenerator:
         except OutOfBoundsError as error:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
 
+    @check_arguments
     def records(self, name: str) -> list[Candidate]:
         """Return the candidates of one name, as records for people."""
         table = self.find(name)
@@ -262,6 +269,7 @@ class CandidateGenerator:
             for entity, rank, prior, match_type in columns
         ]
 
+    @check_arguments
     def why_not(self, name: str, external_id: str) -> str:
         """Explain in one sentence why an entity (id or name) is or is not among the candidates of a name."""
         kb = self.kb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from eigenthemes.core.checks import check_integer
+from eigenthemes.core.checks import check_fields, check_integer
 from eigenthemes.errors import OptionError
 
 GENERATORS = ("default", "paper")
@@ -36,6 +36,7 @@ class CandidateOptions:
     not_types: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.generator not in GENERATORS:
             raise OptionError(f"generator {self.generator!r} is unknown; expected one of {', '.join(GENERATORS)}")
         if self.max_candidates is not None:

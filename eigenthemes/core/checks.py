@@ -100,6 +100,7 @@ _ITEMS = {
     "str | int": "names or numbers",
 }
 _ALIASES = {
+    "ScoringOptions": "AverageOptions | EigenOptions | ContextOptions",
     "Columns": "Sequence[str | int]",
     "Paths": "str | Path | Sequence[str | Path]",
     "RecordBatchOrTable": "RecordBatch | Table",
@@ -170,6 +171,8 @@ def _fits(value: Any, kind: str) -> bool:
         return isinstance(value, Mapping) and _fits_all(value.keys(), key) and _fits_all(value.values(), item)
     if container in _SEVERAL:
         return _fits_items(value, container, inside)
+    if container == "NDArray":
+        return _is_of_class(value, "ndarray")
     return kind in _UNCHECKED or _is_of_class(value, kind.rpartition(".")[2])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.checks import check_integer, check_number
+from eigenthemes.core.checks import check_fields, check_integer, check_number
 from eigenthemes.embeddings.word_vectors import WINDOW
 from eigenthemes.errors import OptionError
 
@@ -49,6 +49,7 @@ class AverageOptions:
     unit_length: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_delta(self.delta)
         check_window(self.window)
         if self.weights not in WEIGHTS:
@@ -90,6 +91,7 @@ class ContextOptions:
     word_vectors: str | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         check_window(self.window)
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from eigenthemes.core.checks import check_arguments
 from eigenthemes.errors import OptionError
 from eigenthemes.records import Table
 from eigenthemes.tables.table_documents import PARTS, Columns, column_numbers
@@ -21,6 +22,7 @@ Frame = TypeVar("Frame")
 Added = Sequence[tuple[int, Sequence[str], ColumnLinks]]  # number of a linked column, names of the added ones, their values
 
 
+@check_arguments
 def link_frame(
     linker: Linker,
     frame: Frame,

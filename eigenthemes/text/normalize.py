@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
+from eigenthemes.errors import OptionError
 
 _APOSTROPHES = "'`\u00b4\u2018\u2019\u02bc\u02bb\u02b9\u2032\uff07\u05f3\u05f4"
 _MARKS_OF_TRADE = "™®©℠"
@@ -117,6 +118,8 @@ def normalize(text: str) -> str:
     >>> normalize("Málaga (U.S.)")
     'malaga us'
     """
+    if not isinstance(text, str):
+        raise OptionError(f"the text is {str(text)[:40]!r}; expected a string", where="text")
     folded = text
     if "." in folded:
         folded = _compiled(_ACRONYM).sub(lambda match: match[0].replace(".", ""), folded)
