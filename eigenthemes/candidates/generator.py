@@ -224,15 +224,18 @@ class CandidateGenerator:
         if not len(rows):
             return table
         kept = np.ones(len(table), bool)
-        is_typo = {number: may_be_misspelled(self.kb, names[number]) for number in np.unique(table.mention_of[rows]).tolist()}
-        kept[rows] = [is_typo[number] is not False for number in table.mention_of[rows].tolist()]
-        rows = rows[[is_typo[number] is None for number in table.mention_of[rows].tolist()]]
+        number, form_of = np.unique(table.mention_of[rows], return_inverse=True)
+        is_typo = may_be_misspelled(self.kb, [names[each] for each in number.tolist()])
+        kept[rows] = np.array([each is not False for each in is_typo], dtype=bool)[form_of]
+        rows = rows[np.array([each is None for each in is_typo], dtype=bool)[form_of]]
         if len(rows):
             number, form_of = np.unique(table.mention_of[rows], return_inverse=True)
             forms = [normalize(names[each]) for each in number.tolist()]
             spelled_out = [with_umlauts(form.encode("utf-8", "replace")).decode("utf-8") for form in forms]
             coverage = [coverages(self.kb, each, form_of, table.entity[rows]) for each in (forms, spelled_out)]
             kept[rows] = np.maximum(*coverage) >= _LEAST_COVERAGE
+        if kept.all():
+            return table
         counts = np.bincount(table.mention_of[kept], minlength=table.mentions)
         return self._table(counts, table.entity[kept], table.match_type[kept])
 

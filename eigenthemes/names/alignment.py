@@ -87,7 +87,7 @@ def coverages(kb: KB, forms: Sequence[str], form_of: Ints, entity: NDArray[Any])
     analysed = analyse(normalized.__getitem__, indptr, token.astype(np.int64), kb.cached(TokenModel.of))
     bounds = np.searchsorted(form_of, np.arange(len(forms) + 1))
     run = align.select_backend(_STEPS * len(entity))
-    aligned = run(analysed.arrays, bounds, entity.astype(np.int64), np.zeros(len(entity), bool), *names_and_tokens(kb))
+    aligned = run(analysed.arrays, bounds, entity.astype(np.int64), np.zeros(len(entity), bool), *kb.cached(names_and_tokens))
     return np.asarray(aligned[:, COVERAGE])
 
 

@@ -36,6 +36,7 @@ from eigenthemes.text.words import part_elisions
 
 BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _POSSESSIVE = re.compile(r"['\u2019][sS](?!\w)")
+_SIGNS = frozenset("'\u2019([.")  # of possessives, brackets and abbreviations
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _SAMPLE = 2000  # names that tell how a KB writes, and in which language
 _MOSTLY = 2 / 3
@@ -149,12 +150,12 @@ class NameAnalysis:
         """Return which of some forms may have a core that is not the form itself; fast, for many."""
         if self.is_inflected:
             return list(range(len(names)))
-        joined = "\n".join(names)
-        if joined.count("\n") >= len(names):
-            return list(range(len(names)))
-        starts = np.cumsum([0, *(len(name) + 1 for name in names)])
-        found = [match.start() for match in _changing(self.languages).finditer(joined)]
-        return list(np.unique(np.searchsorted(starts, found, side="right") - 1).tolist())
+        changing = _changing_words(self.languages)
+        return [
+            number
+            for number, name in enumerate(names)
+            if not changing.isdisjoint(name.lower().replace(",", " ").split()) or not _SIGNS.isdisjoint(name)
+        ]
 
     def name_cores(self, name: str, language: str) -> set[str]:
         """Return the cores of a name of the KB: also turned round at its commas, and with the last name of a person first.
@@ -187,11 +188,11 @@ def _stem(word: str, language: str, inflects: bool) -> str:
 
 
 @cache
-def _changing(languages: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of what makes the core of a form of a proper name differ from the form."""
+def _changing_words(languages: tuple[str, ...]) -> frozenset[str]:
+    """Return the words that make the core of a form of a proper name differ from the form."""
     kinds = kinds_of_weak_words((*languages, _USUAL))
-    words = [word for word, kind in kinds.items() if kind & (ARTICLE | FUNCTION | LEGAL_FORM) or word in CLEAR_TITLES]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(sorted({*words, *EQUIVALENT}))})(?!\w)|['\u2019(\[.]", re.IGNORECASE)
+    weak = [word for word, kind in kinds.items() if kind & (ARTICLE | FUNCTION | LEGAL_FORM) or word in CLEAR_TITLES]
+    return frozenset((*weak, *EQUIVALENT))
 
 
 def main_language(tag: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.strings import Strings, hash_bytes, hash_strings
+from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_arrays import NameIndexArrays
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
@@ -224,11 +224,17 @@ class Forms:
         return self.indptr, self.token, self.information, self.cost, self.stems, self.letters, self.misspelled, self.initial
 
 
-def may_be_misspelled(kb: KB, form: str) -> bool | None:
-    """Return whether all unknown words of a form may be misspelled, or none of them; None where its words differ in that."""
-    model, table = kb.cached(TokenModel.of), kb.name_index.token_table
-    words = normalize(form).split()
-    unknown = [word for word in words if len(word) >= TYPO_FROM and table.find(hash_bytes(word.encode("utf-8", "replace"))) < 0]
+def may_be_misspelled(kb: KB, forms: Sequence[str]) -> list[bool | None]:
+    """Return whether all unknown words of each form may be misspelled, or none of them; None where its words differ in that."""
+    words = [normalize(form).split() for form in forms]
+    every = [word for of_form in words for word in of_form]
+    rows = kb.name_index.token_table.find_all(hash_strings(Strings.of(every))).tolist()
+    unknown = {word for word, row in zip(every, rows, strict=True) if row < 0 and len(word) >= TYPO_FROM}
+    model = kb.cached(TokenModel.of)
+    return [_may_be_misspelled(of_form, unknown.intersection(of_form), model) for of_form in words]
+
+
+def _may_be_misspelled(words: Sequence[str], unknown: set[str], model: TokenModel) -> bool | None:
     found = {model.unknown_word(word).misspelled for word in unknown} or {False}
     if False in found and (
         _SPELLED_OUT.search(" ".join(words)) or any(len(model.unknown_word(each).stems) for each in unknown)

@@ -70,7 +70,7 @@ class FeatureContext:
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
         self.token_table = kb.name_index.token_table
         self.token_model = kb.cached(TokenModel.of)
-        self.aligned_with = names_and_tokens(kb)
+        self.aligned_with = kb.cached(names_and_tokens)
 
     @classmethod
     def of(cls, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> FeatureContext:
