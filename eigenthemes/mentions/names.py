@@ -244,7 +244,8 @@ class NameDetector:
             near = pieces if inflected else _near_changes(pieces, words, forms)
             cores.append((find_matches(near, forms, self._keys, INITIALS), forms))
         for found, forms in cores:
-            new = ~np.isin(_spans(found), seen)
+            spans = _spans(found)
+            new = np.append(seen, -1)[np.searchsorted(seen, spans)] != spans
             if not inflected:  # single words must be capitalised
                 new &= (found[:, 0] < found[:, 1]) | words.capital[pieces.word[found[:, 0]]]
             kept = [
@@ -253,7 +254,7 @@ class NameDetector:
             found = found[new][np.array(kept, dtype=bool)]
             found[:, 3] = SAME_CORE
             matches.append(found)
-            seen = np.concatenate((seen, _spans(found)))
+            seen = np.sort(np.concatenate((seen, _spans(found))))
         return np.concatenate(matches)
 
     @cached_property
@@ -392,11 +393,12 @@ def _spans(matches: Matches) -> NDArray[np.int64]:
 def _near_changes(pieces: Pieces, words: Words, forms: WordForms) -> Pieces:
     """Return pieces of which only those near words that differ in a core go together: few do in names that are not inflected.
 
-    Function words count beside a capitalised word.
+    Function words count between capitalised words; possessives are found without that.
     """
     capital = words.capital[pieces.word]
-    beside = np.append(capital[1:], False) | np.append(False, capital[:-1])
-    at = np.flatnonzero(forms.changed[pieces.word] & (beside | ~words.function[pieces.word]))
+    between = np.append(capital[1:], False) & np.append(False, capital[:-1])
+    changed = (forms.changed & ~words.possessive)[pieces.word]
+    at = np.flatnonzero(changed & (between | ~words.function[pieces.word]))
     far = np.ones(len(pieces.word), dtype=bool)
     for step in range(-_NEAR, _NEAR + 1):
         far[np.clip(at + step, 0, len(far) - 1)] = False
