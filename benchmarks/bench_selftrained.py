@@ -24,10 +24,10 @@ from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.comparison import evaluate
-from eigenthemes.kb.name_memory import Memory, remembering
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import risk_coverage
 from eigenthemes.metrics.precision import credit
+from eigenthemes.names.name_memory import Memory, remembering
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of, gold_rows
 from eigenthemes.ranking.features import GROUPS, FeatureContext
 from eigenthemes.ranking.ranker import Ranker, feature_context_of, rank_batch

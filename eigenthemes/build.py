@@ -26,11 +26,11 @@ from eigenthemes.embeddings.vector_sets import (
 )
 from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
 from eigenthemes.errors import EigenthemesError, KBNotFoundError, OptionError, VectorError
-from eigenthemes.kb.name_memory import Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.read import read_sources
+from eigenthemes.names.name_memory import Memory
 from eigenthemes.train import add_memory, add_trained_ranker
 
 

@@ -11,9 +11,9 @@ from eigenthemes.core.checks import check_arguments, check_jobs, check_seed
 from eigenthemes.core.progress import Progress
 from eigenthemes.embeddings.vector_sets import name_of_source
 from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
-from eigenthemes.kb.name_memory import FILES, GONE, Answer, Memory
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter
+from eigenthemes.names.name_memory import FILES, GONE, Answer, Memory
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document
 

@@ -15,9 +15,9 @@ from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.candidates.rules import MATCH_TYPES, REMEMBERED
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.evaluation.comparison import evaluate
-from eigenthemes.kb.name_memory import Memory
-from eigenthemes.kb.name_memory import remembering as open_with_memory
 from eigenthemes.linker import Linker
+from eigenthemes.names.name_memory import Memory
+from eigenthemes.names.name_memory import remembering as open_with_memory
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext, memory
@@ -299,3 +299,18 @@ def test_explanations_say_it(remembering: KB) -> None:
 def test_evaluation_counts_documents_that_were_trained_on(remembering: KB) -> None:
     gold = [correction("blue planet", "us"), correction("blue planet", "us", ELSEWHERE)]
     assert evaluate(remembering, gold, ["selftrained"]).trained_on == 1
+
+
+def test_an_added_name_holds_in_every_form_and_interface(tmp_path: Path) -> None:
+    nodes = [
+        {"id": f"c{i}", "name": f"{name} Industries, Inc."} for i, name in enumerate(("Acme", "Globex", "Initech", "Umbrella"))
+    ]
+    sources = write_sources(tmp_path / "s", nodes, [("c0", "c1"), ("c1", "c2"), ("c2", "c3")])
+    kb = build_kb(sources, tmp_path / "my.kb", names=[("Big Blue Box", "c2")])
+    linker = Linker(kb)
+    for form in ("Big Blue Box", "the Big Blue Box", "BIG BLUE BOX", "Big-Blue Box", "Big Blue Box Corp."):
+        (link,) = linker.link({"mentions": [{"text": form}]}).links
+        assert link.entity == "c2", form
+        assert [each.entity for each in linker.link(f"Yesterday we met {form} again.").links] == ["c2"], form
+        table = linker.link_table({"header": ["name"], "rows": [[form], ["Acme Industries"]]}, columns=[0])
+        assert [each.entity for each in table.links] == ["c2", "c0"], form

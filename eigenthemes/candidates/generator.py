@@ -33,10 +33,10 @@ from eigenthemes.core.strings import OutOfBoundsError
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.name_arrays import CORE, SHORT_ACRONYM, UNBRACKETED, LabelWords
-from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
 from eigenthemes.names.alignment import coverages
 from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.token_model import may_be_misspelled
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import normalize, normalize_many, squash, tokenize

@@ -11,8 +11,8 @@ from eigenthemes.candidates.rules import CONTAINS, REMEMBERED
 from eigenthemes.core.arrays import spans_joined
 from eigenthemes.core.strings import OutOfBoundsError, Strings, hash_strings
 from eigenthemes.kb.name_arrays import ACRONYM, INITIALS, UNBRACKETED, NameIndexArrays
-from eigenthemes.kb.name_memory import NameMemories
 from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.name_memory import NameMemories
 from eigenthemes.text.normalize import normalize, squash, tokenize
 
 Ints = NDArray[np.int64]

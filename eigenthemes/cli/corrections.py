@@ -12,8 +12,8 @@ from eigenthemes.cli.output import counted, note, print_table
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.kb.name_memory import Answer, Memory
     from eigenthemes.kb.store import KB
+    from eigenthemes.names.name_memory import Answer, Memory
 
 
 @click.command()
@@ -31,8 +31,8 @@ def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], rem
     train remembers what each document with gold says of its names; build and train also remember names given with
     --add-names. A name counts once for each document.
     """
-    from eigenthemes.kb.name_memory import Memory
     from eigenthemes.kb.store import KB
+    from eigenthemes.names.name_memory import Memory
     from eigenthemes.train import forget
 
     opened = KB.open(kb)
@@ -57,7 +57,7 @@ def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], rem
 
 
 def _print(kb: KB, memory: Memory) -> None:
-    from eigenthemes.kb.name_memory import ADDED
+    from eigenthemes.names.name_memory import ADDED
 
     rows: dict[tuple[str, str, str], list[str]] = {}
     for document in memory.documents.values():
@@ -82,7 +82,7 @@ def _meaning(kb: KB, answer: Answer) -> tuple[str, str]:
 
 
 def _check_known(memory: Memory, names: tuple[str, ...], documents: tuple[str, ...]) -> None:
-    from eigenthemes.kb.name_memory import key_of
+    from eigenthemes.names.name_memory import key_of
 
     known = {key_of(answer.text) for document in memory.documents.values() for answer in document.answers}
     unknown = next((name for name in names if key_of(name) not in known), None)

@@ -262,8 +262,8 @@ _ROWS = {
 def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return name of a set -> method -> figures; print them unless --json was given."""
     from eigenthemes.evaluation.detect import detection_report, evaluate_detection
-    from eigenthemes.kb.name_memory import name_memories
     from eigenthemes.linker import Linker
+    from eigenthemes.names.name_memory import name_memories
     from eigenthemes.ranking.methods import method_named, scoring_options
 
     scoring = scoring_options({name: method_named(name) for name in methods}, parse_scoring(dict(options)))

@@ -19,11 +19,11 @@ from eigenthemes.core.checks import check_arguments, check_probability
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.threads import one_thread
 from eigenthemes.errors import OptionError, SourceError
-from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import DIFFICULTIES, by_document, credit, difficulty, gold_ranks, recall_at, summarize
 from eigenthemes.metrics.significance import compare
+from eigenthemes.names.name_memory import name_memories
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of, gold_of, gold_rows, has_gold
 from eigenthemes.ranking.decide import DecisionRule, Decisions, decide
 from eigenthemes.ranking.methods import Method, method_named, scoring_options

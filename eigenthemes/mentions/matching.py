@@ -14,9 +14,9 @@ from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, bit_filter, extend_hash, finish_hash, hash_strings
 from eigenthemes.kb.name_arrays import UNBRACKETED, NameIndexArrays
-from eigenthemes.kb.name_memory import NameMemories
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.name_memory import NameMemories, NameMemory
 from eigenthemes.names.token_model import TokenModel
 from eigenthemes.names.typos import is_one_edit, similar_to_all
 from eigenthemes.names.weak_words import EQUIVALENT, FUNCTION, is_common
@@ -184,24 +184,33 @@ class RememberedNames:
     """
 
     def __init__(self, memory: NameMemories, allowed: NDArray[np.bool_] | None) -> None:
-        small = {
-            name: any(spelling.islower() for spelling in said.spellings)
-            for name, said in memory.items()
-            if sum(said.linked.values()) > said.not_a_name and (allowed is None or allowed[list(said.linked)].any())
-        }
-        hashes = hash_strings(Strings.of(list(small)))
-        order = np.argsort(hashes)
-        self._small = np.array(list(small.values()), dtype=bool)[order]
-        self._keys = _keys(hashes[order])
+        self._names, self._cores = (_linked_names(names, allowed) for names in (dict(memory.items()), memory.by_core))
 
-    def matches(self, text: str, pieces: Pieces, words: Words, find_matches: FindMatches) -> Matches:
-        """Return the spans that are such a name, as rows of `matching`."""
-        found = find_matches(pieces, WordForms.written(words), self._keys)
-        spans = zip(pieces.starts[found[:, 0]].tolist(), pieces.ends[found[:, 1]].tolist(), strict=True)
-        capital = np.array([not text[start:end].islower() for start, end in spans], dtype=bool)
-        kept: Matches = found[capital | self._small[found[:, 2]]]
+    def matches(self, text: str, pieces: Pieces, words: Words, find_matches: FindMatches, cores: CoreForms) -> Matches:
+        """Return the spans that are such a name or have the core of one, as rows of `matching`."""
+        looked_up = [(WordForms.written(words), self._names)]
+        looked_up += [(cores.of(words, language), self._cores) for language in cores.languages]
+        matches = list[Matches]()
+        for forms, (keys, is_small) in looked_up:
+            found = find_matches(pieces, forms, keys)
+            spans = zip(pieces.starts[found[:, 0]].tolist(), pieces.ends[found[:, 1]].tolist(), strict=True)
+            capital = np.array([not text[start:end].islower() for start, end in spans], dtype=bool)
+            matches.append(found[capital | is_small[found[:, 2]]])
+        kept = np.concatenate(matches)
         kept[:, 2] = _NO_KEY
         return kept
+
+
+def _linked_names(names: dict[str, NameMemory], allowed: NDArray[np.bool_] | None) -> tuple[Keys, Flags]:
+    """Return the names that were linked, as keys, and which of them were written in lower case."""
+    small = {
+        name: any(spelling.islower() for spelling in said.spellings)
+        for name, said in names.items()
+        if sum(said.linked.values()) > said.not_a_name and (allowed is None or allowed[list(said.linked)].any())
+    }
+    hashes = hash_strings(Strings.of(list(small)))
+    order = np.argsort(hashes)
+    return _keys(hashes[order]), np.array(list(small.values()), dtype=bool)[order]
 
 
 def _keys(hashes: NDArray[np.uint64]) -> Keys:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.name_arrays import CORE, INITIALS, UNBRACKETED
-from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.coordination import with_compounds, with_coordinated
 from eigenthemes.mentions.matching import (
@@ -43,6 +42,7 @@ from eigenthemes.mentions.name_rules import (
 )
 from eigenthemes.mentions.plain_detectors import cells
 from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.weak_words import LEGAL_FORMS, TITLES, is_common
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import name_key, normalize, turned_round
@@ -199,7 +199,8 @@ class NameDetector:
         matches = matches[self._may_be_mentions(matches, pieces, words)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
         if self._remembered is not None:
-            matches = np.concatenate((matches, self._remembered.matches(text, pieces, words, self._find_matches(pieces))))
+            remembered = self._remembered.matches(text, pieces, words, self._find_matches(pieces), self._cores)
+            matches = np.concatenate((matches, remembered))
         matches = without_broken_lists(matches, text, pieces, words)
         found = (all_matches if self.nested else longest_matches)(text, matches, pieces, words)
         if self._writing.analysis.is_inflected:

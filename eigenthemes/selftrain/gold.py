@@ -13,8 +13,8 @@ from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.threads import one_thread
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.kb.name_memory import NOT_A_NAME, Memory, document_key
 from eigenthemes.kb.store import KB
+from eigenthemes.names.name_memory import NOT_A_NAME, Memory, document_key
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.ranker import Ranker, rank_batch

@@ -23,8 +23,8 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.documents.sssom import COMPOSITE, LEXICAL, MappingSet
 from eigenthemes.errors import OptionError
-from eigenthemes.kb.name_memory import key_of, name_memories
 from eigenthemes.linker import Linker, LinkOptions
+from eigenthemes.names.name_memory import key_of, name_memories
 from eigenthemes.records import LinkedTable, Table
 from eigenthemes.tables.open_table import open_table, replacing_file, table_writer
 from eigenthemes.tables.table_documents import CONTEXTS, PARTS, ColumnProfile, Columns, column_numbers, profile_columns

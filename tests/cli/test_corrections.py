@@ -12,7 +12,7 @@ from helpers.kbs import TINY_EDGES, TINY_NODES, write_sources
 
 from eigenthemes import KB, Linker
 from eigenthemes.build import build_kb
-from eigenthemes.kb.name_memory import Memory
+from eigenthemes.names.name_memory import Memory
 
 COOKBOOK = Path(__file__).parents[2] / "docs" / "cookbook" / "files"
 GOLD = [

@@ -14,8 +14,8 @@ from eigenthemes import KB
 from eigenthemes.build import embed_kb
 from eigenthemes.errors import KBDamagedError
 from eigenthemes.kb.manifest import replace_manifest
-from eigenthemes.kb.name_memory import ADDED, Memory, NameMemories, document_key, key_of, name_memories
 from eigenthemes.kb.writer import KBWriter
+from eigenthemes.names.name_memory import ADDED, Memory, NameMemories, document_key, key_of, name_memories
 from eigenthemes.records import Document, Mention, Table
 from eigenthemes.train import forget, train_kb
 

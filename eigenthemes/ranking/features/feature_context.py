@@ -11,10 +11,10 @@ from eigenthemes.core.threads import Pool, lazy
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.graph import Hubs
-from eigenthemes.kb.name_memory import name_memories
 from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.names.alignment import names_and_tokens
+from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.token_model import TokenModel
 
 Ints = NDArray[np.int64]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.kb.name_arrays import WHOLE
-from eigenthemes.kb.name_memory import NameMemory
+from eigenthemes.names.name_memory import NameMemory
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import LocalGroup

@@ -12,6 +12,7 @@ import orjson
 from eigenthemes.core.strings import Strings
 from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.store import KB
+from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize, squash
 
@@ -261,6 +262,11 @@ class NameMemories:
                 self._names.setdefault(name, NameMemory()).add(answer, 1)
             for answered in effective:
                 self._names[key_of(answered.text)].spellings.add(answered.text)
+        self._analysis = NameAnalysis.of(kb)
+        self.by_core: dict[str, NameMemory] = {}
+        for said_of_name in self._names.values():
+            for spelling in sorted(said_of_name.spellings):
+                self.by_core.update((core, said_of_name) for core in self._analysis.cores(spelling) if len(core) > 1)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -270,8 +276,10 @@ class NameMemories:
         return document_key(document) in self._said
 
     def find(self, normalized: str, *, without: DocumentAnswer | None = None) -> NameMemory | None:
-        """Return the counts of a normalised name without one document; None if there are none."""
+        """Return the counts of a normalised name, or of one with its core, without one document; None if there are none."""
         found = self._names.get(squash(normalized))
+        if found is None:
+            found = next(filter(None, map(self.by_core.get, sorted(self._analysis.cores(normalized)))), None)
         return found if found is None or without is None else found.without(without)
 
     def corrections_in(self, document: Document) -> dict[str, DocumentAnswer]:
