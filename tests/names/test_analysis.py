@@ -158,14 +158,15 @@ def test_a_form_has_a_core_in_each_language_of_the_kb_or_in_its_own() -> None:
 def test_names_of_the_kb_have_more_cores() -> None:
     assert "severeintellectualdisability" in PROPER.name_cores("Intellectual disability, severe", "en")
     assert "cantwellmaria" in PROPER.name_cores("Maria Cantwell", "en")
-    assert PROPER.name_cores("Netflix, Inc.", "en") == {"netflix"}
+    assert "netflix" in PROPER.name_cores("Netflix, Inc.", "en")
     assert PROPER.name_cores("Apple Inc.", "en") == {"apple"}
     assert PROPER.name_cores("The Who", "en") == set()  # a common word with nothing but an article
 
 
-@given(
-    st.lists(st.one_of(st.sampled_from([*COMPANIES, *PLACES, "the Netflix", "Netflix's"]), st.text(max_size=20)), max_size=8)
-)
+FORMS = st.one_of(st.sampled_from([*COMPANIES, *PLACES, "the Netflix", "Netflix's", "Université d'Été"]), st.text(max_size=20))
+
+
+@given(st.lists(FORMS, max_size=8))
 def test_forms_whose_core_differs_are_among_those_that_may_have_one(forms: list[str]) -> None:
     may = set(PROPER.with_cores(forms))
     for number, form in enumerate(forms):
