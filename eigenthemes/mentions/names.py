@@ -43,7 +43,7 @@ from eigenthemes.mentions.name_rules import (
 from eigenthemes.mentions.plain_detectors import cells
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.name_memory import name_memories
-from eigenthemes.names.weak_words import LEGAL_FORMS, TITLES, is_common
+from eigenthemes.names.weak_words import EQUIVALENT, LEGAL_FORMS, TITLES, is_common
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import name_key, normalize, turned_round
 from eigenthemes.text.segment import POSSESSIVE, Pieces, Words, split
@@ -133,6 +133,7 @@ _STEPS = 75  # inner steps of a kernel that take about as long as one piece of a
 _SHORTEST = 3  # letters of a name that is stemmed; as the text has it, it has more
 _SHORT = 6  # letters of a name that may be an abbreviation
 _NEAR = 5  # words on each side of one that differs in a core
+_LONG_INITIALS = 4  # letters of an uncommon word in lower case that may be an abbreviation, and then no core
 _LONG_ENOUGH = 8  # letters of a single word that may be misspelled
 _NO_KEY = -1  # as the row of a match: the name may be none of the KB's
 _STOP, _STOP_OR_COMMA = re.compile(r"[.;:]\s"), re.compile(r"[.,;:]\s")
@@ -247,8 +248,6 @@ class NameDetector:
         for found, forms in cores:
             spans = _spans(found)
             new = np.append(seen, -1)[np.searchsorted(seen, spans)] != spans
-            if not inflected:  # single words must be capitalised
-                new &= (found[:, 0] < found[:, 1]) | words.capital[pieces.word[found[:, 0]]]
             kept = [
                 self._may_be_core(first, last, row, text, pieces, words, forms) for first, last, row, _ in found[new].tolist()
             ]
@@ -270,7 +269,7 @@ class NameDetector:
         word = [each for each in pieces.word[first : last + 1].tolist() if offsets[each] < offsets[each + 1]]
         stop = _STOP_OR_COMMA if self._writing.analysis.is_inflected else _STOP
         start, end = int(pieces.starts[first]), int(pieces.ends[last])
-        if not forms.forms.raw(int(pieces.word[last])) or (len(words.plain[word[0]]) > 1 and stop.search(text, start, end)):
+        if not forms.forms.raw(int(pieces.word[last])) or _has_stop(text, start, end, stop):
             return False
         index, single = self.kb.name_index, len(word) == 1
         kinds = index.key_kinds[index.key_indptr[row] : index.key_indptr[row + 1]]
@@ -287,7 +286,9 @@ class NameDetector:
             return is_written and len(name) >= _SHORTEST < end - start
         if not single:
             return bool(words.capital[word].any()) or not all(is_common(words.plain[each]) for each in word)
-        if not words.capital[word[0]] or letters < _SHORTEST:
+        if not words.capital[word[0]]:
+            return letters > _LONG_INITIALS and not is_misspelled and not is_common(words.plain[word[0]])
+        if letters < _SHORTEST:
             return False
         if self._is_legal_form(last + 1, pieces, words):
             return self._writing.analysis.has_companies
@@ -366,7 +367,10 @@ class NameDetector:
         heads, inflects = pieces.word[matches[small, 0]].tolist(), self._writing.analysis.inflects
         for i, word in zip(small.tolist(), heads, strict=True):
             is_usual = inflects or not is_common(words.plain[word])
-            mention[i] = is_usual and self._writing.has_style(int(matches[i, 2]), "small")
+            is_written = (not inflects and matches[i, 0] < matches[i, 1]) or self._writing.has_style(
+                int(matches[i, 2]), "small"
+            )
+            mention[i] = is_usual and is_written
         asked = np.flatnonzero(mention & flags.plain_word)
         for i, (first, _, row, change) in zip(asked.tolist(), matches[asked].tolist(), strict=True):
             mention[i] = not self._writing.is_common(self._form(words.plain[pieces.word[first]], row, change))
@@ -384,6 +388,15 @@ class NameDetector:
         for i in np.flatnonzero(possessive & (matches[:, 3] == 0)).tolist():
             kept[i] = self._writing.has_style(int(matches[i, 2]), "possessive")
         return kept
+
+
+def _has_stop(text: str, start: int, end: int, stop: re.Pattern[str]) -> bool:
+    """Return whether a sentence or a part of it ends within a span; the stop of an abbreviation or an initial is none."""
+    for match in stop.finditer(text, start, end):
+        before = normalize(text[start : match.start()]).rpartition(" ")[2]
+        if match[0][0] != "." or (len(before) > 1 and before not in TITLES and before not in EQUIVALENT):
+            return True
+    return False
 
 
 def _spans(matches: Matches) -> NDArray[np.int64]:

@@ -27,11 +27,12 @@ from eigenthemes.names.token_model import (
     NO_OTHER,
     RELATED,
     TYPO_FROM,
+    WEAK,
     TokenModel,
     analyse,
 )
 from eigenthemes.names.typos import TWO_SLIPS
-from eigenthemes.names.weak_words import ARTICLE, COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM, TITLE
+from eigenthemes.names.weak_words import COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM
 from eigenthemes.text.normalize import normalize
 
 COLUMNS = {
@@ -55,7 +56,6 @@ MUCH_WEAKER = np.float32(0.3)  # share of the best coverage: "Mr Baker" is no "M
 
 MOST_NAMES = 32  # of an entity
 LONGEST_WORD = 64
-WEAK = ARTICLE | TITLE | LEGAL_FORM | FUNCTION
 # what a paired token counts
 SAME, JOINED, INFLECTION, INITIALS = np.float32(1), np.float32(0.99), np.float32(0.97), np.float32(0.5)
 TYPO, TYPOS = np.float32(0.8), np.float32(0.6)
@@ -153,7 +153,9 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
                 if best[COVERAGE] > columns[row, COVERAGE]:
                     for column in range(WEAKER):
                         columns[row, column] = best[column]
-            columns[row, MISSING], columns[row, EXTRA] = np.log1p(columns[row, MISSING]), np.log1p(columns[row, EXTRA])
+            # in double precision, which numpy and numba round alike
+            columns[row, MISSING] = np.log1p(np.float64(columns[row, MISSING]))
+            columns[row, EXTRA] = np.log1p(np.float64(columns[row, EXTRA]))
         _mark_weaker(columns, bounds[form], bounds[form + 1])
     return columns
 

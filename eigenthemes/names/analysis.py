@@ -37,6 +37,7 @@ from eigenthemes.text.words import part_elisions
 BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _POSSESSIVE = re.compile(r"['\u2019][sS](?!\w)")
 _SIGNS = frozenset("'\u2019([.")  # of possessives, brackets and abbreviations
+_PARTING = str.maketrans(",-/&", "    ")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
 _SAMPLE = 2000  # names that tell how a KB writes, and in which language
 _MOSTLY = 2 / 3
@@ -154,7 +155,9 @@ class NameAnalysis:
         return [
             number
             for number, name in enumerate(names)
-            if not changing.isdisjoint(name.lower().replace(",", " ").split()) or not _SIGNS.isdisjoint(name)
+            if not changing.isdisjoint(name.lower().translate(_PARTING).split())
+            or not _SIGNS.isdisjoint(name)
+            or not name.isascii()
         ]
 
     def name_cores(self, name: str, language: str) -> set[str]:
@@ -166,7 +169,7 @@ class NameAnalysis:
         strong = self.strong_words(words)
         is_common_word = len(strong) == 1 < len(words) and words[-1] not in LEGAL_FORMS and is_common(strong[0])
         cores = set() if is_common_word else self.cores(name, language)
-        if "," in name and (other := turned_round(name)):
+        if "," in name and words[-1] not in LEGAL_FORMS and (other := turned_round(name)):
             cores |= self.cores(other, language)
         if self.has_persons and (words := self.words_of_person(name)):
             cores |= {self.core([words[-1], *words[:-1]], each) for each in self.languages}

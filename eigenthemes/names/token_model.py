@@ -34,6 +34,7 @@ FILES = (
     "token_information", "token_kinds", "token_stem_indptr", "token_stems", "stem_hashes", "name_brackets", "name_costs",
 )  # fmt: skip
 NAMED_BEFORE = ARTICLE | TITLE
+WEAK = ARTICLE | TITLE | LEGAL_FORM | FUNCTION
 NO_BRACKETS = 255
 ANY, NO_OTHER = 0, 255  # as first letters
 _SHORT = 4  # letters of a word that may be written in quite other letters: 2 for ii
@@ -259,6 +260,7 @@ def analyse(name_of: Callable[[int], str], indptr: Ints, token: Ints, model: Tok
             kinds[at], stems[at], misspelled[at], words[at] = model.unknown_word(word)
             if len(stems[at]) or misspelled[at] or len(words[at]) == 1 or len(word) >= TYPO_FROM:
                 initial[at] = ANY if len(word) <= _SHORT else words[at][0]
+    information[(token < 0) & (kinds & WEAK > 0)] = LEAST_INFORMATION  # the KB need not have the word for it to be weak
     cost = information * costs(kinds, indptr)
     return Forms(
         indptr,
