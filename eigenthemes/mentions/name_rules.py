@@ -224,7 +224,8 @@ def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words, weak: Mappin
         for i in doubtful.tolist():
             if texts[pieces.word[first[i]]] in _PARTICLES:
                 begins[i] = (spans == spans[i] + LONGEST - 1).any()
-    return np.asarray(begins | ((last > first) & spare[last]))
+    long = (np.diff(words.forms.offsets) > 1)[pieces.word]  # "vitamin a" ends with a letter, not with an article
+    return np.asarray(begins | ((last > first) & (spare & long)[last]))
 
 
 def _mostly_small(pieces: Pieces, words: Words) -> Flags:
