@@ -367,10 +367,8 @@ class NameDetector:
         heads, inflects = pieces.word[matches[small, 0]].tolist(), self._writing.analysis.inflects
         for i, word in zip(small.tolist(), heads, strict=True):
             is_usual = inflects or not is_common(words.plain[word])
-            is_written = (not inflects and matches[i, 0] < matches[i, 1]) or self._writing.has_style(
-                int(matches[i, 2]), "small"
-            )
-            mention[i] = is_usual and is_written
+            several = not inflects and matches[i, 0] < matches[i, 1]
+            mention[i] = is_usual and (several or self._writing.has_style(int(matches[i, 2]), "small"))
         asked = np.flatnonzero(mention & flags.plain_word)
         for i, (first, _, row, change) in zip(asked.tolist(), matches[asked].tolist(), strict=True):
             mention[i] = not self._writing.is_common(self._form(words.plain[pieces.word[first]], row, change))
