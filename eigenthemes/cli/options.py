@@ -33,7 +33,7 @@ language_option = click.option(
     "--lang",
     "language",
     metavar="TAG",
-    help="Language of the texts: en, de, fr, es or tr. Default: that of the KB's names, or detected in each text.",
+    help="Only one of the languages of the KB's names: en, de, fr, es or tr. Default: all of them.",
 )
 about_option = click.option(
     "--about",
