@@ -100,7 +100,7 @@ _ITEMS = {
     "str | int": "names or numbers",
 }
 _ALIASES = {
-    "ScoringOptions": "AverageOptions | EigenOptions | ContextOptions",
+    "ScoringOptions": "Any",  # methods of other distributions have options of their own
     "Columns": "Sequence[str | int]",
     "Paths": "str | Path | Sequence[str | Path]",
     "RecordBatchOrTable": "RecordBatch | Table",
