@@ -11,7 +11,7 @@ from eigenthemes.assembly.entity_names import name_by_id
 from eigenthemes.assembly.nodes import check_buildable, read_ids
 from eigenthemes.core.checks import check_arguments, check_jobs, check_seed
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.core.spill import scratch_for
+from eigenthemes.core.scratch import scratch_for
 from eigenthemes.core.workers import Workers
 from eigenthemes.embeddings.vector_sets import (
     VectorSet,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import SNIFF, check_readable, open_decompressed, source_size
-from eigenthemes.core.spill import check_memory
+from eigenthemes.core.scratch import check_memory
 from eigenthemes.embeddings.vector_sets import DIMENSIONS
 from eigenthemes.errors import OptionError
 from eigenthemes.kg.source_formats import detect_format

@@ -18,11 +18,9 @@ from hypothesis import strategies as st
 
 from eigenthemes import build_kb
 from eigenthemes.core import scratch as scratches
-from eigenthemes.core import spill
-from eigenthemes.core.spill import SpillScratch
+from eigenthemes.core.scratch import SpillScratch
 from eigenthemes.errors import BuildError
-from eigenthemes.kg.statement_parts import Parts
-from eigenthemes.kg.statements import Statements
+from eigenthemes.kg.spill import Spill
 
 IDS = st.sampled_from(["a", "b", "c", "d", "http://purl.obolibrary.org/obo/DOID_1", "DOID:1", "ä", "zz"])
 NAMES = st.sampled_from(["Paris", "Paris (Texas)", "United Nations of Earth", "Zürich", "東京都", "J. R. Smith", "Pariss"])
@@ -41,20 +39,20 @@ NODES = st.lists(
 )
 
 
-def write_everything(parts: Parts, statements: Statements) -> None:
+def write_everything(spill: Spill) -> None:
     """Write what was read so far, and forget all ids."""
-    parts.write(statements)
-    parts.write_ids()
+    spill._statements.spill()
+    spill.write_ids()
 
 
 @pytest.fixture
 def scarce(monkeypatch: pytest.MonkeyPatch, quick_disk: None) -> None:
     """Every array is on disk, every sort the engine's, a part of statements is written after every few."""
-    monkeypatch.setattr(spill, "_SMALL", 0)
+    monkeypatch.setattr(scratches, "_SMALL", 0)
     monkeypatch.setattr(scratches, "_ROWS", 5)
     monkeypatch.setattr(SpillScratch, "at_once", -1)
     monkeypatch.setattr(SpillScratch, "columns_at_once", lambda self, bytes_each, most: 3)
-    monkeypatch.setattr(Parts, "write_if_large", write_everything)
+    monkeypatch.setattr(Spill, "write_if_large", write_everything)
 
 
 def assert_same(folder: Path, sources: Sequence[Path], **options: Any) -> None:
@@ -69,11 +67,11 @@ def assert_same(folder: Path, sources: Sequence[Path], **options: Any) -> None:
 def test_any_kg_gives_the_same_bytes(nodes: list[dict[str, Any]], edges: list[tuple[str, str]]) -> None:
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(os, "fsync", lambda handle: None)
-        patch.setattr(spill, "_SMALL", 0)
+        patch.setattr(scratches, "_SMALL", 0)
         patch.setattr(scratches, "_ROWS", 5)
         patch.setattr(SpillScratch, "at_once", -1)
         patch.setattr(SpillScratch, "columns_at_once", lambda self, bytes_each, most: 3)
-        patch.setattr(Parts, "write_if_large", write_everything)
+        patch.setattr(Spill, "write_if_large", write_everything)
         assert_same(Path(folder), write_sources(Path(folder) / "kg", nodes, edges))
 
 
@@ -120,7 +118,7 @@ def test_the_demo_with_classes_and_redirects_gives_the_same_bytes(tmp_path: Path
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = write_sources(tmp_path / "kg", TINY_NODES, TINY_EDGES)
-    monkeypatch.setattr(spill, "_SMALL", 0)
+    monkeypatch.setattr(scratches, "_SMALL", 0)
 
     def full(*arguments: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -157,6 +155,6 @@ def test_the_command_line_takes_amounts_and_refuses_too_little(tmp_path: Path) -
 def test_real_kgs_give_the_same_bytes(
     tmp_path: Path, real_data: Any, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spill, "_SMALL", 1 << 12)
+    monkeypatch.setattr(scratches, "_SMALL", 1 << 12)
     monkeypatch.setattr(SpillScratch, "at_once", 10**6)
     assert_same(tmp_path, [real_data(file) for file in files])

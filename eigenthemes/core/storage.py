@@ -11,7 +11,7 @@ import glob
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +22,6 @@ from eigenthemes.errors import EigenthemesError, SourceError
 
 # the shell's <(...) and >(...), standard streams and terminals
 _STREAMS = ("/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/pts/", "/proc/")
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _STATE_KEYS = ("ETag", "etag", "md5Hash", "mtime", "LastModified", "created")  # of various file systems, most reliable first
 
 
@@ -193,6 +192,11 @@ def reason(error: Exception) -> str:
     return " ".join(text.split())[:200] or type(error).__name__
 
 
+def is_full(error: OSError) -> bool:
+    """Return whether an error is about a disk that is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 # paths that are no files
 
 
@@ -249,12 +253,3 @@ def kind_of(path: str | Path) -> str | None:
         return None if status.st_rdev == os.stat(os.devnull).st_rdev else "a device without end"  # noqa: PTH116
     kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a named pipe", stat.S_ISSOCK: "a socket", stat.S_ISBLK: "a disk"}
     return next((kind for test, kind in kinds.items() if test(mode)), None)
-
-
-@contextmanager
-def translate_os_errors(full: Callable[[], EigenthemesError], other: Callable[[str], EigenthemesError]) -> Iterator[None]:
-    """Raise `full()` if the disk is full, and `other(reason)` for any other error of the operating system."""
-    try:
-        yield
-    except OSError as error:
-        raise (full() if error.errno in _FULL else other(error.strerror or str(error))) from error

@@ -56,11 +56,6 @@ class StringBuilder:
         shifted = np.frombuffer(other.ends, dtype=np.int64) + base
         self.ends.frombytes(shifted.tobytes())
 
-    def clear(self) -> None:
-        """Remove all strings."""
-        self.blob.clear()
-        del self.ends[:]
-
     def __len__(self) -> int:
         return len(self.ends)
 

@@ -7,14 +7,15 @@ import json
 import os
 import re
 import shutil
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.storage import translate_os_errors
+from eigenthemes.core.storage import is_full, reason
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
 from eigenthemes.kb.data_files import sha256_of_file
@@ -239,14 +240,18 @@ def _take_lock(path: Path) -> IO[bytes]:
     return lock
 
 
-def _one_sentence(path: Path) -> AbstractContextManager[None]:
+@contextmanager
+def _one_sentence(path: Path) -> Iterator[None]:
     """Turn the system's errors on writing into one sentence."""
-    full = f"the disk of {path} is full; nothing was changed: free some space and build again"
-    cannot = f"{path} cannot be written ({{}}); nothing was changed: choose another place for the KB"
-    return translate_os_errors(
-        lambda: KBError(full, where=str(path)),
-        lambda reason: KBError(cannot.format(reason), code="kb-place", where=str(path)),
-    )
+    try:
+        yield
+    except OSError as error:
+        cause, remedy = f"{path} cannot be written ({reason(error)})", "choose another place for the KB"
+        if is_full(error):
+            cause, remedy = f"the disk of {path} is full", "free some space and build again"
+        raise KBError(
+            f"{cause}; nothing was changed: {remedy}", code=None if is_full(error) else "kb-place", where=str(path)
+        ) from error
 
 
 _LOCK = ".lock"

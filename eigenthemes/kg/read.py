@@ -11,15 +11,14 @@ from typing import Any
 
 from eigenthemes.core.files import BLOCK, SNIFF, Source, check_readable, source_size
 from eigenthemes.core.progress import Advance, Progress, Silent
-from eigenthemes.core.scratch import Scratch
-from eigenthemes.core.spill import SpillScratch
+from eigenthemes.core.scratch import Scratch, SpillScratch
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.columns import check_shared_ids
 from eigenthemes.kg.ontologies import clean_ontologies, clean_relations, follow_replacements, merge_spellings
 from eigenthemes.kg.options import ReadOptions, check_options
 from eigenthemes.kg.source_formats import FORMATS, detect_format, refuse_unsupported
-from eigenthemes.kg.statement_parts import Parts
+from eigenthemes.kg.spill import Spill
 from eigenthemes.kg.statements import Statements
 
 
@@ -34,7 +33,7 @@ def read_sources(
 ) -> tuple[Statements, list[dict[str, Any]]]:
     """Read the statements of all files, and return them with a description of each file for the manifest.
 
-    scratch  stores the statements; one that spills gets them as Arrow parts while the files are read
+    scratch  stores the statements; one on disk gets them while the files are read
     """
     options, progress = options or ReadOptions(), progress or Silent()
     if format_name is not None and format_name not in FORMATS:
@@ -43,18 +42,22 @@ def read_sources(
     for path in paths:
         check_readable(path)
     statements = Statements(strict=options.strict, scratch=scratch)
-    parts = Parts(scratch) if isinstance(scratch, SpillScratch) else None
-    statements.ids = statements.ids if parts is None else parts.ids
+    spill = Spill(statements, scratch) if isinstance(scratch, SpillScratch) else None
     described = []
     for number, path in enumerate(paths):
         step = progress.step(f"reading {Path(path).name}", total=source_size(path), unit="bytes")
         with step as advance:
-            on_read = _spilling(advance, statements, parts)
+
+            def on_read(amount: float, advance: Advance = advance) -> None:
+                advance(amount)
+                if spill is not None:
+                    spill.write_if_large()
+
             with Source(path, statements.diagnostics, on_read, spreadsheets=True, hashed=True) as source:
                 _read_source(source, format_name, options, number, workers or Workers(1), statements)
                 described.append(source.description())
-    if parts is not None:
-        parts.settle(statements)
+    if spill is not None:
+        spill.settle()
     follow_replacements(statements)
     clean_ontologies(statements, options)
     merge_spellings(statements)
@@ -66,18 +69,6 @@ def read_sources(
         for node in set(statements.ids.values()) - set(statements.numbers("record_node").tolist()):
             statements.leave_out(node, f"no {options.sitelink} sitelink")
     return statements, described
-
-
-def _spilling(advance: Advance, statements: Statements, parts: Parts | None) -> Advance:
-    """Return a callback for bytes read, which also writes statements to disk if they take much memory."""
-    if parts is None:
-        return advance
-
-    def read(amount: float) -> None:
-        advance(amount)
-        parts.write_if_large(statements)
-
-    return read
 
 
 def _read_source(

@@ -2,7 +2,7 @@
 
 Every reader appends to the same columns: nodes, names, descriptions, types, edges, priors, redirects, nodes to leave out.
 The statements of two blocks of a file can be merged, so several processes may read blocks. Large columns may be written to
-disk as Arrow parts (`kg.statement_parts`); `numbers` and `texts` return a column as one array in any case.
+disk while sources are read (`kg.spill`); `numbers` and `texts` return a column as one array in any case.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.diagnostics import EXAMPLES, Diagnostics
-from eigenthemes.core.scratch import Scratch
+from eigenthemes.core.scratch import GrowingColumn, GrowingStrings, Scratch
 from eigenthemes.core.strings import StringBuilder, Strings
 
-_DTYPES = {"B": np.uint8, "I": np.uint32, "d": np.float64}
 ALIAS = 128  # a name's rank: 0..127 may serve as the label, 128.. is an alias; the lower the better the language
 
 
@@ -40,7 +39,7 @@ class Statements:
     scratch  stores the columns that are computed after reading
     """
 
-    # columns of equal length: a part on disk holds one of these tables
+    # columns of equal length
     TABLES: ClassVar[dict[str, tuple[str, ...]]] = {
         "edges": ("edge_source", "edge_target", "edge_relation"),
         "names": ("name_node", "name_rank", "name_language", "name_text"),
@@ -53,8 +52,8 @@ class Statements:
 
     def __init__(self, *, strict: bool = False, scratch: Scratch | None = None) -> None:
         self.scratch = scratch or Scratch()
-        self._settled: dict[str, NDArray[Any] | Strings] = {}  # columns as arrays: read from parts, or changed after reading
-        self._spilled: Counter[str] = Counter()  # rows of each table that lie in parts
+        self._spilled: dict[str, Any] = {}  # growing columns: what was moved to disk while sources are read
+        self._settled: dict[str, NDArray[Any] | Strings] = {}  # columns as arrays: read from disk, or changed after reading
         self.ids: dict[str, int] = {}
         self.relations: dict[str, int] = {}
         self.types: dict[str, int] = {}
@@ -142,7 +141,7 @@ class Statements:
 
     def record_edge(self, source: int, target: int, relation: str, line: int) -> None:
         """Add an edge of a record."""
-        self.edge_number.append(self._spilled["edges"] + len(self.edge_source))
+        self.edge_number.append(self.size("edge_source"))
         self.edge_line.append(line)
         self.edge(source, target, relation)
 
@@ -206,7 +205,7 @@ class Statements:
             "language": _translation(other.languages, self.languages),
             "number": np.arange(first_edge, first_edge + len(other.edge_source), dtype=np.uint32),
         }
-        for name in _TABLE_OF:
+        for name in _COLUMNS:
             _extend(getattr(self, name), getattr(other, name), translations.get(name.rpartition("_")[2]))
         for reason, members in other.left_out.items():
             self.left_out.setdefault(reason, set()).update(int(nodes[node]) for node in members)
@@ -253,27 +252,23 @@ class Statements:
 
     def size(self, name: str) -> int:
         """Return the length of a column."""
-        if name in self._settled:
-            return len(self._settled[name]) + len(getattr(self, name))
-        return self._spilled[_TABLE_OF[name]] + len(getattr(self, name))
+        before = self._settled.get(name, self._spilled.get(name, ()))
+        return len(before) + len(getattr(self, name))
 
     def numbers(self, name: str) -> NDArray[Any]:
         """Return a column of numbers as an array; the column must not grow while it is used."""
-        grown = getattr(self, name)
-        values = np.frombuffer(grown, dtype=_DTYPES.get(grown.typecode, np.uint32))
-        before = self._settled.get(name)
+        values, before = np.asarray(getattr(self, name)), self._settled.get(name)
         if before is None:
             return values
         if len(values):
-            before = self.scratch.joined([np.asarray(before), values.copy()], values.dtype)
-            del values
+            before = self.scratch.joined([np.asarray(before), values], values.dtype)
             self._settle(name, before)
         return np.asarray(before)
 
     def texts(self, name: str) -> Strings:
         """Return a column of texts; the column must not grow any more."""
-        pile: StringBuilder = getattr(self, name)
-        before, grown = self._settled.get(name), pile.strings()
+        grown: Strings = getattr(self, name).strings()
+        before = self._settled.get(name)
         if not isinstance(before, Strings):
             return grown
         if len(grown):
@@ -293,36 +288,29 @@ class Statements:
         strings = getattr(self.ids, "strings", None)
         return str(strings[node]) if isinstance(strings, Strings) else next(islice(self.ids, node, None))
 
-    def take_rows(self) -> dict[str, dict[str, NDArray[Any] | Strings]]:
-        """Remove and return the rows of all tables, to be written to disk; `settle` brings them back."""
-        taken: dict[str, dict[str, NDArray[Any] | Strings]] = {}
-        for table, names in self.TABLES.items():
-            rows = len(getattr(self, names[0]))
-            if rows:
-                taken[table] = {name: _taken(getattr(self, name)) for name in names}
-                self._spilled[table] += rows
-        return taken
+    def spill(self) -> None:
+        """Move all rows to the scratch; `settle` brings them back."""
+        for name in _COLUMNS:
+            grown = getattr(self, name)
+            if isinstance(grown, StringBuilder):
+                rows: Any = grown.strings()
+                setattr(self, name, StringBuilder())
+            else:
+                rows = np.array(grown)
+                del grown[:]  # in place: readers hold these arrays
+            if name not in self._spilled:
+                is_text = isinstance(rows, Strings)
+                self._spilled[name] = GrowingStrings(self.scratch) if is_text else GrowingColumn(self.scratch, rows.dtype)
+            self._spilled[name].append(rows)
 
-    def settle(self, ids: Mapping[str, int], columns: dict[str, NDArray[Any] | Strings]) -> None:
-        """Replace the ids and all columns by others with the same content that take less memory."""
+    def settle(self, ids: Mapping[str, int]) -> None:
+        """Replace the ids by a table of them, and columns on disk by mapped arrays."""
         self.ids = cast(dict[str, int], ids)  # only read from now on
-        self._settled = columns
+        self._settled = {name: column.concatenate() for name, column in self._spilled.items()}
 
     def _settle(self, name: str, values: NDArray[Any]) -> None:
         self._settled[name] = values
         setattr(self, name, array(getattr(self, name).typecode))
-
-
-def _taken(column: array[Any] | StringBuilder) -> NDArray[Any] | Strings:
-    if isinstance(column, StringBuilder):
-        strings = column.strings()
-        taken = Strings(strings.blob.copy(), strings.offsets)
-        del strings
-        column.clear()
-        return taken
-    values = np.array(column, dtype=_DTYPES.get(column.typecode, np.uint32))
-    del column[:]
-    return values
 
 
 def _translation(local: dict[str, int], shared: dict[str, int]) -> NDArray[np.uint32]:
@@ -336,6 +324,6 @@ def _extend(into: Any, local: Any, translation: NDArray[np.uint32] | None) -> No
         into.frombytes(translation[np.frombuffer(local, dtype=np.uint32)].tobytes())
 
 
-_TABLE_OF = {name: table for table, names in Statements.TABLES.items() for name in names}
+_COLUMNS = [name for names in Statements.TABLES.values() for name in names]
 _COLLECTIONS = """redirects literal_predicates other_languages prefixes predicates_seen columns_seen relation_names
     notes""".split()

@@ -15,9 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eigenthemes.core import scratch as scratches
-from eigenthemes.core import spill
-from eigenthemes.core.scratch import GrowingColumn, Scratch, blocks
-from eigenthemes.core.spill import LEAST, SpillScratch, check_memory, parse_memory, spill_folder
+from eigenthemes.core.scratch import (
+    LEAST,
+    GrowingColumn,
+    GrowingStrings,
+    Scratch,
+    SpillScratch,
+    blocks,
+    check_memory,
+    parse_memory,
+    scratch_for,
+)
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.errors import BuildError, MissingExtraError, OptionError
 
@@ -28,8 +36,8 @@ NUMBERS = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 6), st.in
 def on_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SpillScratch]:
     """A scratch that keeps the smallest arrays on disk and sorts all of them with duckdb, some rows at a time."""
     with pytest.MonkeyPatch.context() as patch, SpillScratch(tmp_path_factory.mktemp("spill"), LEAST) as scratch:
-        patch.setattr(spill, "_SMALL", 0)
-        patch.setattr(spill, "_BATCH", 7)
+        patch.setattr(scratches, "_SMALL", 0)
+        patch.setattr(scratches, "_BATCH", 7)
         patch.setattr(scratches, "_ROWS", 7)
         patch.setattr(SpillScratch, "at_once", -1)
         yield scratch
@@ -56,6 +64,10 @@ def test_strings_are_ordered_taken_and_hashed_the_same(on_disk: SpillScratch, te
         assert [texts[row] for row in order.tolist()] == sorted(texts)
         assert list(scratch.take_strings(strings, order)) == sorted(texts)
         assert scratch.hashes(strings).tolist() == hash_strings(strings).tolist()
+        growing = GrowingStrings(scratch)
+        growing.append(strings)
+        growing.append(strings)
+        assert (len(growing), list(growing.concatenate())) == (2 * len(texts), 2 * texts)
 
 
 @settings(deadline=None, max_examples=25)
@@ -91,8 +103,8 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with (
-        SpillScratch(tmp_path, LEAST) as scratch,
         pytest.raises(BuildError, match="too full for the temporary files") as caught,
+        SpillScratch(tmp_path, LEAST) as scratch,
     ):
         scratch.empty(1 << 20, np.uint64)
     assert caught.value.code == "spill"
@@ -127,8 +139,22 @@ def test_without_the_engine_the_command_to_install_it_is_told(tmp_path: Path, mo
 
 
 def test_temporary_files_lie_beside_the_kb_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def folder_for(temporary: str | None) -> Path:
+        with scratch_for(tmp_path / "my.kb", "1G", temporary, 1) as scratch:
+            assert isinstance(scratch, SpillScratch)
+            return scratch.folder.parent
+
+    for name in ("there", "here"):
+        (tmp_path / name).mkdir()
     monkeypatch.delenv("EIGENTHEMES_TMP", raising=False)
-    assert spill_folder(tmp_path / "my.kb", None) == tmp_path
+    assert folder_for(None) == tmp_path
     monkeypatch.setenv("EIGENTHEMES_TMP", str(tmp_path / "there"))
-    assert spill_folder(tmp_path / "my.kb", None) == tmp_path / "there"
-    assert spill_folder(tmp_path / "my.kb", "here") == Path("here")
+    assert folder_for(None) == tmp_path / "there"
+    assert folder_for(str(tmp_path / "here")) == tmp_path / "here"
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BuildError, match=r"temporary files cannot be written to .*; choose another") as caught:
+        SpillScratch(tmp_path / "file", LEAST).__enter__()
+    assert caught.value.code == "spill"

@@ -6,18 +6,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.core.scratch import Scratch
-from eigenthemes.core.spill import LEAST, SpillScratch
+from eigenthemes.core.scratch import LEAST, Scratch, SpillScratch
 from eigenthemes.core.strings import Strings
-from eigenthemes.kg import statement_parts
+from eigenthemes.kg import spill
 from eigenthemes.kg.rdf import iris_over_lines
-from eigenthemes.kg.statement_parts import IdTable, Parts, join_numbers
+from eigenthemes.kg.spill import IdTable, Spill, join_numbers
 from eigenthemes.kg.statements import Statements
 
 
@@ -31,20 +29,18 @@ def test_a_table_of_ids_is_a_mapping(ids: list[str], other: str) -> None:
     assert (other in table) == (other in known)
 
 
-def test_parts_are_arrow_files_and_come_back_as_they_were(tmp_path: Path) -> None:
+def test_statements_come_back_from_disk_as_they_were(tmp_path: Path) -> None:
     with SpillScratch(tmp_path, LEAST) as scratch:
-        statements, parts = Statements(scratch=scratch), Parts(scratch)
-        statements.ids = parts.ids
+        statements = Statements(scratch=scratch)
+        spilling = Spill(statements, scratch)
         nodes = [statements.node(f"Q{number}") for number in range(4)]
         statements.name(nodes[0], "Zürich", 0, "de")
         statements.edge(nodes[0], nodes[1], "in")
-        parts.write(statements)
+        statements.spill()
         statements.name(nodes[1], "Schweiz", 1, "de")
         statements.record_edge(nodes[2], nodes[3], "near", 7)
         assert statements.size("edge_source") == 2
-        with pa.OSFile(str(scratch.folder / "statements" / "names-00000.arrow")) as file:
-            assert pa.ipc.open_file(file).read_all()["name_text"].to_pylist() == ["Zürich"]
-        parts.settle(statements)
+        spilling.settle()
         assert list(statements.texts("name_text")) == ["Zürich", "Schweiz"]
         assert statements.numbers("edge_source").tolist() == [0, 2]
         assert statements.numbers("edge_number").tolist() == [1]  # counted over all parts
@@ -59,17 +55,17 @@ def test_ids_that_are_forgotten_have_the_same_numbers_in_the_end(data: st.DataOb
     forget = data.draw(st.lists(st.booleans(), min_size=len(said), max_size=len(said)))
     plain = Statements()
     with TemporaryDirectory() as folder, SpillScratch(Path(folder), LEAST) as scratch:
-        spilled, parts = Statements(scratch=scratch), Parts(scratch)
-        spilled.ids = parts.ids
+        spilled = Statements(scratch=scratch)
+        spilling = Spill(spilled, scratch)
         for (one, other), forgets in zip(said, forget, strict=True):
             for statements in (plain, spilled):
                 statements.edge(statements.node(one), statements.node(other), "r")
                 statements.leave_out(statements.node(other), "why")
             if forgets:
-                parts.write(spilled)
-                parts.write_ids()
+                spilled.spill()
+                spilling.write_ids()
         told = list(iris_over_lines(spilled))
-        parts.settle(spilled)
+        spilling.settle()
         assert list(spilled.ids) == list(plain.ids)
         assert spilled.left_out == plain.left_out
         for column in ("edge_source", "edge_target"):
@@ -89,16 +85,16 @@ def test_ids_with_the_same_hash_are_told_apart(ids: list[str], hashes: int) -> N
 
 
 def test_ids_are_forgotten_before_they_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statement_parts, "_ID", LEAST // 8)
+    monkeypatch.setattr(spill, "_ID", LEAST // 8)
     with SpillScratch(tmp_path, LEAST) as scratch:
-        statements, parts = Statements(scratch=scratch), Parts(scratch)
-        statements.ids = parts.ids
+        statements = Statements(scratch=scratch)
+        spilling = Spill(statements, scratch)
         held = []
         for number in range(6):
             assert statements.node(f"Q{number}") == number
-            parts.write_if_large(statements)
-            held.append(parts.ids.held)
+            spilling.write_if_large()
+            held.append(dict.__len__(statements.ids))
         assert held == [1, 0, 1, 0, 1, 0]
         assert statements.node("Q0") == 6
-        parts.settle(statements)
+        spilling.settle()
         assert list(statements.ids) == [f"Q{number}" for number in range(6)]
