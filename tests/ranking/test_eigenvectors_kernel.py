@@ -27,15 +27,16 @@ def gram(size: int, rows: int, seed: int) -> NDArray[np.float32]:
     return (vectors.T @ vectors).astype(np.float32)
 
 
-@given(size=st.integers(2, 70), rows=st.integers(1, 90), k=st.integers(1, 20), seed=st.integers(0, 1000))
+@given(size=st.integers(2, 40), rows=st.integers(1, 50), k=st.integers(1, 20), seed=st.integers(0, 1000))
 def test_compiled_and_plain_code_give_the_same_bits(size: int, rows: int, k: int, seed: int) -> None:
     k = min(k, size - 1)
     values, vectors, sure = largest_eigenpairs(with_room(gram(size, rows, seed)), size, k)
-    by_numpy = largest_eigenpairs.plain(with_room(gram(size, rows, seed)), size, k)
-    assert sure == by_numpy[2]
+    with np.errstate(all="ignore"):
+        plain = largest_eigenpairs.plain(with_room(gram(size, rows, seed)), size, k)
+    assert sure == plain[2]
     if sure:
-        assert np.array_equal(values[:k], by_numpy[0][:k])
-        assert np.array_equal(vectors[:, :k], by_numpy[1][:, :k])
+        assert np.array_equal(values[:k], plain[0][:k])
+        assert np.array_equal(vectors[:, :k], plain[1][:, :k])
 
 
 @pytest.mark.parametrize(("size", "k"), [(2, 1), (12, 10), (16, 15), (17, 3), (100, 40), (128, 10), (130, 10)])
@@ -56,4 +57,5 @@ def test_they_solve_their_equation(size: int, k: int) -> None:
 )
 def test_what_is_not_sure_is_told(symmetric: NDArray[Any]) -> None:
     for compute in (largest_eigenpairs, largest_eigenpairs.plain):
-        assert not compute(with_room(symmetric), 20, 10)[2]
+        with np.errstate(all="ignore"):
+            assert not compute(with_room(symmetric), 20, 10)[2]
