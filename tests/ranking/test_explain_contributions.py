@@ -17,17 +17,8 @@ from eigenthemes import KB
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
 from eigenthemes.ranking.features.connections import LONGEST, Connections, connect
-from eigenthemes.ranking.features.graph_support import (
-    EDGES,
-    LEAST,
-    LONGER,
-    SAME,
-    SHARED,
-    SHARED_RARE,
-    contributions,
-    support,
-)
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
+from eigenthemes.ranking.features.support import EDGES, LEAST, LONGER, SAME, SHARED, SHARED_RARE, share_support, sum_support
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from eigenthemes.records import Document, Mention
 
@@ -70,9 +61,14 @@ class Case(NamedTuple):
         return np.array([weight for _, weight in self.rows], np.float32)
 
     def arrays(self) -> tuple[Any, ...]:
-        """The arguments of both kernels after the names."""
+        """The arguments of the kernel after the names."""
         longer = bounds_of([len(names) for names in self.longer]), np.array(list(itertools.chain(*self.longer)), np.int64)
         return self.weight, longer, self.connections()
+
+    def shares(self, row: int) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+        """Who contributed what to a row."""
+        longer = np.array(self.longer[self.name_of[row]], np.int64)
+        return share_support(row, 0, len(self.rows), self.weight, longer, self.connections())
 
 
 def bounds_of(counts: Sequence[int]) -> NDArray[np.int64]:
@@ -105,9 +101,9 @@ def hubs(names: int) -> Case:
 @settings(max_examples=40)
 def test_contributions_sum_up_to_the_columns(case: Case) -> None:
     arrays = case.arrays()
-    columns = support(np.array([0, len(case.names)]), case.bounds, *arrays)
+    columns = sum_support(np.array([0, len(case.names)]), case.bounds, *arrays)
     for row, name in enumerate(case.name_of):
-        parts, places, numbers = contributions(row, name, case.bounds, *arrays)
+        parts, places, numbers = case.shares(row)
         nodes = arrays[-1].entities[numbers]
         assert parts.sum(axis=0) == pytest.approx(columns[row], rel=1e-5, abs=1e-5)
         assert (parts >= 0).all()
@@ -130,8 +126,7 @@ def assert_meetings(case: Case, row: int, parts: Floats, places: list[int], node
 
 
 def parts_of(case: Case, row: int) -> Floats:
-    parts, _, _ = contributions(row, case.name_of[row], case.bounds, *case.arrays())
-    return np.asarray(parts)
+    return case.shares(row)[0]
 
 
 def test_a_capped_sum_is_shared_by_weight() -> None:

@@ -23,9 +23,9 @@ from eigenthemes.ranking.features import (
     feature_context,
     feature_table,
     local_features,
+    support,
     theme_features,
 )
-from eigenthemes.ranking.features import graph_support as support
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
 from eigenthemes.ranking.features.support import GraphSupport, WeightedCandidates
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes.ranking.features.connections import Connections, connect
-from eigenthemes.ranking.features.graph_support import EDGES, LEAST, LONGER, SAME, SHARED, SHARED_RARE, support
+from eigenthemes.ranking.features.support import EDGES, LEAST, LONGER, SAME, SHARED, SHARED_RARE, sum_support
 
 Floats = NDArray[np.float64]
 MOST = 3  # neighbours that are walked: few, so that many an entity has more
@@ -76,7 +76,7 @@ def by_kernel(case: Case, scratch: Any = None, *, plain: bool = False, considere
     entity = np.array([entity for entity, _ in rows], np.int64)
     weight = np.array([weight for _, weight in rows], np.float32)
     further = bounds_of([len(each) for each in longer]), np.array([other for each in longer for other in each], np.int64)
-    walk, add_up = (connect.plain, support.plain) if plain else (connect, support)
+    walk, add_up = (connect.plain, sum_support.plain) if plain else (connect, sum_support)
     chosen = weight != 0 if considered is None else np.full(len(weight), considered)
     connections = Connections(*walk(*rows_of, entity, chosen, graph, MOST, scratch or scratch_of(len(case.neighbors))))
     found = add_up(*rows_of, weight, further, connections)
@@ -84,7 +84,7 @@ def by_kernel(case: Case, scratch: Any = None, *, plain: bool = False, considere
 
 
 def by_hand(case: Case) -> Floats:
-    """The docstring of `support` with sets and dicts."""
+    """The docstring of `sum_support` with sets and dicts."""
     near, rarity = [set(each) for each in case.neighbors], rarities(case.neighbors)
     walked = [set(each[:MOST]) for each in case.neighbors]
     found = []

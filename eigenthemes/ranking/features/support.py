@@ -1,29 +1,31 @@
-"""Support of a candidate by the candidates of other names, weighted by their probabilities."""
+"""Support of a candidate by the candidates of other names, weighted by their probabilities.
+
+In the graph: edges, shared neighbours and repetitions (`sum_support`); in the vectors: squared cosines. Candidates of weight 0
+neither give nor get support.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import lists_of
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.store import Vectors
 from eigenthemes.pipeline.mention_groups import MentionGroups
+from eigenthemes.ranking.features.connections import Connections, connect
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.nil import highest_beside
-
-if TYPE_CHECKING:
-    from eigenthemes.ranking.features.connections import Connections
-
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 _FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
-_AT_ONCE = 16  # numbers that are squared in the time of a step, also in plain Python
 _TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
 _SMALL = 64  # candidates: BLAS multiplies a matrix of so few with its turned copy sooner than with itself
 _PRUNE_BELOW = 0.01  # of the probability of the best candidate: below it, what other names say changes no answer
@@ -65,8 +67,6 @@ class CandidateConnections:
     @lazy
     def in_graph(self) -> Connections:
         """Return the connections of the candidates in the graph."""
-        from eigenthemes.ranking.features.connections import Connections, connect
-
         groups, context = self.groups, self.context
         rows = groups.document_names, groups.name_bounds, groups.entity, self.considered
         with context.scratch.borrow() as scratch:
@@ -78,8 +78,8 @@ class CandidateConnections:
         return np.flatnonzero(self.considered)
 
     @lazy
-    def squared_cosines(self) -> list[SquaredCosines | SquaredCosinesOfSeveral]:
-        """Of the documents with candidates of two names or more, small ones of one size together."""
+    def squared_cosines(self) -> list[SquaredCosines]:
+        """Of the documents with candidates of two names or more, those of about the same size together."""
         vectors, groups, rows = self.context.vectors, self.groups, self.rows
         if vectors is None or not len(rows):
             return []
@@ -88,74 +88,40 @@ class CandidateConnections:
         first, count = bounds[:-1], np.diff(bounds)
         last = first + count - 1
         several = np.flatnonzero((count > 1) & (name[np.minimum(first, last)] != name[last]))
+        first, count = first[several], count[several]
         most = min(_TOGETHER, _FEW * vectors.rows.shape[1]) // _STEP * _STEP
-        small, large = several[count[several] <= most], several[count[several] > most]
-        found: list[SquaredCosines | SquaredCosinesOfSeveral] = [
-            SquaredCosines.of(vectors, entity, name, start, stop)
-            for start, stop in zip(bounds[large].tolist(), bounds[large + 1].tolist(), strict=True)
+        sizes = np.where(count <= most, -(-count // _STEP) * _STEP, count)
+        return [
+            SquaredCosines.of(vectors, entity, name, first[sizes == size], count[sizes == size], size)
+            for size in np.unique(sizes).tolist()
         ]
-        sizes = -(-count[small] // _STEP) * _STEP
-        for size in np.unique(sizes).tolist():
-            documents = small[sizes == size]
-            found.append(SquaredCosinesOfSeveral.of(vectors, entity, name, first[documents], count[documents], size))
-        return found
 
 
 class SquaredCosines(NamedTuple):
-    """The squared cosines of each two candidates of a document.
+    """The squared cosines of each two candidates of documents of about the same size.
 
-    place    of its candidates among the considered rows
-    squared  [s, s] 0 where they are of the same name; None where they are many times more than dimensions
-    """
-
-    place: slice
-    squared: NDArray[np.float32] | None
-
-    @classmethod
-    def of(cls, vectors: Vectors, entity: Ints, name: Ints, start: int, stop: int) -> SquaredCosines:
-        """Compute those of the considered rows start:stop; entity, name [c] of all of them."""
-        if stop - start > _FEW * vectors.rows.shape[1]:
-            return cls(slice(start, stop), None)
-        return cls(slice(start, stop), _squared(vectors, entity[None, start:stop], name[None, start:stop])[0])
-
-    def times(self, weight: NDArray[np.float32], result: Floats) -> None:
-        """Multiply by the weights of the considered rows [c] into their results [c]."""
-        assert self.squared is not None
-        result[self.place] = self.squared @ weight[self.place]
-
-
-class SquaredCosinesOfSeveral(NamedTuple):
-    """The same of documents with about as many candidates.
-
-    places   [d, s]; where a document has fewer candidates, the last one stands there again
+    places   [d, s] of their candidates among the considered rows; where a document has fewer, its last one again
     inside   [d, s] bool: where it has not fewer
-    squared  [d, s, s]
+    squared  [d, s, s], 0 where both are of the same name; None where they are many times more than dimensions
     """
 
     places: Ints
     inside: NDArray[np.bool_]
-    squared: NDArray[np.float32]
+    squared: NDArray[np.float32] | None
 
     @classmethod
-    def of(cls, vectors: Vectors, entity: Ints, name: Ints, first: Ints, count: Ints, size: int) -> SquaredCosinesOfSeveral:
-        """Compute those of documents whose candidates are the considered rows first:first + count."""
+    def of(cls, vectors: Vectors, entity: Ints, name: Ints, first: Ints, count: Ints, size: int) -> SquaredCosines:
+        """Compute those of documents whose candidates are the considered rows first:first + count; entity, name [c] of all."""
         steps = np.arange(size)
         places = first[:, None] + np.minimum(steps, count[:, None] - 1)
-        return cls(places, steps < count[:, None], _squared(vectors, entity[places], name[places]))
-
-    def times(self, weight: NDArray[np.float32], result: Floats) -> None:
-        """Multiply by the weights of the considered rows [c] into their results [c]."""
-        inside = np.where(self.inside, weight[self.places], np.float32(0))
-        result[self.places[self.inside]] = (self.squared @ inside[:, :, None])[self.inside, 0]
-
-
-def _squared(vectors: Vectors, entity: Ints, name: Ints) -> NDArray[np.float32]:
-    """Compute the squared cosines of each two candidates of each of some documents [d, s, s]; 0: they are of the same name."""
-    unit = np.take(vectors.rows, entity, axis=0)
-    turned = unit.transpose(0, 2, 1)
-    squared = unit @ (np.ascontiguousarray(turned) if unit.shape[1] <= _SMALL else turned)  # the same bits, sooner
-    square_of_other_names.select_backend(squared.size // _AT_ONCE)(squared, name)
-    return np.asarray(squared)
+        inside = steps < count[:, None]
+        if size > _FEW * vectors.rows.shape[1]:
+            return cls(places, inside, None)
+        unit = np.take(vectors.rows, entity[places], axis=0)
+        turned = unit.transpose(0, 2, 1)
+        squared = unit @ (np.ascontiguousarray(turned) if size <= _SMALL else turned)  # the same bits, sooner
+        square_of_other_names.select_backend(squared.size)(squared, name[places])
+        return cls(places, inside, squared)
 
 
 @dataclass(frozen=True)
@@ -189,26 +155,22 @@ class WeightedCandidates:
     @lazy
     def graph_support(self) -> GraphSupport:
         """Return the support of the graph for each candidate."""
-        from eigenthemes.ranking.features.graph_support import support
-
         groups, found = self.groups, self.connections
-        compute = support.select_backend(found.steps)
+        compute = sum_support.select_backend(found.steps)
         columns = compute(groups.document_names, groups.name_bounds, self.weight, groups.longer, found.in_graph)
         return GraphSupport(*columns.T)
 
     def contributions(self, row: int) -> Contributions:
         """Return what each candidate of the document contributed to the support of one of them."""
-        from eigenthemes.ranking.features.graph_support import contributions
-
-        groups, found = self.groups, self.connections
+        groups, connections = self.groups, self.connections.in_graph
         name = int(groups.name_of[groups.group[row]])
         document = int(np.searchsorted(groups.document_names, name, side="right")) - 1
         first_name, last_name = groups.document_names[document : document + 2].tolist()
-        names = groups.name_bounds[first_name : last_name + 1]
-        share = contributions.select_backend(found.steps)
-        parts, positions, nodes = share(row, name, names, self.weight, groups.longer, found.in_graph)
-        meetings = positions, found.in_graph.entities[nodes]
-        return Contributions(self, row, first_name, int(names[0]), int(names[-1]), GraphSupport(*parts.T), meetings)
+        first, last = groups.name_bounds[[first_name, last_name]].tolist()
+        longer = groups.longer[1][slice(*groups.longer[0][name : name + 2])]
+        parts, positions, nodes = share_support(row, first, last, self.weight, longer, connections)
+        meetings = positions, connections.entities[nodes]
+        return Contributions(self, row, first_name, first, last, GraphSupport(*parts.T), meetings)
 
 
 @dataclass(frozen=True)
@@ -270,12 +232,77 @@ class Contributions:
         return bool(np.any(longer[indptr[own] : indptr[own + 1]] == other - self.first_name))
 
 
-def _square_by_numpy(products: Any, name: Any) -> None:
-    np.square(products, out=products)
-    products[name[:, :, None] == name[:, None]] = 0
+def share_support(
+    row: int, first: int, last: int, weight: NDArray[np.float32], longer: Ints, connections: Connections
+) -> tuple[Floats, Ints, Ints]:
+    """Return who contributed what to the support of one candidate, in one document.
+
+    row          the candidate; first:last: the rows of its document
+    weight, connections  as in `sum_support`; longer: the longer names that contain its name, counted within the document
+
+    Returns (parts [r, 5], positions [k], nodes [k]): what each candidate of the document contributed to the columns, and which
+    candidates meet this one at which nodes. Candidates are counted within the document. The parts of a column sum up to what
+    `sum_support` computes. Where that is a capped sum, the contributors share it by their weights; where it is the greatest
+    weight, it is one candidate's.
+    """
+    parts = np.zeros((last - first, 5))
+    if weight[row] == 0:
+        return parts, np.zeros(0, np.int64), np.zeros(0, np.int64)
+    own, name_of, likely = connections.own[row], connections.name_of[first:last], weight[first:last].astype(np.float64)
+    is_other = name_of != connections.name_of[row]
+    indptr, adjacent = connections.edges
+    for candidate in adjacent[indptr[own] : indptr[own + 1]].tolist():
+        near = _rows_of(candidate, connections) - first
+        near = near[is_other[near] & (likely[near] >= LEAST)]
+        parts[near, EDGES] = likely[near]
+    of_names = np.bincount(name_of, weights=parts[:, EDGES])
+    parts[:, EDGES] /= np.maximum(1, of_names)[name_of]
+    same = _rows_of(own, connections) - first
+    same = same[is_other[same]]
+    is_longer = np.isin(name_of[same], longer)
+    parts[same[~is_longer], SAME] = likely[same[~is_longer]]
+    parts[:, SAME] /= max(1.0, parts[:, SAME].sum())
+    if is_longer.any():
+        likeliest = same[is_longer][np.argmax(likely[same[is_longer]])]
+        parts[likeliest, LONGER] = likely[likeliest]
+    positions, nodes = _shared_nodes(parts, row - first, likely, is_other, connections.own[first:last], connections)
+    return parts, positions, nodes
 
 
-@kernel(plain=_square_by_numpy)
+def _rows_of(candidate: int, connections: Connections) -> Ints:
+    """Return the rows of a candidate, as `connect` has listed them."""
+    rows, row = [], int(connections.head[candidate])
+    while row >= 0:
+        rows.append(row)
+        row = int(connections.following[row])
+    return np.array(rows, np.int64)
+
+
+def _shared_nodes(
+    parts: Floats, position: int, likely: Floats, is_other: NDArray[np.bool_], own: Ints, connections: Connections
+) -> tuple[Ints, Ints]:
+    """Share what `_neighbors` adds among the candidates that reach the same nodes; return their positions, and the nodes."""
+    counted = np.flatnonzero(likely >= LEAST)
+    bounds, nodes = lists_of(connections.reached, own[counted])
+    positions = np.repeat(counted, np.diff(bounds))
+    indptr, reached = connections.reached
+    of_row = np.sort(reached[indptr[own[position]] : indptr[own[position] + 1]])
+    is_shared = np.isin(nodes, of_row)
+    positions, nodes = positions[is_shared], nodes[is_shared]
+    node = np.searchsorted(of_row, nodes)
+    mass, of_name = np.zeros((2, len(of_row)), np.float32)
+    np.add.at(mass, node, likely[positions].astype(np.float32))
+    np.add.at(of_name, node, np.where(is_other[positions], 0, likely[positions]).astype(np.float32))
+    others = (mass - of_name).astype(np.float64)
+    met = is_other[positions] & (others[node] >= LEAST)
+    positions, nodes, node = positions[met], nodes[met].astype(np.int64), node[met]
+    part = np.minimum(1.0, others[node]) * (likely[positions] / others[node])
+    parts[:, SHARED] = np.bincount(positions, weights=part, minlength=len(parts))
+    parts[:, SHARED_RARE] = np.bincount(positions, weights=part * connections.rarity[nodes], minlength=len(parts))
+    return positions, nodes
+
+
+@kernel
 def square_of_other_names(products: Any, name: Any) -> None:
     """Square numbers [d, s, s] of pairs in place; those of two candidates of one name become 0; name [d, s]."""
     for document in range(products.shape[0]):
@@ -284,3 +311,121 @@ def square_of_other_names(products: Any, name: Any) -> None:
                 product = products[document, one, other]
                 squared = product * product
                 products[document, one, other] = squared if name[document, one] != name[document, other] else np.float32(0)
+
+
+EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the support by the graph
+
+# Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba. What is done for
+# each row is done in loops, not by functions: to call one with many arrays takes longer than most rows do.
+
+
+@kernel
+def sum_support(documents: Any, names: Any, weight: Any, longer: Any, connections: Any) -> Any:
+    """Compute the support of each candidate [n, 5] float64 by the candidates of the other names of its document.
+
+    documents    [d + 1] names of each document; names [m + 1] rows (candidates) of each name
+    weight       [n] float32: how likely each candidate is; 0 for those that `connect` did not consider
+    longer       (indptr [m + 1], names): the longer names of the same document that contain a name, counted within the document
+    connections  `Connections`
+
+    EDGES        names with a candidate that is a neighbour, each counted by that candidate's weight
+    SHARED       neighbours shared with candidates of other names, each counted by their weight, 1 at most; SHARED_RARE: times
+                 the rarity of the neighbour
+    LONGER       the weight of the same entity as a candidate of a longer name; SAME: of any other name
+    """
+    total = np.zeros((len(weight), 5))
+    _neighbors(total, documents, names, weight, connections.own, connections.reached, connections.rarity)
+    _edges(total, documents, weight, connections)
+    _repetitions(total, names, weight, longer, connections)
+    return total
+
+
+@kernel
+def _neighbors(total: Any, documents: Any, names: Any, weight: Any, candidate: Any, reached: Any, rarity: Any) -> None:
+    """Count what the candidates of other names put on the nodes that rows reach: 1 at most, and not too little to count."""
+    mass, own = np.zeros(len(rarity), np.float32), np.zeros(len(rarity), np.float32)
+    for document in range(len(documents) - 1):
+        first_name, last_name = documents[document], documents[document + 1]
+        _add(mass, weight, names[first_name], names[last_name], candidate, reached)
+        for name in range(first_name, last_name):
+            _add(own, weight, names[name], names[name + 1], candidate, reached)
+            for row in range(names[name], names[name + 1]):
+                if weight[row] == 0:
+                    continue
+                shared, shared_rare = 0.0, 0.0
+                for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                    node = reached[1][k]
+                    others = min(1.0, float(np.float32(mass[node] - own[node])))
+                    counted = others if others >= LEAST else 0.0
+                    shared += counted
+                    shared_rare += counted * float(rarity[node])
+                total[row, SHARED], total[row, SHARED_RARE] = shared, shared_rare
+            _clear(own, weight, names[name], names[name + 1], candidate, reached)
+
+
+@kernel
+def _add(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
+    """Add the weight of each candidate to the nodes that it reaches."""
+    for row in range(first, last):
+        added = weight[row]
+        if float(added) >= LEAST:
+            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                mass[reached[1][k]] += added
+
+
+@kernel
+def _clear(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
+    """Take away what `_add` has added."""
+    for row in range(first, last):
+        if float(weight[row]) >= LEAST:
+            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                mass[reached[1][k]] = 0.0
+
+
+@kernel
+def _edges(total: Any, documents: Any, weight: Any, connections: Any) -> None:
+    """Count the names with a neighbour of each candidate, all candidates of a name together 1 at most."""
+    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
+    indptr, candidates = connections.edges
+    most_names = 0
+    for document in range(len(documents) - 1):
+        most_names = max(most_names, documents[document + 1] - documents[document])
+    met, met_by = np.zeros(most_names, np.float64), np.full(most_names, -1, np.int64)  # of each name, and by which row
+    for row in range(len(weight)):
+        if weight[row] == 0:
+            continue
+        edges = 0.0
+        for k in range(indptr[own[row]], indptr[own[row] + 1]):
+            other = head[candidates[k]]
+            while other >= 0:
+                name = name_of[other]
+                if name != name_of[row] and float(weight[other]) >= LEAST:
+                    before = met[name] if met_by[name] == row else 0.0
+                    after = min(1.0, before + float(weight[other]))
+                    met[name], met_by[name] = after, row
+                    edges += after - before
+                other = following[other]
+        total[row, EDGES] = edges
+
+
+@kernel
+def _repetitions(total: Any, names: Any, weight: Any, longer: Any, connections: Any) -> None:
+    """Find the same entities as candidates of other names."""
+    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
+    for name in range(len(names) - 1):
+        for row in range(names[name], names[name + 1]):
+            if weight[row] == 0:
+                continue
+            other = head[own[row]]
+            same, most = 0.0, 0.0
+            while other >= 0:
+                if name_of[other] != name_of[row]:
+                    contains = False
+                    for k in range(longer[0][name], longer[0][name + 1]):
+                        contains = contains or longer[1][k] == name_of[other]
+                    if contains:
+                        most = max(most, float(weight[other]))
+                    else:
+                        same = min(1.0, same + float(weight[other]))
+                other = following[other]
+            total[row, LONGER], total[row, SAME] = most, same

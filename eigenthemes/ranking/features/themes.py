@@ -12,7 +12,7 @@ from eigenthemes.explanations import CLOSE, EDGE, SHARED, Reason
 from eigenthemes.kb.attributes import readable_relation, relation_code
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.feature_group import JointGroup
-from eigenthemes.ranking.features.support import Contributions, SquaredCosines, WeightedCandidates
+from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -61,11 +61,13 @@ def coherence(candidates: WeightedCandidates) -> Floats:
     weight, coherent = candidates.weight[rows], np.zeros(len(rows))
     for found in candidates.connections.squared_cosines:
         if found.squared is not None:
-            found.times(weight, coherent)
-        elif isinstance(found, SquaredCosines):
-            of_document = rows[found.place]
+            inside = np.where(found.inside, weight[found.places], np.float32(0))
+            coherent[found.places[found.inside]] = (found.squared @ inside[:, :, None])[found.inside, 0]
+            continue
+        for places in found.places:
+            of_document = rows[places]
             vectors_of_rows = vectors.rows[groups.entity[of_document]]
-            coherent[found.place] = _coherence_by_sums(vectors_of_rows, weight[found.place], groups.name_of_row[of_document])
+            coherent[places] = _coherence_by_sums(vectors_of_rows, weight[places], groups.name_of_row[of_document])
     result[rows] = np.where(weight == 0, 0.0, np.maximum(coherent, 0))
     return result
 
