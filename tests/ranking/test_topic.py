@@ -65,6 +65,17 @@ def test_hubs_are_what_much_of_the_kg_has_to_do_with(genes: KB) -> None:
     assert (hubs.share < 1).all()
 
 
+def test_hubs_of_an_entity_are_itself_and_its_neighbours(genes: KB) -> None:
+    context = feature_context_of(genes, None)
+    hubs, everybody = Hubs.of(genes), np.arange(len(genes))
+    assert hubs is not None
+    near = [{entity, *genes.graph.around(entity).tolist()} & set(hubs.entities.tolist()) for entity in everybody.tolist()]
+    for entities, of_all in ((everybody, True), (everybody[::3], True), (everybody[::3], False)):
+        lists, indptr, numbers = context.hubs_near(entities, of_all=of_all)
+        found = [set(hubs.entities[numbers[indptr[each] : indptr[each + 1]]].tolist()) for each in lists.tolist()]
+        assert found == [near[entity] for entity in entities.tolist()]
+
+
 def test_what_most_names_have_to_do_with_decides_the_others(genes: KB) -> None:
     batch = batch_maker(genes, needs_vectors=False).make([MICE])
     context = feature_context_of(genes, None)

@@ -12,11 +12,17 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.ranking.features.topic_kernels import TOPICS, hubs_near, topic_factors
+from eigenthemes.ranking.features.topic import TOPICS, topic_factors
 
 NODES = 8
 SHARE = {0: 0.05, 1: 0.2, 2: 0.4}  # the hubs
 GAIN = expm1(1.0)
+
+
+def lists_of(near: list[list[int]]) -> tuple[Any, Any, Any]:
+    """The hubs near each candidate, as the kernel takes them."""
+    indptr = np.concatenate(([0], np.cumsum([len(each) for each in near]))).astype(np.int64)
+    return np.arange(len(near)), indptr, np.array([hub for each in near for hub in each], np.int32)
 
 
 def plain(names: list[list[tuple[int, float]]], near: list[set[int]]) -> tuple[list[float], int, float]:
@@ -64,7 +70,7 @@ def test_factors_are_what_plain_python_finds(documents: list[list[list[tuple[int
         np.ones(len(documents), bool),
         bounds,
         probability,
-        (np.arange(len(entity)), *same_bits(hubs_near, entity, (graph.indptr, graph.neighbors), numbers)),
+        lists_of([sorted(near[each]) for each in entity.tolist()]),
         numbers[entity],
         np.array(list(SHARE.values())),
         GAIN,
@@ -79,13 +85,8 @@ def test_factors_are_what_plain_python_finds(documents: list[list[list[tuple[int
 
 def test_no_more_topics_than_the_best_are_weighed() -> None:
     hubs = 3 * TOPICS
-    graph = graph_of([(hub, hubs + name) for hub in range(hubs) for name in range(4)], hubs + 4)
-    numbers = np.full(hubs + 4, -1, np.int32)
-    numbers[:hubs] = range(hubs)
-    graph_arrays = graph.indptr, graph.neighbors
     one_document = np.array([0, 4]), np.ones(1, bool), np.arange(5), np.full(4, 0.9)
-    lists = np.arange(hubs + 4)
-    near = lists[hubs:], *same_bits(hubs_near, lists, graph_arrays, numbers)
+    near = lists_of([list(range(hubs))] * 4)
     own = np.full(4, -1, np.int32)
     factor, topic, weight = same_bits(topic_factors, *one_document, near, own, np.full(hubs, 0.01), GAIN)
     assert factor == pytest.approx(np.ones(4))  # one candidate each: nothing can become likelier

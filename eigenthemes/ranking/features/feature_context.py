@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import spans_joined
 from eigenthemes.core.threads import Pool, lazy
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes
@@ -21,6 +22,8 @@ Ints = NDArray[np.int64]
 WALKED = 128  # neighbours; 512 say no more, and take twice the time
 WALKED_IN_TRAINING = 512  # but weights that were learned with fewer are worse: on news about places by .3 points
 _SAMPLE = 500  # owners of lists by which the length of all is told, for `Kernel.select_backend`
+_MOST_NEIGHBORS = 512  # of an entity among which hubs are looked for: the first ones, which are those of the highest prior
+_BLOCK = 1 << 16  # entities whose hubs are found together
 _WALKS = 3  # times that the neighbours of a candidate are walked, at most: twice to connect, and those that count in a round
 
 Scratch = tuple[NDArray[np.int32], Ints]
@@ -87,22 +90,32 @@ class FeatureContext:
     @lazy
     def _hubs_of_all(self) -> tuple[Ints, NDArray[np.int32]]:
         """The hubs that each entity of the KB is, or is adjacent to (indptr, numbers)."""
-        from eigenthemes.ranking.features.topic_kernels import hubs_near
-
         everybody = np.arange(len(self.kb))
-        indptr, numbers = hubs_near.select_backend(self.walk_steps(everybody))(everybody, self.graph[:2], self.hub_numbers)
-        return indptr, numbers.copy()
+        lists = [self._find_hubs(everybody[first : first + _BLOCK]) for first in range(0, len(everybody), _BLOCK)]
+        counts, numbers = zip(*lists, strict=True)
+        return np.concatenate(([0], np.cumsum(np.concatenate(counts)))), np.concatenate(numbers)
 
     def hubs_near(self, entities: Ints, *, of_all: bool) -> tuple[Ints, Ints, NDArray[np.int32]]:
         """Return the hubs that each of some entities is, or is adjacent to (list of each, indptr, numbers).
 
         of_all  find those of all entities of the KB, once, which pays where many are asked for; done anyway in small KBs
         """
-        from eigenthemes.ranking.features.topic_kernels import hubs_near
-
         if of_all or len(self.kb) <= len(entities):
             return entities, *self._hubs_of_all
-        return np.arange(len(entities)), *hubs_near.plain(entities, self.graph[:2], self.hub_numbers)
+        counts, numbers = self._find_hubs(entities)
+        return np.arange(len(entities)), np.concatenate(([0], np.cumsum(counts))), numbers
+
+    def _find_hubs(self, entities: Ints) -> tuple[Ints, NDArray[np.int32]]:
+        """Return how many hubs each of some entities is, or is adjacent to [n], and their numbers."""
+        assert self.hub_numbers is not None
+        indptr, neighbors, _ = self.graph
+        ends = np.minimum(indptr[entities + 1], indptr[entities] + _MOST_NEIGHBORS)
+        hubs = self.hub_numbers[neighbors[spans_joined(indptr[entities], ends)]]
+        owner = np.repeat(np.arange(len(entities)), ends - indptr[entities])
+        own = np.flatnonzero(self.hub_numbers[entities] >= 0)
+        owner = np.concatenate((own, owner[hubs >= 0]))
+        numbers = np.concatenate((self.hub_numbers[entities[own]], hubs[hubs >= 0]))
+        return np.bincount(owner, minlength=len(entities)), numbers[np.argsort(owner, kind="stable")]
 
     def name_counts(self, entities: Ints) -> Ints:
         """Count the names of each entity."""
