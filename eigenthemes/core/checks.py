@@ -34,10 +34,12 @@ def check_integer(name: str, value: Any, *, least: int = 1, most: int | None = N
         raise OptionError(f"{name} is {_quoted(value)}; expected {wanted}{otherwise}", where=name)
 
 
-def check_number(name: str, value: Any, expected: str, *, above: float = -math.inf, least: float = -math.inf) -> None:
-    """Raise an error unless a value is finite, above `above` and at least `least`; `expected` describes that in words."""
+def check_number(
+    name: str, value: Any, expected: str, *, above: float = -math.inf, least: float = -math.inf, most: float = math.inf
+) -> None:
+    """Raise an error unless a value is finite, above `above` and from `least` to `most`; `expected` describes that in words."""
     try:
-        fits = math.isfinite(value) and value > above and value >= least
+        fits = math.isfinite(value) and value > above and least <= value <= most
     except (TypeError, OverflowError):
         fits = False
     if not fits:
@@ -46,12 +48,7 @@ def check_number(name: str, value: Any, expected: str, *, above: float = -math.i
 
 def check_probability(name: str, value: Any) -> None:
     """Raise an error unless a value is from 0 to 1."""
-    try:
-        fits = 0 <= value <= 1
-    except TypeError:
-        fits = False
-    if not fits:
-        raise OptionError(f"{name} is {_quoted(value)}; expected a probability, 0 to 1", where=name)
+    check_number(name, value, "a probability, 0 to 1", least=0, most=1)
 
 
 def check_seed(seed: Any) -> None:

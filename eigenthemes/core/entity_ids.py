@@ -52,19 +52,7 @@ PREFIXES = {
 _PREFIXES_OF_REGISTRIES = {"taxonomy": "ncbitaxon", "taxon": "ncbitaxon"}
 _MIXED_CASE = {
     prefix.lower(): prefix
-    for prefix in (
-        "NCBITaxon",
-        "FBbt",
-        "FBcv",
-        "FBdv",
-        "WBbt",
-        "WBls",
-        "WBPhenotype",
-        "HsapDv",
-        "MmusDv",
-        "Orphanet",
-        "dictyBase",
-    )
+    for prefix in "NCBITaxon FBbt FBcv FBdv WBbt WBls WBPhenotype HsapDv MmusDv Orphanet dictyBase".split()
 }
 _PREFIX, _LOCAL = r"([A-Za-z][A-Za-z0-9.-]*)", r"([A-Za-z0-9][\w.-]*)"
 _CURIE = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):([A-Za-z0-9][\w.-]*)")

@@ -14,8 +14,8 @@ import io
 import lzma
 import re
 import zlib
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -45,7 +45,6 @@ _ENCODINGS = {
     "UTF-16BE": re.compile(rb"(?:\0" + _LETTER + rb"){3}"),
 }
 
-_MAGIC = _GZIP, _BZIP2, _XZ, _ZSTD = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
 
 
@@ -262,31 +261,18 @@ def check_readable(path: str | Path) -> None:
         open_input(str(path), once=True).close()
 
 
-def open_decompressed(path: str | Path, diagnostics: Diagnostics, advance: Advance, *, ahead: int = 1 << 20) -> IO[bytes]:
-    """Open a file for one pass over its decompressed bytes; closing the stream closes the file.
+@contextmanager
+def open_decompressed(
+    path: str | Path, diagnostics: Diagnostics, advance: Advance, *, ahead: int = 1 << 20
+) -> Iterator[IO[bytes]]:
+    """Open a file for one pass over its decompressed bytes.
 
     ahead  size of the read buffer in bytes
     """
     name = "stdin" if str(path) == "-" else Path(path).name
-    raw = open_input(str(path), once=True)
-    try:
+    with open_input(str(path), once=True) as raw:
         stream = _decompress(io.BufferedReader(_Tap(raw, advance, hashed=False), ahead), name, spreadsheets=True)
-        return _OwningReader(_Joined(_decompressed(stream, name, diagnostics)), raw, ahead)
-    except BaseException:
-        raw.close()
-        raise
-
-
-class _OwningReader(io.BufferedReader):
-    """A buffered stream that closes its file."""
-
-    def __init__(self, stream: io.RawIOBase, file: IO[bytes], ahead: int) -> None:
-        super().__init__(stream, ahead)
-        self.file = file
-
-    def close(self) -> None:
-        super().close()
-        self.file.close()
+        yield io.BufferedReader(_Joined(_decompressed(stream, name, diagnostics)), ahead)
 
 
 def compressing(name: str, out: IO[bytes]) -> Any:
@@ -307,29 +293,35 @@ def compressing(name: str, out: IO[bytes]) -> Any:
 
 def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool = False) -> IO[bytes]:
     magic = stream.peek(6)[:6]
-    if magic.startswith(_GZIP):
-        return cast(IO[bytes], gzip.GzipFile(fileobj=stream))
-    if magic.startswith(_BZIP2):
-        return cast(IO[bytes], bz2.BZ2File(stream))
-    if magic.startswith(_XZ):
-        return cast(IO[bytes], lzma.LZMAFile(stream))
-    if magic.startswith(_ZSTD):
-        import pyarrow
+    for beginning, decompressor in _DECOMPRESSORS.items():
+        if magic.startswith(beginning):
+            return decompressor(stream)
+    if not magic.startswith(ZIP) or (spreadsheets and (name == "stdin" or is_spreadsheet_name(name))):
+        return stream
+    if is_spreadsheet_name(name):
+        raise SourceError(f"{name} is a spreadsheet, not a text; link it as a table", code="spreadsheet-input", where=name)
+    if name.lower().endswith((".docx", ".odt", ".pptx", ".epub")):
+        raise SourceError(f"{name} is an office document; save it as plain text", where=name)
+    raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
 
-        return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
-    if magic.startswith(ZIP):
-        if spreadsheets and (name == "stdin" or is_spreadsheet_name(name)):
-            return stream
-        if is_spreadsheet_name(name):
-            raise SourceError(f"{name} is a spreadsheet, not a text; link it as a table", code="spreadsheet-input", where=name)
-        if name.lower().endswith((".docx", ".odt", ".pptx", ".epub")):
-            raise SourceError(f"{name} is an office document; save it as plain text", where=name)
-        raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
-    return stream
+
+def _decompress_zstd(stream: IO[bytes]) -> IO[bytes]:
+    import pyarrow
+
+    return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
+
+
+# by the first bytes of a file
+_DECOMPRESSORS: dict[bytes, Callable[[Any], IO[bytes]]] = {
+    b"\x1f\x8b": lambda stream: cast(IO[bytes], gzip.GzipFile(fileobj=stream)),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"\x28\xb5\x2f\xfd": _decompress_zstd,
+}
 
 
 def _refuse_double_compression(head: bytes, name: str) -> None:
-    if head.startswith(_MAGIC):
+    if head.startswith(tuple(_DECOMPRESSORS)):
         raise SourceError(f"{name} is compressed twice; decompress it once", code="compressed-twice", where=name)
 
 

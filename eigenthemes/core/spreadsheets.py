@@ -1,13 +1,24 @@
-"""Read the values of a workbook's cells, within Excel's own limits. Nothing in a workbook is computed or run."""
+"""Read the values of a workbook's cells, within Excel's own limits. Nothing in a workbook is computed or run.
+
+calamine keeps a complete sheet in memory, as the rectangle that its cells cover. A small file can take more memory than there
+is, and its process is aborted. Therefore it runs in another process, of limited memory: this module as a script, which gets a
+workbook on standard input and writes pickles to standard output: a status with a message, then lists of rows.
+"""
 
 from __future__ import annotations
 
 import datetime
 import importlib.util
 import io
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
 import weakref
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from typing import IO, Any
 
@@ -23,6 +34,9 @@ MOST_UNPACKED = 2 << 30  # bytes of all parts of the archive
 LEAST_MEMORY = 1 << 30
 MOST_MEMORY = 4 << 30
 MEMORY_PER_BYTE = 40  # of the file
+
+_ROWS_AT_A_TIME = 1_000
+_DONE, _LOCKED, _DAMAGED, _TOO_LARGE = "done", "locked", "damaged", "too large"
 
 Row = list[Any]
 
@@ -81,25 +95,27 @@ class Workbook:
 
     def _read(self, sheet: str | None) -> Iterator[Any]:
         """Yield the rows of a sheet, or the names of all sheets; calamine runs once for each sheet."""
-        from eigenthemes.core.calamine_reader import unpickled
-
         if sheet not in self._files:
             self._files[sheet] = self._run_calamine(sheet)
-        return chain.from_iterable(islice(unpickled(self._files[sheet]), 1, None))
+        return chain.from_iterable(islice(_unpickled(self._files[sheet]), 1, None))
 
     def _run_calamine(self, sheet: str | None) -> IO[bytes]:
-        from eigenthemes.core.calamine_reader import DONE, LOCKED, TOO_LARGE, run_calamine
-
+        """Return a temporary file of pickles: a status, and lists of rows of a sheet or of names of sheets."""
         memory = min(MOST_MEMORY, LEAST_MEMORY + MEMORY_PER_BYTE * len(self._data))
-        status, message, file = run_calamine(self._data, memory, MOST_CELLS, sheet)
+        command = [sys.executable, "-P", "-m", __name__, str(memory), str(MOST_CELLS), *([] if sheet is None else [sheet])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        file = tempfile.TemporaryFile()  # noqa: SIM115
         weakref.finalize(self, file.close)
-        where = "" if sheet is None else f"the sheet {sheet!r} of "
-        if status == LOCKED:
+        done = subprocess.run(command, input=self._data, stdout=file, stderr=subprocess.DEVNULL, env=environment, check=False)
+        if done.returncode > 1:  # an error number: the temporary file cannot be written
+            raise OSError(done.returncode, os.strerror(done.returncode))
+        status, message = next(_unpickled(file), (_TOO_LARGE, "")) if done.returncode == 0 else (_TOO_LARGE, "")
+        if status == _LOCKED:
             raise SourceError(f"{self.name} is locked by a password; save it without one", where=self.name)
-        if status == TOO_LARGE:
+        if status == _TOO_LARGE:
             raise self._too_large(f"takes more than {memory / 2**30:.1f} GB of memory or {MOST_CELLS:,} cells")
-        if status != DONE:
-            raise self._damaged(message, where)
+        if status != _DONE:
+            raise self._damaged(message, "" if sheet is None else f"the sheet {sheet!r} of ")
         return file
 
     def _stripped(self, sheet: str, values: Any) -> Row:
@@ -154,3 +170,77 @@ def cell_text(value: Any) -> str:
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     return str(value)
+
+
+# in the other process
+
+
+def _unpickled(file: IO[bytes]) -> Iterator[Any]:
+    """Yield the pickles of a file; several iterators may read it in turns."""
+    position = 0
+    with suppress(EOFError):
+        while True:
+            file.seek(position)
+            value = pickle.load(file)
+            position = file.tell()
+            yield value
+
+
+def _main(arguments: list[str]) -> None:
+    """Write the pickles that `Workbook` reads to standard output."""
+    import python_calamine
+
+    memory, cells, *sheet = arguments
+    _limit_memory(int(memory))
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+        parts = _rows(book.get_sheet_by_name(*sheet), int(cells)) if sheet else iter([_sheet_names(book)])
+        first = next(parts, [])
+    except python_calamine.PasswordError:
+        _write((_LOCKED, ""))
+    except MemoryError:
+        raise SystemExit(1) from None
+    except BaseException as error:  # whatever calamine finds wrong with a damaged file; it also panics
+        _write((_DAMAGED, " ".join(str(error).split())[:120] or type(error).__name__))
+    else:
+        _write((_DONE, ""))
+        _write(first)
+        for part in parts:
+            _write(part)
+
+
+def _sheet_names(book: Any) -> list[str]:
+    import python_calamine
+
+    return [sheet.name for sheet in book.sheets_metadata if sheet.typ == python_calamine.SheetTypeEnum.WorkSheet]
+
+
+def _rows(sheet: Any, most_cells: int) -> Iterator[list[list[Any]]]:
+    """Yield lists of rows, beginning with the first row and the first column of the sheet."""
+    if sheet.start is None:
+        return
+    if (sheet.end[0] + 1) * (sheet.end[1] + 1) > most_cells:
+        raise MemoryError
+    rows, before = iter(sheet.iter_rows()), [""] * sheet.start[1]
+    while some := [before + row for row in islice(rows, _ROWS_AT_A_TIME)]:
+        yield some
+
+
+def _write(value: Any) -> None:
+    pickle.dump(value, sys.stdout.buffer)
+
+
+def _limit_memory(memory: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows: only an allocation that is far too large fails
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+if __name__ == "__main__":
+    try:
+        _main(sys.argv[1:])
+        sys.stdout.flush()
+    except OSError as error:
+        sys.exit(error.errno)

@@ -192,6 +192,21 @@ def reason(error: Exception) -> str:
     return " ".join(text.split())[:200] or type(error).__name__
 
 
+def lock(handle: int, *, shared: bool = False, wait: bool = False) -> None:
+    """Lock an open file or folder until it is closed or the process ends; raise an OSError if another process holds it.
+
+    wait  until the other process releases it
+    """
+    try:
+        import fcntl
+    except ImportError:  # pragma: no cover: Windows is not tested
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    else:
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+
+
 def is_full(error: OSError) -> bool:
     """Return whether an error is about a disk that is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

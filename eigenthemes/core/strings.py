@@ -1,7 +1,7 @@
 """Many strings as two flat arrays (UTF-8 bytes and offsets), and a hash table over them that can be memory-mapped.
 
-The hash is FNV-1a (64 bit) with a final mix. It is written four times, for one string and one long string (here), for many at
-once (here, numpy) and inside the batch kernels (`core.array_kernels`); a test holds them together.
+The hash is FNV-1a (64 bit) with a final mix. It is written three times, for one string (here), for many at once (here, numpy)
+and inside the batch kernels (`core.array_kernels`); a test compares them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ _MASK = 0xFFFFFFFFFFFFFFFF
 _ROWS = 1 << 16
 _MARKED = 1 << 20  # hashes that are marked, or buckets that are found, at a time
 _FEW_BYTES = 128
-_LONG = 1024  # bytes from which a string is hashed by `_extend_hash_long`
-_STRETCH = 1 << 16  # bytes it takes at a time
+_LONG = 1024  # bytes from which a string is hashed on its own
 
 
 class OutOfBoundsError(Exception):
@@ -150,34 +149,9 @@ def hash_bytes(data: bytes) -> int:
 
 def extend_hash(h: int, data: bytes) -> int:
     """Return the state of the hash after some more bytes; it begins as FNV_OFFSET."""
-    if len(data) >= _LONG:
-        for start in range(0, len(data), _STRETCH):
-            h = _extend_hash_long(h, np.frombuffer(data, dtype=np.uint8)[start : start + _STRETCH])
-        return h
     for byte in data:
         h = ((h ^ byte) * FNV_PRIME) & _MASK
     return h
-
-
-def _extend_hash_long(h: int, data: NDArray[np.uint8]) -> int:
-    """Return the state after all bytes, computed by arrays.
-
-    A byte only changes the low eight bits of the state before they are all multiplied. Those eight depend on no higher bit,
-    and each of them is a running XOR of what the lower ones and the bytes say: known for all steps after eight passes. What
-    each byte added to the state is then known, too, and the state is a sum of that by powers of the prime.
-    """
-    low = np.zeros(len(data), dtype=np.uint8)  # low bits of the state before each byte
-    for bit in range(8):
-        known = (low ^ data) & np.uint8((1 << bit) - 1)
-        flips = ((known * np.uint8(FNV_PRIME & 0xFF)) ^ data) & np.uint8(1 << bit)
-        low[0] |= h & (1 << bit)
-        flips[1:] = flips[:-1]
-        flips[0] = low[0] & (1 << bit)
-        low |= np.bitwise_xor.accumulate(flips)
-    added = (low ^ data).astype(np.uint64) - low  # modulo 2^64
-    powers = np.multiply.accumulate(np.full(len(data), FNV_PRIME, dtype=np.uint64))
-    total = int((added * powers[::-1]).sum(dtype=np.uint64))
-    return (h * int(powers[-1]) + total) & _MASK
 
 
 def finish_hash(h: int) -> int:

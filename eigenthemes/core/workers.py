@@ -2,7 +2,7 @@
 
 Ctrl-C is the caller's alone. A terminal sends it to every process of the group, so a worker must not see it at any moment,
 least of all while it starts, when it would print a traceback. A process inherits the signals that are blocked in the thread
-that starts it; therefore threads that start workers are started while Ctrl-C is blocked.
+that starts it; therefore Ctrl-C is blocked in the threads that start workers.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eigenthemes.core.checks import check_jobs
+from eigenthemes.core.storage import lock
 from eigenthemes.errors import WorkerError
 
 if TYPE_CHECKING:
@@ -102,8 +103,7 @@ class ProcessPool:
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Callable[[], Result]:
         """Begin `function` in another process; return a function that waits for its result."""
-        with ctrl_c_blocked():  # a thread is started whenever a task finds none that is idle
-            return self._threads.submit(self._run, function, arguments).result
+        return self._threads.submit(self._run, function, arguments).result
 
     def _run(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
         try:
@@ -122,7 +122,7 @@ class ProcessPool:
 
     def _start(self) -> Connection[Any, Any]:
         """Start a process: spawned, not forked, which is the same on every platform and safe beside threads."""
-        from multiprocessing import get_context
+        from multiprocessing import get_context, resource_tracker
 
         context = get_context("spawn")
         ours, theirs = context.Pipe()
@@ -130,6 +130,9 @@ class ProcessPool:
         with self._lock:
             if self._is_closing:
                 raise EOFError
+            if hasattr(signal, "pthread_sigmask"):
+                resource_tracker.ensure_running()  # unblocks Ctrl-C where it has to start a process
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             process.start()
             theirs.close()
             self._workers.append((process, ours))
@@ -166,40 +169,6 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
 
 
 @contextmanager
-def ctrl_c_blocked() -> Iterator[None]:
-    """Block Ctrl-C in processes and threads that are started in the block; the caller handles it when the block has ended."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    with _ctrl_c_noted():
-        resource_tracker.ensure_running()  # unblocks Ctrl-C where it has to start a process: so it does it now, not later
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
-@contextmanager
-def _ctrl_c_noted() -> Iterator[None]:
-    """Note Ctrl-C, which other threads may receive, and handle it when the block has ended: a pool is not left half started."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or handler is None:
-        yield  # only the main thread handles signals
-        return
-    pressed: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if pressed:
-            signal.raise_signal(signal.SIGINT)
-
-
-@contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Make a folder that is removed at the end; folders that killed processes have left behind are removed, too.
 
@@ -223,11 +192,9 @@ def lock_folder(folder: Path | str, *, exclusive: bool = False) -> int:
     """Lock a temporary folder until the returned handle is closed or the process ends; raise an OSError if it is in use."""
     if os.name != "posix":  # there the folders of killed processes stay
         return os.open(os.devnull, os.O_RDONLY)
-    import fcntl
-
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        lock(handle, shared=not exclusive)
     except OSError:
         os.close(handle)
         raise

@@ -14,13 +14,11 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 from uuid import uuid4
 
-from eigenthemes.core.storage import is_url, open_input
+from eigenthemes.core.storage import is_url, lock, open_input, reason
 from eigenthemes.errors import KBDamagedError, KBError, KBNotFoundError
 from eigenthemes.kb.data_files import sha256_of_file
 from eigenthemes.kb.manifest import MANIFEST
@@ -44,7 +42,8 @@ def unpacked(path: str, sha256: str, *, cache: Path | None = None) -> Path:
     cache.mkdir(parents=True, exist_ok=True)
     folder = cache / sha256
     if not folder.is_dir():  # it is there only when it is whole
-        with _locked(cache / f"{sha256}.lock"):
+        with open(cache / f"{sha256}.lock", "ab") as file:
+            lock(file.fileno(), wait=True)
             if not folder.is_dir():
                 _unpack(path, sha256, folder)
     return _kb_in(folder, path)
@@ -99,8 +98,9 @@ def _extract(archive: Path, folder: Path, name: str) -> None:
                 with content:
                     _write(folder, member.name, content, name)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
-        told = " ".join(str(error).split())[:200]
-        raise KBDamagedError(f"{name} cannot be unpacked ({told}); pack the KB again", code="archive", where=name) from None
+        raise KBDamagedError(
+            f"{name} cannot be unpacked ({reason(error)}); pack the KB again", code="archive", where=name
+        ) from None
 
 
 def _write(folder: Path, name: str, content: IO[bytes], archive: str) -> None:
@@ -147,16 +147,3 @@ def _cache_folder() -> Path:
             where=str(folder),
         )
     return folder
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a lock between processes; it ends with the process, however that ends."""
-    with open(path, "ab") as lock:
-        try:
-            import fcntl
-        except ImportError:  # not on Windows: two may unpack, and one folder stays
-            yield
-            return
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

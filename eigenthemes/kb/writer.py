@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.storage import is_full, reason
+from eigenthemes.core.storage import is_full, lock, reason
 from eigenthemes.core.strings import HashTable, Strings
 from eigenthemes.errors import KBError, KBExistsError
 from eigenthemes.kb.data_files import sha256_of_file
@@ -224,20 +224,13 @@ class _HashingFile:
 
 def _take_lock(path: Path) -> IO[bytes]:
     """Hold the KB against a second writer; the system frees it when the process ends, however it ends."""
-    lock = open(path / _LOCK, "ab")  # noqa: SIM115
+    file = open(path / _LOCK, "ab")  # noqa: SIM115
     try:
-        if os.name == "posix":
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:  # pragma: no cover: Windows is not tested
-            import msvcrt
-
-            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        lock(file.fileno())
     except OSError:
-        lock.close()
+        file.close()
         raise KBError(f"{path} is being written by another process; wait for it to end", where=str(path)) from None
-    return lock
+    return file
 
 
 @contextmanager
