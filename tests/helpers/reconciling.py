@@ -57,7 +57,7 @@ def build_atlas(folder: Path) -> KB:
 
 def reconcile(kb: KB, queries: dict[str, Any], *, context: str = "column", method: str | None = None) -> dict[str, Any]:
     """Answer a batch of queries by a reconciler of its own."""
-    return Reconciler(Linker(kb, method=method), context=context).answer(parse_batch(queries))
+    return Reconciler(Linker(kb, method=method, top=50), context=context).answer(parse_batch(queries))
 
 
 def ids(answer: dict[str, Any]) -> list[str]:

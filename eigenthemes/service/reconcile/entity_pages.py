@@ -13,12 +13,8 @@ from urllib.parse import quote
 
 from eigenthemes.candidates.entity_card import EntityCard, RelatedEntities, entity_card
 from eigenthemes.kb.store import KB
-from eigenthemes.ranking.decide import NIL_REASONS
-from eigenthemes.ranking.explainer import Explainer
-from eigenthemes.ranking.ranker import feature_context_of, ranker_of
-from eigenthemes.records import Document, Mention
+from eigenthemes.records import Document, Entity, Mention
 from eigenthemes.service.reconcile.properties import Named, name_of_relation, type_records
-from eigenthemes.service.reconcile.queries import QueryDocument
 from eigenthemes.service.reconcile.reconciler import Reconciler
 from eigenthemes.service.reconcile.service_manifest import ServiceURLs
 
@@ -62,21 +58,21 @@ def headers(ancestors: str) -> dict[str, str]:
 
 def preview_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> str:
     """Return the small page of an entity that OpenRefine shows in a frame, with the reasons of the decision."""
-    kb, reasons = reconciler.kb, _reasons(reconciler, entity_id)
+    kb = reconciler.kb
     card = entity_card(kb, entity_id, most=3)
     related = "".join(_related(kb, each, None) for each in card.neighbors[:_MOST_RELATIONS])
-    body = f"{_head(kb, card, _MOST_NAMES)}{reasons}<dl>{related}</dl>"
+    body = f"{_head(kb, card, _MOST_NAMES)}{_reasons(reconciler, card.entity)}<dl>{related}</dl>"
     return _page(card.entity.label, body, _STYLE)
 
 
 def view_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> str:
     """Return the full page of an entity."""
-    kb, reasons = reconciler.kb, _reasons(reconciler, entity_id)
+    kb = reconciler.kb
     card = entity_card(kb, entity_id, most=50)
     namesakes = [each for each in card.namesakes if each[0] != card.entity.id][:20]
     related = "".join(_related(kb, each, urls) for each in card.neighbors)
     body = (
-        f'<div class="page">{_head(kb, card, None)}{_source(card.entity.id)}{reasons}'
+        f'<div class="page">{_head(kb, card, None)}{_source(card.entity.id)}{_reasons(reconciler, card.entity)}'
         + (f"<h2>Linked to {card.degree:,} others</h2><dl>{related}</dl>" if related else "")
         + (f"<h2>Others of that name</h2><ul>{_linked_list(namesakes, urls)}</ul>" if namesakes else "")
         + "</div>"
@@ -168,34 +164,14 @@ def _page(title: str, body: str, style: str) -> str:
 # reasons
 
 
-def _reasons(reconciler: Reconciler, entity_id: str) -> str:
+def _reasons(reconciler: Reconciler, entity: Entity) -> str:
     """Explain the last query that an entity was a candidate of, else its label; "" if the method cannot explain."""
     if not reconciler.linker.method.calibrated:
         return ""
-    recent = reconciler.recent.find(entity_id)
-    document, mention = recent or (_label_query(reconciler, entity_id), 0)
-    explainer = _explainer(reconciler, document)
+    recent = reconciler.recent.find(entity.id)
+    document, mention = recent or (Document(mentions=(Mention(entity.label),)), 0)
+    explainer = reconciler.linker.explainer([document])
     probabilities = {each.id: f" This one has {each.probability:.0%}." for each in explainer.candidates(mention)}
     context = "By its name alone:" if recent is None else "In the last query:"
     sentence = _text(explainer.explain(mention).sentence)
-    return f'<p class="why">{context} {sentence}{probabilities.get(entity_id, "")}</p>'
-
-
-def _label_query(reconciler: Reconciler, entity_id: str) -> QueryDocument:
-    index = reconciler.kb.index_of(entity_id)
-    label = entity_id if index is None else reconciler.kb.label_of(index)
-    return QueryDocument(Document(mentions=(Mention(label),)), ((), False), [["query"]])
-
-
-def _explainer(reconciler: Reconciler, document: QueryDocument) -> Explainer:
-    linker, decided = reconciler.linker, reconciler.decide([document])
-    vectors = decided.batch.vectors
-    assert decided.scored.ranking is not None
-    return Explainer(
-        ranker_of(linker.kb, None if vectors is None else vectors.name),
-        decided.scored.ranking,
-        feature_context_of(linker.kb, vectors),
-        nil_reasons=[NIL_REASONS[reason] for reason in decided.decisions.nil_reason.tolist()],
-        threshold=linker.threshold,
-        aliases=linker.options.candidates.aliases,
-    )
+    return f'<p class="why">{context} {sentence}{probabilities.get(entity.id, "")}</p>'

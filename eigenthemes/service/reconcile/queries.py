@@ -30,9 +30,6 @@ _KNOWN = ("query", "type", "limit", "properties", "type_strict")
 _STRICT = ("any", "all", "should")
 _HAS_LETTER = re.compile(r"[^\W\d_]")
 _MOST_PARTS = 4
-Types = tuple[tuple[str, ...], bool]  # types, and whether an entity must have all of them
-
-_LOOKED_UP_BY_TYPE: tuple[str, ...] = ()  # candidates of a typed mention are added to the batch later
 
 
 class Value(NamedTuple):
@@ -154,42 +151,34 @@ def _refused(found: str, expected: str, where: str) -> DocumentError:
 # documents
 
 
-@dataclass(frozen=True, slots=True)
-class QueryDocument:
+class QueryDocument(NamedTuple):
     """Names that are decided together: first those of queries, each once, then the values of their rows.
 
-    Attributes
-    ----------
-    types : Types
-        Types of the candidates of the queries.
-    keys : list of lists of str
-        For each of the first mentions, the keys of its queries.
+    keys  for each of the first mentions, the keys of its queries
     """
 
     document: Document
-    types: Types
     keys: list[list[str]]
 
 
 def make_documents(queries: Mapping[str, Query], context: str, generator: CandidateGenerator) -> list[QueryDocument]:
     """Return the documents of a batch; blank and very long queries are left out."""
-    groups: dict[tuple[object, ...], dict[str, list[str]]] = {}
+    groups: dict[tuple[tuple[str, ...], bool, tuple[Value, ...], str | None], dict[str, list[str]]] = {}
     for key, query in queries.items():
         if not query.name.strip() or len(query.name) > LONGEST_NAME:
             continue
         name, qualifiers = split_qualifiers(query.name, generator) if "," in query.name else (query.name, ())
         values = (*map(Value, qualifiers), *(() if context == "none" else query.values))
         alone = None if context == "column" else query.name
-        names = groups.setdefault(((query.types, query.all_types), values, alone), {})
+        names = groups.setdefault((query.types, query.all_types, values, alone), {})
         names.setdefault(name, []).append(key)
-    return [_document(names, types, values, generator.kb) for (types, values, _), names in groups.items()]  # type: ignore[arg-type]
-
-
-def _document(names: Mapping[str, list[str]], types: Types, values: tuple[Value, ...], kb: KB) -> QueryDocument:
-    candidates = _LOOKED_UP_BY_TYPE if types[0] else None
-    mentions = [Mention(name, candidates=candidates) for name in names]
-    mentions.extend(mention for value in values if (mention := _value_mention(value, kb)) is not None)
-    return QueryDocument(Document(mentions=tuple(mentions)), types, list(names.values()))
+    documents = []
+    for (types, all_types, values, _), names in groups.items():
+        only_types = types[:1] if all_types else types  # an entity with all types has the first one
+        mentions = [Mention(name, only_types=only_types) for name in names]
+        mentions.extend(mention for value in values if (mention := _value_mention(value, generator.kb)) is not None)
+        documents.append(QueryDocument(Document(mentions=tuple(mentions)), list(names.values())))
+    return documents
 
 
 def _value_mention(value: Value, kb: KB) -> Mention | None:

@@ -10,11 +10,12 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from eigenthemes.linker import LinkOptions
 from eigenthemes.service.json_http import POST_PROBLEMS, Problem, json_response, parse_json
 from eigenthemes.service.models import documented
 from eigenthemes.service.reconcile import entity_pages as pages
 from eigenthemes.service.reconcile.properties import TOO_MANY, extend, properties_of, proposed_properties, types_of
-from eigenthemes.service.reconcile.queries import parse_batch, parse_query
+from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, parse_batch, parse_query
 from eigenthemes.service.reconcile.reconciler import Reconciler
 from eigenthemes.service.reconcile.service_manifest import (
     KINDS,
@@ -31,6 +32,7 @@ _FORM = "application/x-www-form-urlencoded"
 _FIELDS = ("queries", "query", "extend")
 _MAX_FIELDS = 100
 _MAX_PROPOSED = 200
+_OPTIONS = LinkOptions(top=MOST_CANDIDATES)
 _LOCAL_FRAMES = "'self' http://127.0.0.1:* http://localhost:*"  # a policy has no form for IPv6 addresses
 _BATCH = '{"q0": {"query": "Paris", "type": "City", "limit": 3}}'
 _EXTENSION = '{"ids": ["Q90"], "properties": [{"id": "country"}]}'
@@ -70,7 +72,7 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
         """Return the reconciler of the KB in the path, opened again if the KB was replaced."""
         kb = served.get(request.path_params.get("name"))
         if kb.name not in reconcilers or reconcilers[kb.name][0] is not kb:
-            reconcilers[kb.name] = kb, Reconciler(kb.linker(), context=settings.context)
+            reconcilers[kb.name] = kb, Reconciler(kb.linker(_OPTIONS), context=settings.context)
         token = request.state.token if has_token else None
         return reconcilers[kb.name][1], ServiceURLs(str(request.base_url).rstrip("/"), kb.name, token)
 
