@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+import sys
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Path, Query
 from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
 from starlette.responses import Response
 
 from eigenthemes.candidates.entity_card import entity_card
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import OptionError
+from eigenthemes.kb.attributes import last_part
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
@@ -29,6 +33,7 @@ _SHORTEST = 4  # letters of a word that is corrected
 _MOST_ROWS = 20_000  # names of a frequent prefix that are used
 _BLOCK = 1024
 _MOST_TYPE_MASKS = 50
+_MOST_NEAR = 100  # corrections of a word
 
 
 def router(served: ServedKBs) -> APIRouter:
@@ -80,13 +85,8 @@ def _entity(served: ServedKBs, query: models.NeighborQuery, entity_id: str) -> d
 
 def type_label(kb: KB, type_id: str) -> str:
     """Return the label of a type: its label if it is an entity, else the last part of its id."""
-    return kb.cached(_type_label, type_id)
-
-
-def _type_label(kb: KB, type_id: str) -> str:
     index = kb.index_of(type_id)
-    last = re.split(r"[/#]", type_id.rstrip("/#"))[-1] if "://" in type_id else type_id
-    return last if index is None else kb.label_of(index)
+    return last_part(type_id) if index is None else kb.label_of(index)
 
 
 def type_labels(kb: KB, index: int) -> list[str]:
@@ -104,7 +104,7 @@ def suggest(
     """
     if not prefix.strip():
         return []
-    allowed = _of_types(kb, tuple(types)) if types else None
+    allowed = kb.cached(_type_masks)(tuple(types)) if types else None
     found: dict[int, str | None] = {}
     for index, name in _matches(kb, generator, prefix):
         if index not in found and (allowed is None or allowed[index]):
@@ -141,47 +141,17 @@ def _near_prefixes(tokens: list[str], prefix: str) -> list[str]:
     words = tokenize(prefix)
     if not words or len(words[-1]) < _SHORTEST:
         return []
-    before, word = " ".join([*words[:-1], ""]), words[-1]
-    return [before + near for near in dict.fromkeys(_one_letter_off(tokens, word)) if _begins_any(tokens, near)]
+    *before, word = words
+    sizes = (len(word) - 1, len(word), len(word) + 1)
+    same_letter = tokens[bisect_left(tokens, word[0]) : bisect_left(tokens, word[0] + chr(sys.maxunicode))]
+    beginnings = list(dict.fromkeys(token[:size] for token in same_letter for size in sizes))
+    near = process.extract(word, beginnings, scorer=OSA.distance, score_cutoff=1, limit=_MOST_NEAR)
+    return [" ".join((*before, beginning)) for beginning, _, _ in near]
 
 
-def _one_letter_off(tokens: list[str], word: str) -> Iterator[str]:
-    for i in range(1, len(word)):
-        yield word[:i] + word[i + 1 :]
-        yield word[:i] + word[i : i + 2][::-1] + word[i + 2 :]
-        for letter in _next_letters(tokens, word[:i]):
-            yield word[:i] + letter + word[i + 1 :]
-            yield word[:i] + letter + word[i:]
-
-
-def _next_letters(tokens: list[str], beginning: str) -> Iterator[str]:
-    """Yield the letters that follow a prefix in the words of the KB."""
-    size = len(beginning)
-    at = bisect_right(tokens, beginning)
-    while at < len(tokens) and tokens[at].startswith(beginning):
-        letter = tokens[at][size]
-        yield letter
-        at = bisect_left(tokens, beginning + chr(ord(letter) + 1), lo=at) if ord(letter) < 0x10FFFF else len(tokens)
-
-
-def _begins_any(tokens: list[str], beginning: str) -> bool:
-    at = bisect_left(tokens, beginning)
-    return at < len(tokens) and tokens[at].startswith(beginning)
-
-
-def _type_masks(kb: KB) -> dict[tuple[str, ...], NDArray[np.bool_]]:
-    return {}
-
-
-def _of_types(kb: KB, types: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Return which entities have one of some types [n]; kept, because it is needed at every key stroke."""
-    masks = kb.cached(_type_masks)
-    mask = masks.get(types)
-    if mask is None:
-        if len(masks) >= _MOST_TYPE_MASKS:
-            masks.clear()
-        mask = masks[types] = kb.of_types(types)
-    return mask
+def _type_masks(kb: KB) -> Callable[[tuple[str, ...]], NDArray[np.bool_]]:
+    """Return a function from types to the entities that have one of them [n]; it is called at every key stroke."""
+    return lru_cache(_MOST_TYPE_MASKS)(kb.of_types)
 
 
 def _suggestion(kb: KB, index: int, matched_name: str) -> dict[str, Any]:

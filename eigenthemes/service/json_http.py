@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -27,7 +28,10 @@ from eigenthemes.errors import (
     WorkerError,
 )
 
+Parsed = TypeVar("Parsed")
+
 MEDIA_TYPE = "application/problem+json"
+TOO_MANY = "batch-too-large"  # code of an error with status 413
 LARGE_BODY = 64 << 10  # bytes of a body that is parsed in a thread
 _MAX_LENGTH = 600  # characters of a sentence in an answer: it may repeat what was sent
 
@@ -35,7 +39,7 @@ _MAX_LENGTH = 600  # characters of a sentence in an answer: it may repeat what w
 _PLACE = re.compile(r'(?:document (\d+): )?(?:mention (\d+):? )?(?:there is "\w+" without )?(?:"(\w+)")?')
 
 # by code, else by the nearest class
-_STATUS_OF_CODE = {"batch-too-large": 413, "entity-unknown": 404, "kb-unknown": 404}
+_STATUS_OF_CODE = {"entity-unknown": 404, "kb-unknown": 404}
 _STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
     (OptionError, 422),
     (DocumentError, 422),
@@ -108,22 +112,39 @@ def problem_of(error: Exception) -> Problem:
 
 
 def _validation_problem(error: RequestValidationError) -> Problem:
-    """Return the first error that pydantic found, as a sentence."""
+    """Return the first error that pydantic found, as a problem."""
     first = error.errors()[0]
     source, *path = map(str, first["loc"])
     name = path[0][:40] if path else ""
-    subject = f'"{name}"' if source == "body" else name
-    if first["type"] == "missing":
-        sentence = f"{subject} is missing; add it"
-    elif first["type"] == "extra_forbidden":
-        sentence = f"{subject!r} is not known here; leave it out, or see /openapi.json"
-    else:
-        expected = first["msg"].replace("Input should be", "expected", 1)
-        sentence = f"{subject or 'the body'} is {str(first['input'])[:40]!r}; {expected}"
     if source == "query":
-        return Problem(422, "option", sentence, name)
-    code = "document" if first["type"] in _STRUCTURE else "option"
-    return Problem(422, code, sentence, f"/{name}" if name and first["type"] not in _STRUCTURE else None)
+        return Problem(422, "option", _sentence(first, name), name)
+    is_structure = first["type"] in _STRUCTURE
+    sentence = _sentence(first, f'"{name}"' if name else "the body")
+    return Problem(422, "document" if is_structure else "option", sentence, f"/{name}" if name and not is_structure else None)
+
+
+def parse_as(adapter: TypeAdapter[Parsed], value: Any, name: str, *, code: str) -> Parsed:
+    """Return a value as pydantic parses it; raise a `Problem` about its first error, `name` is what was parsed."""
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])[1:200] or name
+        if first["type"] == "too_long":
+            length, most = first["ctx"]["actual_length"], first["ctx"]["max_length"]
+            raise Problem(413, TOO_MANY, f"{path} has {length:,} items; send at most {most:,} at once", path) from None
+        raise Problem(422, code, _sentence(first, path[:80]), path) from None
+
+
+def _sentence(error: Mapping[str, Any], subject: str) -> str:
+    """Return an error that pydantic found as a sentence."""
+    if error["type"] == "missing":
+        return f"{subject} is missing; add it"
+    if error["type"] == "extra_forbidden":
+        return f"{subject!r} is not known here; leave it out, or see /openapi.json"
+    expected = error["msg"].removeprefix("Value error, ").replace("Input should be", "expected", 1)
+    expected = re.sub("a valid dictionary.*", "an object", expected)
+    return f"{subject} is {str(error['input'])[:40]!r}; {expected}"
 
 
 def pointer_of(sentence: str) -> str | None:

@@ -52,7 +52,7 @@ def test_invalid_batches_are_refused_with_the_field_and_the_remedy(client: Clien
         assert problem["code"] == "query"
         assert problem["remedy"]
         wheres[name] = problem["where"]
-    assert wheres == {"empty-properties": "q1.query", "empty-query": "q1.query", "misnamed-property": "q0.props"}
+    assert wheres == {"empty-properties": "q1", "empty-query": "q1", "misnamed-property": "q0.props"}
 
 
 def test_answers_with_candidates_are_valid(client: Client) -> None:

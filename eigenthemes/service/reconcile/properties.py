@@ -5,16 +5,18 @@ Properties are the relations of the KG in both directions, and the fields of an 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic import BaseModel, Field, StrictStr, TypeAdapter
+from rapidfuzz import fuzz, process
 
-from eigenthemes.errors import DocumentError
 from eigenthemes.kb.attributes import last_part, readable
 from eigenthemes.kb.entity_records import BLANK
 from eigenthemes.kb.store import KB
 from eigenthemes.service.entity_routes import type_label
+from eigenthemes.service.json_http import parse_as
 from eigenthemes.text.normalize import normalize
 
 REVERSE = "^"  # before the id of a relation: its reverse, as in SPARQL
@@ -22,12 +24,10 @@ _SAMPLE = 5_000  # entities of a type whose properties are counted
 
 JSONValue = dict[str, Any]
 _DEFAULT_TYPES = 10
-_NOWHERE = 3  # place of what does not begin with a prefix
 _NEAR = 75.0  # of 100: least similarity of names that differ by a typing error
 MOST_VALUES = 1_000  # of a property of one row
 MOST_IDS = 1_000
 MOST_PROPERTIES = 100
-TOO_MANY = "batch-too-large"  # code of an error with status 413
 
 _LIMIT_HELP = "0: all; each value after the first makes another row"
 _COUNT_HELP = "the number of values instead of the values"
@@ -47,26 +47,14 @@ class Named(NamedTuple):
 
 def complete(items: Iterable[Named], prefix: str) -> list[Named]:
     """Return what begins with a prefix: its name, then a word of it or its id; if nothing does, what has a similar name."""
-    typed, things = normalize(prefix), list(items)
-    places = [_place(each, typed, prefix) for each in things]
-    found = [each for place in range(_NOWHERE) for each, own in zip(things, places, strict=True) if own == place]
-    return found or _similar(things, typed)
-
-
-def _place(thing: Named, typed: str, prefix: str) -> int:
-    name = normalize(thing.name)
-    if name == typed or thing.id == prefix:
-        return 0
-    if name.startswith(typed):
-        return 1
-    return 2 if f" {typed}" in name or thing.id.casefold().startswith(prefix.casefold()) else _NOWHERE
-
-
-def _similar(things: list[Named], typed: str) -> list[Named]:
-    from rapidfuzz import fuzz, process
-
-    names = [normalize(each.name)[: len(typed) + 1] for each in things]  # as long as what was typed so far
-    return [things[row] for _, _, row in process.extract(typed, names, scorer=fuzz.ratio, score_cutoff=_NEAR, limit=20)]
+    typed, names = normalize(prefix), {each: normalize(each.name) for each in items}
+    exact = [each for each, name in names.items() if name == typed or each.id == prefix]
+    beginning = [each for each, name in names.items() if name.startswith(typed)]
+    within = [each for each, name in names.items() if f" {typed}" in name or each.id.casefold().startswith(prefix.casefold())]
+    if found := list(dict.fromkeys((*exact, *beginning, *within))):
+        return found
+    cut = {each: name[: len(typed) + 1] for each, name in names.items()}  # as long as what was typed so far
+    return [each for _, _, each in process.extract(typed, cut, scorer=fuzz.ratio, score_cutoff=_NEAR, limit=20)]
 
 
 # types
@@ -200,24 +188,41 @@ def _related(kb: KB, index: int, code: int) -> Iterator[int]:
 # data extension
 
 
+class ExtendedProperty(BaseModel):
+    """A property to extend rows with."""
+
+    id: StrictStr
+    settings: dict[str, Any] | None = None
+
+
+class Extension(BaseModel):
+    """A data extension query."""
+
+    ids: list[StrictStr] = Field(max_length=MOST_IDS)
+    properties: list[ExtendedProperty] = Field(max_length=MOST_PROPERTIES)
+
+
+_EXTENSION = TypeAdapter(Extension)
+
+
 def extend(kb: KB, query: Any) -> dict[str, Any]:
     """Answer a data extension query; unknown ids and properties have no values."""
-    ids, properties = _check(query)
-    known = properties_of(kb)
-    names = {each["id"]: known[each["id"]].name if each["id"] in known else each["id"] for each in properties}
+    extension = parse_as(_EXTENSION, query, "extend", code="extend")
+    properties, known = extension.properties, properties_of(kb)
+    names = {each.id: known[each.id].name if each.id in known else each.id for each in properties}
     return {
         "meta": [{"id": property_id, "name": name} for property_id, name in names.items()],
-        "rows": {entity_id: _row(kb, kb.index_of(entity_id), properties) for entity_id in ids},
+        "rows": {entity_id: _row(kb, kb.index_of(entity_id), properties) for entity_id in extension.ids},
     }
 
 
-def _row(kb: KB, index: int | None, properties: list[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    return {each["id"]: [] if index is None else _values(kb, index, each) for each in properties}
+def _row(kb: KB, index: int | None, properties: list[ExtendedProperty]) -> dict[str, list[dict[str, Any]]]:
+    return {each.id: [] if index is None else _values(kb, index, each) for each in properties}
 
 
-def _values(kb: KB, index: int, requested: Mapping[str, Any]) -> list[dict[str, Any]]:
-    values = values_of(kb, index, requested["id"])
-    settings = requested.get("settings") or {}
+def _values(kb: KB, index: int, requested: ExtendedProperty) -> list[dict[str, Any]]:
+    values = values_of(kb, index, requested.id)
+    settings = requested.settings or {}
     if settings.get("count") in (True, "true", "on", "1"):
         return [{"int": len(values)}]
     return values[: _limit(settings.get("limit"))]
@@ -227,23 +232,3 @@ def _limit(given: Any) -> int:
     """Return the number of values; OpenRefine sends the content of a form field, as a string."""
     text = str(given)
     return min(int(text), MOST_VALUES) if text.isdecimal() and len(text) < 10 and int(text) else MOST_VALUES
-
-
-def _check(query: Any) -> tuple[list[str], list[Mapping[str, Any]]]:
-    ids, properties = (query.get("ids"), query.get("properties")) if isinstance(query, Mapping) else (None, None)
-    if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
-        raise _refused("has no list of ids", 'expected {"ids": ["Q90"], "properties": [...]}', "ids")
-    if not isinstance(properties, list) or not all(_is_property(each) for each in properties):
-        raise _refused("has no list of properties", 'expected {"ids": [...], "properties": [{"id": "country"}]}', "properties")
-    for what, found, most in (("ids", ids, MOST_IDS), ("properties", properties, MOST_PROPERTIES)):
-        if len(found) > most:
-            raise _refused(f"has {len(found):,} {what}", f"send at most {most:,} at once", what, code=TOO_MANY)
-    return ids, properties
-
-
-def _refused(found: str, remedy: str, where: str, code: str = "extend") -> DocumentError:
-    return DocumentError(f"extend {found}; {remedy}", code=code, where=where)
-
-
-def _is_property(given: Any) -> bool:
-    return isinstance(given, Mapping) and isinstance(given.get("id"), str) and isinstance(given.get("settings") or {}, Mapping)

@@ -9,25 +9,23 @@ none    each row alone, without them
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, TypeAdapter, model_validator
 
 from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.candidates.rules import SHARES
-from eigenthemes.errors import DocumentError
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
+from eigenthemes.service.json_http import parse_as
 
 DEFAULT_LIMIT = 5
 MOST_CANDIDATES = 50
 LONGEST_NAME = 1_000  # letters; a longer text is no name
 _MOST_VALUES = 20  # values of a row that are used
-_KNOWN = ("query", "type", "limit", "properties", "type_strict")
-_STRICT = ("any", "all", "should")
 _HAS_LETTER = re.compile(r"[^\W\d_]")
 _MOST_PARTS = 4
 
@@ -39,113 +37,79 @@ class Value(NamedTuple):
     entity_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+def _values(given: Any) -> list[Value]:
+    """Return the values of a property that may be names; numbers and booleans are not."""
+    values = [_value(each) for each in (given if isinstance(given, list) else [given])]
+    return [value for value in values if value is not None]
+
+
+def _value(given: Any) -> Value | None:
+    match given:
+        case {"id": str(entity_id), **others} if isinstance(name := others.get("name", ""), str):
+            return Value(name, entity_id)
+        case str():
+            return Value(given) if _HAS_LETTER.search(given) and len(given) <= LONGEST_NAME else None
+        case None | bool() | int() | float():
+            return None
+    raise ValueError('expected a string, a number, or an entity like {"id": "Q90", "name": "Paris"}')
+
+
+class RowProperty(BaseModel):
+    """A property of the row, and its values."""
+
+    pid: StrictStr
+    v: Annotated[Any, AfterValidator(_values)]
+
+
+def _listed(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [] if given in (None, "") else [given]
+
+
+class Query(BaseModel):
     """The query of a row.
 
-    Attributes
-    ----------
-    types : tuple of str
-        Types of the entities, by id or name: one of them, or with `all_types` every one.
-    prefer_types : bool
-        Entities of other types are answered if none has these.
-    limit : int
-        Number of candidates.
-    values : tuple of Value
-        Names and entities in other columns of the row.
+    types        of the entities, by id or name
+    type_strict  "any": an entity has one of the types; "all": every one; "should": others are answered if none has them
+    properties   of the row, from its other columns
     """
 
-    name: str
-    types: tuple[str, ...] = ()
-    all_types: bool = False
-    prefer_types: bool = False
-    limit: int = DEFAULT_LIMIT
-    values: tuple[Value, ...] = ()
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: StrictStr | None = Field(None, alias="query")
+    types: Annotated[tuple[StrictStr, ...], BeforeValidator(_listed)] = Field((), alias="type")
+    type_strict: Literal["any", "all", "should"] | None = None
+    limit: float | None = Field(None, strict=True)
+    properties: list[RowProperty] | None = None
+
+    @model_validator(mode="after")
+    def _check_name(self) -> Query:
+        if self.name is None and not self.properties:
+            raise ValueError('expected a name, "query": "Paris", or properties')
+        return self
+
+    @property
+    def most(self) -> int:
+        """The number of candidates; OpenRefine sends 0 for the default."""
+        return DEFAULT_LIMIT if self.limit is None or self.limit < 1 else min(int(self.limit), MOST_CANDIDATES)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The names and entities in other columns of the row."""
+        values = [value for each in self.properties or () for value in each.v]
+        return tuple(dict.fromkeys(values[:_MOST_VALUES]))
+
+
+_QUERY, _BATCH = TypeAdapter(Query), TypeAdapter(dict[str, Query])
 
 
 def parse_batch(batch: Any) -> dict[str, Query]:
     """Return the queries of a batch by their keys."""
-    if not isinstance(batch, Mapping):
-        raise _refused(f"queries is {_kind(batch)}", 'an object like {"q0": {"query": "a name"}}', "queries")
-    return {str(key): parse_query(query, str(key)) for key, query in batch.items()}
+    return parse_as(_BATCH, batch, "queries", code="query")
 
 
-def parse_query(query: Any, key: str = "query") -> Query:
+def parse_query(query: Any) -> Query:
     """Return one query."""
-    if not isinstance(query, Mapping):
-        raise _refused(f"the query {key[:40]} is {_kind(query)}", 'an object like {"query": "a name"}', key)
-    for field in query:
-        if field not in _KNOWN:
-            raise _refused(f"the query {key[:40]} has a field {field[:40]!r}", f"some of {', '.join(_KNOWN)}", f"{key}.{field}")
-    name, properties = query.get("query"), query.get("properties") or []
-    if name is None and not properties:
-        raise _refused(f"the query {key[:40]} has neither a name nor properties", '"query": "a name"', f"{key}.query")
-    if name is not None and not isinstance(name, str):
-        raise _refused(f"query is {_kind(name)}", "a string", f"{key}.query")
-    strict = query.get("type_strict") or "any"
-    if strict not in _STRICT:
-        raise _refused("type_strict is another word", f"one of {', '.join(_STRICT)}", f"{key}.type_strict")
-    return Query(
-        name or "",
-        _types(query.get("type"), f"{key}.type"),
-        strict == "all",
-        strict == "should",
-        _limit(query.get("limit"), f"{key}.limit"),
-        _values(properties, f"{key}.properties"),
-    )
-
-
-def _types(given: Any, where: str) -> tuple[str, ...]:
-    types = given if isinstance(given, list) else [] if given is None else [given]
-    if not all(isinstance(each, str) for each in types):
-        raise _refused(f"type is {_kind(given)}", "the id of a type, or a list of ids", where)
-    return tuple(dict.fromkeys(each for each in types if each))
-
-
-def _limit(given: Any, where: str) -> int:
-    """Return the number of candidates; OpenRefine sends 0 for the default."""
-    if given is None:
-        return DEFAULT_LIMIT
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise _refused(f"limit is {_kind(given)}", "a number", where)
-    return min(int(given), MOST_CANDIDATES) if given >= 1 else DEFAULT_LIMIT
-
-
-def _values(properties: Any, where: str) -> tuple[Value, ...]:
-    """Return the values that may be names; numbers and booleans are not."""
-    if not isinstance(properties, list):
-        raise _refused(f"properties is {_kind(properties)}", 'a list like [{"pid": "country", "v": "France"}]', where)
-    values: list[Value] = []
-    for number, each in enumerate(properties):
-        at = f"{where}[{number}]"
-        if not isinstance(each, Mapping) or not isinstance(each.get("pid"), str) or "v" not in each:
-            raise _refused("a property lacks its pid or its v", '{"pid": "country", "v": "France"}', at)
-        given = each["v"] if isinstance(each["v"], list) else [each["v"]]
-        values.extend(value for one in given if (value := _value(one, f"{at}.v")) is not None)
-    return tuple(dict.fromkeys(values[:_MOST_VALUES]))
-
-
-def _value(given: Any, where: str) -> Value | None:
-    if isinstance(given, Mapping):
-        entity_id, name = given.get("id"), given.get("name", "")
-        if not isinstance(entity_id, str) or not isinstance(name, str):
-            raise _refused("an entity as a value lacks its id", '{"id": "Q90", "name": "Paris"}', where)
-        return Value(name, entity_id)
-    if isinstance(given, str):
-        return Value(given) if _HAS_LETTER.search(given) and len(given) <= LONGEST_NAME else None
-    if given is None or isinstance(given, bool | int | float):
-        return None
-    raise _refused(f"the value of a property is {_kind(given)}", 'a string, a number, or {"id": ...}', where)
-
-
-def _kind(value: Any) -> str:
-    """Return the kind of a JSON value."""
-    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
-    return "null" if value is None else names.get(type(value), "of another kind")
-
-
-def _refused(found: str, expected: str, where: str) -> DocumentError:
-    return DocumentError(f"{found}; expected {expected}", code="query", where=where[:200])
+    return parse_as(_QUERY, query, "query", code="query")
 
 
 # documents
@@ -165,16 +129,16 @@ def make_documents(queries: Mapping[str, Query], context: str, generator: Candid
     """Return the documents of a batch; blank and very long queries are left out."""
     groups: dict[tuple[tuple[str, ...], bool, tuple[Value, ...], str | None], dict[str, list[str]]] = {}
     for key, query in queries.items():
-        if not query.name.strip() or len(query.name) > LONGEST_NAME:
+        if not query.name or not query.name.strip() or len(query.name) > LONGEST_NAME:
             continue
         name, qualifiers = split_qualifiers(query.name, generator) if "," in query.name else (query.name, ())
         values = (*map(Value, qualifiers), *(() if context == "none" else query.values))
         alone = None if context == "column" else query.name
-        names = groups.setdefault((query.types, query.all_types, values, alone), {})
+        names = groups.setdefault((query.types, query.type_strict == "all", values, alone), {})
         names.setdefault(name, []).append(key)
     documents = []
-    for (types, all_types, values, _), names in groups.items():
-        only_types = types[:1] if all_types else types  # an entity with all types has the first one
+    for (types, needs_all, values, _), names in groups.items():
+        only_types = types[:1] if needs_all else types  # an entity with all types has the first one
         mentions = [Mention(name, only_types=only_types) for name in names]
         mentions.extend(mention for value in values if (mention := _value_mention(value, generator.kb)) is not None)
         documents.append(QueryDocument(Document(mentions=tuple(mentions)), list(names.values())))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
 from threading import Lock
 from typing import Any
@@ -73,11 +72,12 @@ class Reconciler:
         """Return {"result": [...]} for each key of a batch, the best candidate first."""
         context = context or self.context
         answers = self._answer(queries, context)
-        preferred = {key: query for key, query in queries.items() if query.types and query.prefer_types}
+        preferred = {key: query for key, query in queries.items() if query.types and query.type_strict == "should"}
         if preferred:
-            untyped = {key: replace(query, types=(), limit=MOST_CANDIDATES) for key, query in preferred.items()}
+            changes = {"types": (), "limit": MOST_CANDIDATES}
+            untyped = {key: query.model_copy(update=changes) for key, query in preferred.items()}
             typed = {key: answers[key] for key in preferred}
-            limits = {key: query.limit for key, query in preferred.items()}
+            limits = {key: query.most for key, query in preferred.items()}
             answers.update(join_preferred(typed, self._answer(untyped, context), limits))
         return answers
 
@@ -96,10 +96,10 @@ class Reconciler:
             for number, keys in enumerate(names):
                 result = self._result(decided, first + number, [queries[key] for key in keys])
                 self.recent.add(document, number, [candidate["id"] for candidate in result])
-                answers.update((key, {"result": result[: queries[key].limit]}) for key in keys)
+                answers.update((key, {"result": result[: queries[key].most]}) for key in keys)
         for key, query in queries.items():
             if not answers[key]["result"] and not query.types:
-                answers[key]["result"] = self._by_id(query.name.strip())
+                answers[key]["result"] = self._by_id((query.name or "").strip())
         return answers
 
     def _by_id(self, name: str) -> list[Answer]:
@@ -113,9 +113,9 @@ class Reconciler:
         """Return the candidates of queries for one name; the best is a match if its probability reaches the threshold."""
         decisions, entity = decided.decisions, decided.batch.table.entity
         rows = decisions.order[decisions.bounds[mention] : decisions.bounds[mention + 1]]
-        if queries[0].all_types:
+        if queries[0].type_strict == "all":
             rows = rows[self._having_all(queries[0].types)[entity[rows]]]
-        rows = rows[: max(query.limit for query in queries)]
+        rows = rows[: max(query.most for query in queries)]
         scores, features = (100 * decisions.scores[rows]).round(2).tolist(), self._features(decided.scored, rows)
         candidates: list[Answer] = [
             {**self._record(entity), "score": score, "match": False, "features": columns}
@@ -151,7 +151,10 @@ def _record_of(kb: KB, index: int) -> Answer:
 
 def _having_all(kb: KB, types: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return which entities have all of some types [entities]; raise an `OptionError` if no entity has one of them."""
-    return np.logical_and.reduce([np.ones(len(kb), bool), *(kb.of_types([each]) for each in types)])
+    having = np.ones(len(kb), bool)
+    for each in types:
+        having &= kb.of_types([each])
+    return having
 
 
 # preferred types

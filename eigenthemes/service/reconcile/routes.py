@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from eigenthemes.linker import LinkOptions
-from eigenthemes.service.json_http import POST_PROBLEMS, Problem, json_response, parse_json
+from eigenthemes.service.json_http import POST_PROBLEMS, TOO_MANY, Problem, json_response, parse_json
 from eigenthemes.service.models import documented
 from eigenthemes.service.reconcile import entity_pages as pages
-from eigenthemes.service.reconcile.properties import TOO_MANY, extend, properties_of, proposed_properties, types_of
+from eigenthemes.service.reconcile.properties import extend, properties_of, proposed_properties, types_of
 from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, parse_batch, parse_query
 from eigenthemes.service.reconcile.reconciler import Reconciler
 from eigenthemes.service.reconcile.service_manifest import (
