@@ -5,11 +5,10 @@ The files are public: they hold nothing of a KB, and the routes that the page ca
 
 from __future__ import annotations
 
-import hashlib
 import json
+import mimetypes
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated
@@ -18,39 +17,24 @@ import numpy as np
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
 
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.linker import Linker
-from eigenthemes.service.json_http import JSONRoute, Problem, json_response
+from eigenthemes.service.json_http import JSONRoute, json_response
 from eigenthemes.service.models import KBQuery
 from eigenthemes.service.served import ServedKBs
 
 PAGE = Path(__file__).parent / "page"
-MEDIA_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
+mimetypes.add_type("text/javascript", ".js")  # some systems have another type for it, with which browsers run nothing
 # the page shows names from anywhere: it may run its own files and call its own server, nothing else
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "connect-src 'self'",
-        "img-src 'self' data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    )
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -73,44 +57,22 @@ def router(served: ServedKBs) -> APIRouter:
     """Return the routes of the page."""
     routes = APIRouter(route_class=JSONRoute, include_in_schema=False)
 
-    @routes.get("/")
-    async def page(request: Request) -> Response:
-        return file_response(request, "index.html")
+    files = StaticFiles(directory=PAGE)
 
+    @routes.get("/")
     @routes.get("/page/{name}")
-    async def file(request: Request, name: str) -> Response:
-        return file_response(request, name)
+    async def file(request: Request, name: str = "index.html") -> Response:
+        response = await files.get_response(name, request.scope)
+        response.headers.update(HEADERS)
+        return response
 
     @routes.get("/samples")
     async def samples(query: Annotated[KBQuery, Query()]) -> Response:
         """List up to three texts with names of the KB."""
         kb = served.get(query.kb)
-        return json_response(await served.run(lambda: kb.kb.cached(_samples, kb.linker())))
+        return json_response(await served.run(kb.kb.cached, samples_of, kb.linker()))
 
     return routes
-
-
-def file_response(request: Request, name: str) -> Response:
-    """Return a file of the page, or 304 if the browser has it."""
-    if name not in file_names():
-        raise Problem(404, "http-404", f"the page has no file {name[:80]!r}; see /")
-    content, tag = _content(name)
-    headers = {**HEADERS, "ETag": tag}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(content, headers=headers, media_type=MEDIA_TYPES[Path(name).suffix])
-
-
-@cache
-def file_names() -> frozenset[str]:
-    """Return the names of the page's files."""
-    return frozenset(path.name for path in PAGE.iterdir() if path.suffix in MEDIA_TYPES)
-
-
-@cache
-def _content(name: str) -> tuple[bytes, str]:
-    content = (PAGE / name).read_bytes()
-    return content, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
 
 
 # samples
@@ -119,22 +81,15 @@ def _content(name: str) -> tuple[bytes, str]:
 Sample = dict[str, str]  # title, text
 
 
-def _samples(kb: KB, linker: Linker) -> list[Sample]:
-    return samples_of(linker)
-
-
-def samples_of(linker: Linker) -> list[Sample]:
+def samples_of(kb: KB, linker: Linker) -> list[Sample]:
     """Return up to three texts with names of the KB: texts of the demos if it knows their names, else generated ones."""
     known = sorted(_demo_texts(linker), key=lambda pair: -pair[0])
-    texts = (
-        (sample for _, sample in known),
-        (each for each in _generate_texts(linker.kb) if _links(linker, each["text"]) >= _FEWEST),
-    )
-    return list(islice(chain(*texts), SAMPLES))
+    generated = (each for each in _generate_texts(kb) if len(_linked_names(linker, each["text"])) >= _FEWEST)
+    return list(islice(chain((sample for _, sample in known), generated), SAMPLES))
 
 
-def _links(linker: Linker, text: str) -> int:
-    return sum(link.entity is not None for link in linker.link(text).links)
+def _linked_names(linker: Linker, text: str) -> set[str]:
+    return {link.mention.text for link in linker.link(text).links if link.entity is not None}
 
 
 def _demo_texts(linker: Linker) -> Iterator[tuple[float, Sample]]:
@@ -143,10 +98,9 @@ def _demo_texts(linker: Linker) -> Iterator[tuple[float, Sample]]:
         for line in path.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
             names = {mention["text"] for mention in record.get("mentions", ())} or set(_CAPITALIZED.findall(record["text"]))
-            linked = {link.mention.text for link in linker.link(record["text"]).links if link.entity is not None}
-            known = len(names & linked) / len(names)
-            if len(names & linked) >= _FEWEST and known >= _KNOWN:
-                yield known, {"title": str(record["id"]).replace("-", " ").capitalize(), "text": record["text"]}
+            known = names & _linked_names(linker, record["text"])
+            if len(known) >= max(_FEWEST, _KNOWN * len(names)):
+                yield len(known) / len(names), {"title": record["id"].replace("-", " ").capitalize(), "text": record["text"]}
 
 
 def _generate_texts(kb: KB) -> Iterator[Sample]:

@@ -51,7 +51,6 @@ def headers(ancestors: str) -> dict[str, str]:
     return {
         "Content-Security-Policy": f"{_SOURCES}; {_CLOSED}; frame-ancestors {ancestors}",
         "Referrer-Policy": "no-referrer",
-        "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",
     }
 
