@@ -23,6 +23,7 @@ from eigenthemes.kb.attributes import last_part
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
+from eigenthemes.records import Candidate
 from eigenthemes.service import models
 from eigenthemes.service.json_http import READ_PROBLEMS, JSONRoute, json_response
 from eigenthemes.service.models import documented
@@ -40,7 +41,7 @@ def router(served: ServedKBs) -> APIRouter:
     """Return the routes that look up entities."""
     routes = APIRouter(route_class=JSONRoute, responses=documented(READ_PROBLEMS))
 
-    @routes.get("/candidates", response_model=list[models.Candidate])
+    @routes.get("/candidates", response_model=list[Candidate])
     async def candidates(query: Annotated[models.NameQuery, Query()]) -> Response:
         """List the candidates of a name."""
         generator = served.get(query.kb).linker().batches.generator

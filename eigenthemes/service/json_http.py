@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import orjson
@@ -48,21 +49,6 @@ _STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
     (KBError, 503),
     (WorkerError, 503),
 )
-TITLES = {
-    400: "Bad request",
-    401: "Token required",
-    403: "Origin not allowed",
-    404: "Not found",
-    405: "Method not allowed",
-    408: "Request too slow",
-    413: "Request too large",
-    415: "Unsupported media type",
-    421: "Unknown host",
-    422: "Cannot be done as asked",
-    500: "Internal error",
-    501: "Not installed",
-    503: "Not available now",
-}
 READ_PROBLEMS = (401, 403, 404, 421, 422, 500, 503)
 POST_PROBLEMS = (400, *READ_PROBLEMS, 408, 413, 415, 501)
 _HTTP_SENTENCES = {
@@ -161,7 +147,7 @@ def record_of(problem: Problem) -> dict[str, Any]:
     detail = str(problem.detail)
     record: dict[str, Any] = {
         "type": f"urn:eigenthemes:problem:{problem.code}",
-        "title": TITLES.get(problem.status_code, "Error"),
+        "title": HTTPStatus(problem.status_code).phrase,
         "status": problem.status_code,
         "detail": detail if len(detail) <= _MAX_LENGTH else detail[:_MAX_LENGTH] + "…",
         "code": problem.code,

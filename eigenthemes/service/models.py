@@ -1,18 +1,20 @@
-"""Pydantic models of requests and responses: FastAPI makes the OpenAPI document from them.
+"""Pydantic models of requests and responses: FastAPI makes the OpenAPI document from them, and from records of the library.
 
 Documents are described here and checked by `documents.json_lines`, whose errors say more than a schema could.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
+from eigenthemes.explanations import ExplainedCandidate, Explanation, MapPoint
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import LinkOptions
 from eigenthemes.ranking.methods import default_method, method_named, scoring_options
-from eigenthemes.service.json_http import TITLES
 
 MAX_TOP = 100
 _TEXT = "Michael Jordan played for the Chicago Bulls."
@@ -192,63 +194,12 @@ class RankedCandidate(EntityDetails, Entity):
     score: float = _field("higher is better, within the document", 0.98)
 
 
-class Reason(BaseModel):
-    """A connection between two candidates."""
-
-    type: str = _field("edge, shared, same entity, longer name, or close in the vectors", "edge")
-    relation: str = _field("relation of the edge", "member of")
-    reverse: bool = _field("the statement has the other direction", False)
-    shared: list[str] = _field("labels of shared neighbours", ["Chicago"])
-
-
-class Support(Entity):
-    """Another name of the document, with its candidate that supports another candidate most."""
-
-    text: str = _field("the other name", "Chicago Bulls")
-    mention: int = _field("its number, from 0", 1)
-    probability: float = _field("probability of its candidate", 0.97)
-    share: float = _field("share of the support by all other names", 0.62)
-    reasons: list[Reason] = _field("connections", [{"type": "edge", "relation": "in", "reverse": False, "shared": []}])
-
-
-class ExplainedCandidate(DescribedEntity):
-    """A candidate with what the ranker knows about it."""
-
-    display_label: str = _field("its label, different from the others", "Michael Jordan (American basketball player)")
-    probability: float = _field("probability", 0.98)
-    prior: float = _field("popularity", 41.0)
-    match_type: str = _field("how its name matched", "label")
-    matched_name: str = _field("its name that matched", "Michael Jordan")
-    contributions: dict[str, float] = _field("what each group of features adds", {"name": 1.2, "themes": 2.1})
-    connected: bool = _field("whether other names share an edge or a neighbour with it", True)
-
-
-class Explanation(BaseModel):
-    """The reasons of a decision."""
-
-    sentence: str = _field("the explanation in English", "Michael Jordan is the basketball player.")
-    text: str = _field("the name", "Michael Jordan")
-    nil_reason: str | None = _field("why there is no link", "below threshold")
-    nil_probability: float = _field("probability that no candidate is right", 0.01)
-    threshold: float = _field("least probability of a link", 0.46)
-    candidate_count: int = _field("number of candidates", 4)
-    other_names: int = _field("number of other names of the document", 2)
-    best: ExplainedCandidate | None = _field("the most likely candidate", _CANDIDATE)
-    runner_up: ExplainedCandidate | None = _field("the second", _CANDIDATE)
-    more_popular: ExplainedCandidate | None = _field("the most popular candidate, if that is another one", _CANDIDATE)
-    shares: dict[str, float] = _field("shares of the evidence for it, by feature group", {"themes": 0.7, "name": 0.3})
-    against: dict[str, float] = _field("shares of the evidence against it", {"prior": 0.1})
-    support: list[Support] = _field("other names that support it", [{"text": "Chicago Bulls", "mention": 1}])
-    other_support: float = _field("share of further names", 0.1)
-    detection: float | None = _field("probability that a span found in the text is a name", 0.9)
-    stands_for: str = _field("long form that the text itself defines", "")
-
-
+@dataclass(frozen=True)
 class MentionExplanation(Explanation):
     """The reasons of a decision, with all candidates."""
 
-    mention: int = _field("number of the mention in the document", 0)
-    candidates: list[ExplainedCandidate] = _field("the most likely first", [_CANDIDATE])
+    mention: int = 0
+    candidates: tuple[ExplainedCandidate, ...] = ()
 
 
 class Link(Span, EntityDetails):
@@ -266,16 +217,6 @@ class Link(Span, EntityDetails):
 
 _LINK = {"start": 0, "end": 14, "text": "Michael Jordan", "entity": "Q41421", "label": "Michael Jordan", "score": 0.98,
          "probability": 0.98, "ranking": [{**_CANDIDATE, "score": 0.98}], "nil_reason": None}  # fmt: skip
-
-
-class MapPoint(Entity):
-    """A candidate on the map."""
-
-    mentions: list[int] = _field("numbers of the names that it is a candidate of", [0])
-    x: float = _field("coordinate on the strongest eigentheme", 0.81)
-    y: float = _field("coordinate on the second", -0.12)
-    chosen: bool = _field("whether a name is linked to it", True)
-    score: float = _field("the best of its scores", 0.98)
 
 
 class MapSupport(BaseModel):
@@ -315,15 +256,6 @@ class LinkedTable(BaseModel):
 
 
 # entities
-
-
-class Candidate(DescribedEntity):
-    """An entity that a name may mean."""
-
-    rank: int = _field("1 is the most popular", 1, ge=1)
-    matched_name: str = _field("its name that matched", "Michael Jordan")
-    match_type: str = _field("how its name matched", "label")
-    prior: float = _field("popularity", 41.0)
 
 
 class Suggestion(DescribedEntity):
@@ -421,7 +353,7 @@ class ProblemRecord(BaseModel):
     """An error (RFC 9457)."""
 
     type: str = _field("URN of the code", "urn:eigenthemes:problem:document")
-    title: str = _field("name of the status", "Cannot be done as asked")
+    title: str = _field("name of the status", "Not Found")
     status: int = _field("HTTP status", 422)
     detail: str = _field("what was found and expected", "mention 0: \"start\" is 'a'; expected a whole number")
     code: str = _field("stable name for programs", "document")
@@ -431,4 +363,4 @@ class ProblemRecord(BaseModel):
 
 def documented(statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route that may answer with these errors."""
-    return {status: {"model": ProblemRecord, "description": TITLES[status]} for status in statuses}
+    return {status: {"model": ProblemRecord, "description": HTTPStatus(status).phrase} for status in statuses}
