@@ -17,7 +17,7 @@ from eigenthemes.service.json_http import MEDIA_TYPE, answer_error
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.middleware import RequestMiddleware
 from eigenthemes.service.reconcile import routes as reconcile_routes
-from eigenthemes.service.served import Reload, Reloader, ServedKBs
+from eigenthemes.service.served import Reload, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
 _DESCRIPTION = "Links names in text and tables to the entities of your own knowledge graph."
@@ -56,7 +56,7 @@ def create_app(served: ServedKBs, settings: ServiceSettings, *, reload: Reload |
     for router in (
         link_routes.router(served, settings, Batcher(metrics.count_decided)),
         entity_routes.router(served),
-        admin_routes.router(served, settings, metrics, reload or Reloader(served).reload),
+        admin_routes.router(served, settings, metrics, reload or served.reload),
         reconcile_routes.router(served, settings),
         page_routes.router(served),
     ):

@@ -71,26 +71,39 @@ class _Lane:
         self._on_decided = on_decided
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eigenthemes-decide")
         self._waiting: deque[_Job] = deque()
-        self._running = False
+        self._work: asyncio.Task[None] | None = None
 
     async def link(self, linker: Linker, documents: Sequence[Document], render: Render) -> list[bytes]:
-        loop = asyncio.get_running_loop()
-        job = _Job(linker, documents, render, loop.create_future())
+        job = _Job(linker, documents, render, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
-        if not self._running:
-            self._running = True
-            loop.call_soon(self._next, loop)
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._link_waiting())
         return await job.future
 
-    def _next(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start the oldest job, and others with the same linker."""
-        parts = self._take()
-        if not parts:
-            self._running = False
+    async def _link_waiting(self) -> None:
+        """Link the oldest job together with others of the same linker, until none is left."""
+        while parts := self._take():
+            linker, rendered = parts[0][0].linker, [(job.render, part) for job, part in parts]
+            try:
+                work = asyncio.get_running_loop().run_in_executor(self._thread, _link_parts, linker, rendered)
+                results, tally = await work
+            except Exception as error:  # no request may wait for ever
+                results, tally = [error] * len(parts), Tally()
+            self._on_decided(tally)
+            for (job, _), result in zip(parts, results, strict=True):
+                self._finish(job, result)
+
+    def _finish(self, job: _Job, result: Result) -> None:
+        if job.future.done():  # the request was cancelled
             return
-        linker = parts[0][0].linker
-        work = loop.run_in_executor(self._thread, _link_parts, linker, [(job.render, part) for job, part in parts])
-        work.add_done_callback(lambda done: self._finish(loop, parts, done))
+        if isinstance(result, Exception):
+            job.future.set_exception(result)
+            return
+        job.answers.extend(result)
+        if len(job.answers) == len(job.documents):
+            job.future.set_result(job.answers)
+        else:
+            self._waiting.append(job)  # after newer jobs
 
     def _take(self) -> list[tuple[_Job, list[Document]]]:
         parts: list[tuple[_Job, list[Document]]] = []
@@ -98,7 +111,7 @@ class _Lane:
         kept: deque[_Job] = deque()
         while self._waiting:
             job = self._waiting.popleft()
-            if job.future.done():  # the request was cancelled
+            if job.future.done():
                 continue
             if parts and (job.linker is not parts[0][0].linker or documents <= 0 or mentions <= 0):
                 kept.append(job)
@@ -109,25 +122,6 @@ class _Lane:
             mentions -= sum(map(size_of, part))
         self._waiting = kept
         return parts
-
-    def _finish(self, loop: asyncio.AbstractEventLoop, parts: list[tuple[_Job, list[Document]]], done: Any) -> None:
-        try:
-            results, tally = done.result()
-        except Exception as error:  # no request may wait for ever
-            results, tally = [error] * len(parts), Tally()
-        self._on_decided(tally)
-        for (job, _), result in zip(parts, results, strict=True):
-            if job.future.done():
-                continue
-            if isinstance(result, BaseException):
-                job.future.set_exception(result)
-                continue
-            job.answers.extend(result)
-            if len(job.answers) == len(job.documents):
-                job.future.set_result(job.answers)
-            else:
-                self._waiting.append(job)  # after newer jobs
-        self._next(loop)
 
     def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from eigenthemes.core.storage import check_output
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
@@ -27,17 +28,12 @@ class CorrectionFile:
 
     def check(self) -> None:
         """Raise an `OptionError` if the file cannot be written."""
-        reason = None
         try:
-            if self.path.exists() and not self.path.is_file():  # opening a pipe would block
-                reason = "not a file"
-            else:
-                open(self.path, "ab").close()
+            check_output(self.path, OptionError, remedy="give another place for corrections")  # opening a pipe would block
+            open(self.path, "ab").close()
         except OSError as error:
-            reason = error.strerror
-        if reason is not None:
-            sentence = f"corrections cannot be written to {self.path} ({reason}); give another place"
-            raise OptionError(sentence, code="corrections", where=str(self.path))
+            sentence = f"corrections cannot be written to {self.path} ({error.strerror}); give another place"
+            raise OptionError(sentence, code="corrections", where=str(self.path)) from None
 
     def append(self, records: Sequence[dict[str, Any]]) -> None:
         """Append documents, all or none; they are on the disk when it returns.

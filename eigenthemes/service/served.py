@@ -28,28 +28,19 @@ _WARM_MENTIONS = 80  # enough to load the compiled look-up
 
 @dataclass(frozen=True)
 class ServedKB:
-    """A KB under its name, with the linkers of the options used lately.
-
-    Attributes
-    ----------
-    generation : int
-        Number of times that the KB of this name was replaced.
-    """
+    """A KB under its name, with the linkers of the options used lately."""
 
     name: str
     path: Path
     kb: KB
-    generation: int = 0
     linkers: dict[LinkOptions, Linker] = field(default_factory=dict)  # that are open
     _batches: dict[Any, BatchMaker] = field(default_factory=dict)
     _opening: Lock = field(default_factory=Lock)
 
     @classmethod
-    def open(cls, name: str, path: Path, generation: int = 0) -> ServedKB:
+    def open(cls, name: str, path: Path) -> ServedKB:
         """Open a KB and link once, so that everything is loaded and compiled."""
-        kb = KB.open(path)
-        kb.map_files()
-        served = cls(name, path, kb, generation)
+        served = cls(name, path, KB.open(path))
         served.warm_up()
         return served
 
@@ -89,19 +80,31 @@ class ServedKB:
         self.kb.search(names[0] if names else "")
 
 
+Reload = Callable[[], Awaitable[Reloaded]]
+
+
 class ServedKBs:
-    """The KBs of a service by name; the first is the default."""
+    """The KBs of a service by name; the first is the default.
+
+    Attributes
+    ----------
+    prepared : dict, optional
+        The KBs that `commit` will serve.
+    """
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self.paths = named_paths(paths)
         self._served: dict[str, ServedKB] = {}
+        self.prepared: dict[str, ServedKB] | None = None
         self.threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="eigenthemes")
 
     @classmethod
     def open(cls, paths: Sequence[str | Path]) -> ServedKBs:
         """Open KBs, ready to link."""
         served = cls(paths)
-        served.replace(served.prepare())
+        if error := served.prepare():
+            raise error
+        served.commit()
         return served
 
     @property
@@ -134,58 +137,34 @@ class ServedKBs:
         """Return all KBs."""
         return list(self._served.values())
 
-    def prepare(self) -> dict[str, ServedKB]:
-        """Open the KBs that have changed on the disk, beside those that are served; return all by name."""
-        prepared = {}
-        for name, path in self.paths.items():
-            old = self._served.get(name)
-            if old is not None and KB.open(path).manifest == old.kb.manifest:
-                prepared[name] = old
-            else:
-                prepared[name] = ServedKB.open(name, path, 0 if old is None else old.generation + 1)
-        return prepared
-
-    def replace(self, prepared: dict[str, ServedKB]) -> None:
-        """Serve these KBs from now on; requests that use an old one finish with it."""
-        self._served = prepared
-
-    async def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Call a function in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)
-
-
-Reload = Callable[[], Awaitable[Reloaded]]
-
-
-class Reloader:
-    """The two steps of a reload in one process: prepare, then commit."""
-
-    def __init__(self, served: ServedKBs) -> None:
-        self.served = served
-        self.prepared: dict[str, ServedKB] | None = None
-
     def prepare(self) -> EigenthemesError | None:
-        """Open new KBs; return the error if one cannot be used. Slow: call it in a thread."""
+        """Open KBs that have changed beside those that are served; return the error if one cannot be used. Slow."""
         self.prepared = None
         try:
-            self.prepared = self.served.prepare()
+            self.prepared = {name: self._prepared(name, path) for name, path in self.paths.items()}
         except EigenthemesError as error:
             return error
         except Exception as error:  # a damaged array can fail anywhere
             return KBError(f"a KB cannot be used ({type(error).__name__}); build it again", code="kb-damaged")
         return None
 
+    def _prepared(self, name: str, path: Path) -> ServedKB:
+        old = self._served.get(name)
+        if old is not None and KB.open(path).manifest == old.kb.manifest:
+            return old
+        return ServedKB.open(name, path)
+
     def commit(self) -> Reloaded:
-        """Serve the prepared KBs."""
-        prepared, self.prepared = self.prepared, None
-        if prepared is None:
-            return Reloaded(unchanged=tuple(self.served.names))
-        before = {kb.name: kb for kb in self.served.all()}
-        self.served.replace(prepared)
-        replaced = tuple(name for name, kb in prepared.items() if before.get(name) is not kb)
-        return Reloaded(replaced, tuple(name for name in prepared if name not in replaced))
+        """Serve the prepared KBs from now on; requests that use an old one finish with it."""
+        before, self._served, self.prepared = self._served, self.prepared or self._served, None
+        replaced = tuple(name for name, kb in self._served.items() if before.get(name) is not kb)
+        return Reloaded(replaced, tuple(name for name in self.names if name not in replaced))
 
     async def reload(self) -> Reloaded:
         """Prepare and commit: for a service of one process."""
-        error = await self.served.run(self.prepare)
+        error = await self.run(self.prepare)
         return self.commit() if error is None else Reloaded(error=error)
+
+    async def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Call a function in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)

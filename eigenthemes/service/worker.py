@@ -71,11 +71,10 @@ class Worker:
         import uvicorn
 
         from eigenthemes.service.app import create_app
-        from eigenthemes.service.served import Reloader, ServedKBs
+        from eigenthemes.service.served import ServedKBs
 
         self.plan, self.supervisor = plan, supervisor
         self.served = ServedKBs(plan.paths)
-        self.reloader = Reloader(self.served)
         self._sending = Lock()
         self._is_open = Event()
         self._reloads: list[Future[Reloaded]] = []  # of requests that wait for a reload
@@ -124,9 +123,9 @@ class Worker:
 
     def _follow(self) -> None:
         """Open the KBs, then follow the supervisor's commands; in a thread."""
-        error = self.reloader.prepare()
+        error = self.served.prepare()
         if error is None:
-            self.reloader.commit()
+            self.served.commit()
             self.metrics.set("ready", 1)
             self._send("ready", self.served.states)
         else:
@@ -141,14 +140,14 @@ class Worker:
             self.server.should_exit = True
 
     def _on_prepare(self) -> None:
-        self._send("prepared", self.reloader.prepare())
+        self._send("prepared", self.served.prepare())
 
     def _on_commit(self) -> None:
-        self._send("committed", self.reloader.commit(), self.served.states)
+        self._send("committed", self.served.commit(), self.served.states)
 
     def _on_reloaded(self, result: Reloaded, is_counted: bool) -> None:
         """Answer the requests that wait for a reload; one process counts it."""
-        self.reloader.prepared = None
+        self.served.prepared = None
         if is_counted:
             self.metrics.add("reloads", len(result.replaced))
             self.metrics.add("failed_reloads", result.error is not None)

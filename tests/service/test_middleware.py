@@ -249,7 +249,8 @@ def test_while_it_starts_it_says_so(demo_kb: KB) -> None:
         problem(answer, 503, "starting")
         assert answer.headers["retry-after"] == "1"
     assert client.get("/metrics").status_code == 200
-    served.replace(served.prepare())
+    served.prepare()
+    served.commit()
     assert client.get("/health").json() == {"status": "ready"}
     client.close()
 
