@@ -235,11 +235,11 @@ def _own_mb(pid: int) -> float:
 
 def _inside(kb: KB, file: Path, k: int | None) -> Row:
     """Milliseconds per document in the kernels and outside them, in this process, steady state."""
-    from eigenthemes.documents.reader import open_documents
+    from eigenthemes.documents.reader import DocumentFiles
     from eigenthemes.linker import Linker
     from eigenthemes.stream import chunks_of, collect_garbage_rarely, link_chunk
 
-    with open_documents(file) as records:
+    with DocumentFiles(file) as records:
         chunks = list(islice(chunks_of(records), CHUNKS))
     collect_garbage_rarely()  # as the command does
     linker = Linker(kb, method="eigen", scoring=EigenOptions(k=k))

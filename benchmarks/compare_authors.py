@@ -35,7 +35,7 @@ import numpy as np
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.build import build_kb, import_vectors
 from eigenthemes.core.threads import one_thread
-from eigenthemes.documents.reader import open_documents, read_gold
+from eigenthemes.documents.reader import DocumentFiles, read_gold
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of
@@ -158,7 +158,7 @@ def _similarity(program: Any, vector: Any, subspace: Any, strengths: Any) -> flo
 
 def run_ours(linker: Linker, file: Path) -> bytes:
     """Link the file as `eigenthemes link --jobs 1` does; return the lines of output."""
-    with open_documents(file) as records:
+    with DocumentFiles(file) as records:
         return b"".join(link_chunk(linker, chunk).output for chunk in chunks_of(records))
 
 

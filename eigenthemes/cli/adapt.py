@@ -111,10 +111,10 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
 
 def _readable(documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[Document]:
     """Read the documents without those that cannot be read, which linking reports."""
-    from eigenthemes.documents.reader import open_documents, parse_record
+    from eigenthemes.documents.reader import DocumentFiles, parse_record
 
     how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
-    with open_documents(documents, **how) as files:
+    with DocumentFiles(documents, **how) as files:
         for record in files:
             try:
                 yield parse_record(record)

@@ -127,14 +127,14 @@ def _adapted(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> A
 
 def _link_files(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:
     """Link documents into one output; return the exit code."""
-    from eigenthemes.documents.reader import open_documents
+    from eigenthemes.documents.reader import DocumentFiles
     from eigenthemes.stream import collect_garbage_rarely
 
     collect_garbage_rarely()
     output, errors = options["output"], options["errors"]
     how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
     with ExitStack() as stack:
-        files = stack.enter_context(open_documents(documents, **how))
+        files = stack.enter_context(DocumentFiles(documents, **how))
         check_outputs([file.path for file in files.files], output, errors)
         try:
             report = _link_opened(linker, files, options, stack)

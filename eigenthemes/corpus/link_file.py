@@ -15,7 +15,8 @@ from eigenthemes.core.files import TRUNCATED, Source, compressing
 from eigenthemes.core.storage import open_input, reason, remove, write_atomically
 from eigenthemes.corpus.job import CorpusFile, FileReport, Job
 from eigenthemes.documents.layout import Layout, find_layout
-from eigenthemes.documents.record_reader import DocumentFile, ignore, read_records
+from eigenthemes.documents.reader import Record, ignore
+from eigenthemes.documents.splitting import numbered_lines
 from eigenthemes.errors import DocumentError, MissingExtraError, SourceError
 from eigenthemes.linker import Linker
 from eigenthemes.stream import Report, chunks_of, link_chunk
@@ -46,8 +47,9 @@ def _link(job: Job, file: CorpusFile, linker: Linker) -> Report:
         if layout is Layout.PARQUET:
             return _link_parquet(job, file, linker, out, open_errors)
         if layout not in _LINES:
-            raise SourceError(f"{file.name} is {layout.value}; expected JSON lines or Parquet", where=file.name)
-        records = read_records(source, layout, DocumentFile(file.path, file.name), per_line=False, several=True)
+            raise SourceError(f"{file.name} has the format {layout}; expected JSON lines or Parquet", where=file.name)
+        source.is_lines = True
+        records = (Record(file.name, line, data, layout) for line, data in numbered_lines(source.stream))
         total = Report()
         with compressing(file.name, out) as lines:
             for chunk in chunks_of(records):

@@ -10,92 +10,51 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from urllib.parse import unquote
 
 from eigenthemes.documents import standoff
-from eigenthemes.documents.standoff import at_line
+from eigenthemes.documents.splitting import at_line, decode_line, split_blocks
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention
 
-_START_BYTES = b"-DOCSTART-"
+_START = re.compile(r"-DOCSTART-\s*\((.*)\)\s*")
 _NO_ENTITY = "--NME--"
 
 
 def split_aida(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield each document as bytes, with the number of its first line."""
-    return standoff.split_blocks(lines, lambda line: line.startswith(_START_BYTES))
+    return split_blocks(lines, lambda line: line.startswith(b"-DOCSTART-"))
 
 
 def parse_aida(data: bytes, line: int) -> Document:
     """Parse a document that begins in a line; its id is in brackets after `-DOCSTART-`."""
-    draft: _Draft | None = None
-    for number, raw in enumerate(data.split(b"\n"), line):
-        cells = standoff.decode_line(raw, number).split("\t")
-        try:
-            if draft is None:
-                draft = _Draft(_document_id(cells[0]))
-            else:
-                draft.add(cells)
-        except DocumentError as error:
-            raise at_line(number, error) from None
-    assert draft is not None
-    return draft.document()
-
-
-@dataclass
-class _Draft:
-    """A document being parsed: the pieces of its text, their length, and the mentions so far."""
-
-    id: str
-    pieces: list[str] = field(default_factory=list)
-    length: int = 0
-    mentions: list[tuple[int, int, tuple[str, ...]]] = field(default_factory=list)
-    gap: str = ""  # before the next token
-    inside: bool = False  # the last token was part of a mention
-
-    def add(self, cells: list[str]) -> None:
-        """Add a token, or the blank line at the end of a sentence."""
-        token = cells[0]
-        if not "".join(cells).strip():
-            self.gap, self.inside = "\n" if self.pieces else "", False
-            return
-        if len(cells) > 1:
-            _check(cells)
-        self.pieces += self.gap, token
-        start = self.length + len(self.gap)
-        self.length = start + len(token)
-        self.gap = " "
-        if len(cells) == 1:
-            self.inside = False
-        elif cells[1] == "I" and self.inside:
-            first, _, gold = self.mentions[-1]
-            self.mentions[-1] = first, self.length, gold
-        else:
-            self.mentions.append((start, self.length, _gold(cells[3:])))
-            self.inside = True
-
-    def document(self) -> Document:
-        """Return the document."""
-        text = "".join(self.pieces)
-        mentions = (
-            Mention(text[start:end], start, end, gold=gold, source={"gold": list(gold)}) for start, end, gold in self.mentions
-        )
-        return Document(id=self.id, text=text, mentions=tuple(mentions))
-
-
-def _document_id(line: str) -> str:
-    start = re.fullmatch(r"-DOCSTART-\s*\((.*)\)\s*", line)
-    if not start:
-        raise DocumentError(f"{line!r} has no document id; expected '-DOCSTART- (1 EU)' as in AIDA-YAGO2-dataset.tsv")
-    return start[1]
-
-
-def _check(cells: list[str]) -> None:
-    if len(cells) < 4 or not cells[0] or cells[1] not in ("B", "I"):
-        columns = f"{len(cells)} columns that begin with {cells[:2]}"
-        raise DocumentError(f"{columns}; expected token, B or I, mention, entity, ... as in AIDA-YAGO2-dataset.tsv")
+    first, *tokens = data.split(b"\n")
+    start_line = decode_line(first, line).partition("\t")[0]
+    if not (start := _START.fullmatch(start_line)):
+        raise at_line(line, f"{start_line!r} has no document id; expected '-DOCSTART- (1 EU)' as in AIDA-YAGO2-dataset.tsv")
+    text = gap = ""
+    spans: list[tuple[int, int, tuple[str, ...]]] = []
+    is_inside = False  # the last token was part of a mention
+    for number, raw in enumerate(tokens, line + 1):
+        token, *cells = decode_line(raw, number).split("\t")
+        if not token.strip() and not "".join(cells).strip():  # the end of a sentence
+            gap, is_inside = "\n" if text else "", False
+            continue
+        if cells and (len(cells) < 3 or not token or cells[0] not in ("B", "I")):
+            columns = f"{len(cells) + 1} columns that begin with {[token, *cells][:2]}"
+            raise at_line(number, f"{columns}; expected token, B or I, mention, entity, ... as in AIDA-YAGO2-dataset.tsv")
+        begin = len(text) + len(gap)
+        text += gap + token
+        gap = " "
+        if cells and cells[0] == "I" and is_inside:
+            begin, _, gold = spans.pop()
+            spans.append((begin, len(text), gold))
+        elif cells:
+            spans.append((begin, len(text), _gold(cells[2:])))
+        is_inside = bool(cells)
+    mentions = [Mention(text[begin:end], begin, end, gold=gold, source={"gold": list(gold)}) for begin, end, gold in spans]
+    return Document(id=start[1], text=text, mentions=tuple(mentions))
 
 
 def _gold(cells: list[str]) -> tuple[str, ...]:

@@ -29,11 +29,10 @@ from pathlib import Path
 from typing import IO, Any
 from xml.etree import ElementTree
 
-import orjson
-
 from eigenthemes.core.storage import check_input
 from eigenthemes.documents.json_lines import candidates_of, gold_of
-from eigenthemes.documents.standoff import dbpedia_iri, located
+from eigenthemes.documents.splitting import at_line, load_json
+from eigenthemes.documents.standoff import dbpedia_iri
 from eigenthemes.errors import DocumentError, SourceError
 from eigenthemes.records import Document, Mention, Table
 
@@ -44,24 +43,19 @@ _NEAR = 20  # maximal error of the offsets of the published WNED files, in chara
 Cell = tuple[str, list[Any]]  # text, links
 
 
-def read_authors(source: IO[bytes] | bytes, *, origin: str = "the authors' file") -> Iterator[Document]:
+def read_authors(source: IO[bytes]) -> Iterator[Document]:
     """Yield the documents of the authors' JSON; as in their program, candidates without a vector are dropped."""
-    data = source if isinstance(source, bytes) else source.read()
-    try:
-        documents = orjson.loads(data.removeprefix(BOM))
-    except orjson.JSONDecodeError as error:
-        problem = f"no JSON at column {error.colno} ({error.msg})"
-        expected = "expected one JSON object with a list of mentions for each document"
-        raise located(f"{origin}:{error.lineno}", f"{problem}; {expected}") from None
+    expected = "expected one JSON object with a list of mentions for each document"
+    documents = load_json(source.read().removeprefix(BOM), 1, expected)
     if not isinstance(documents, dict):
-        raise located(origin, "the file holds no JSON object; expected one with a list of mentions for each document")
+        raise DocumentError(f"the file holds no JSON object; {expected}")
     for name, items in documents.items():
         if not isinstance(items, list):
-            raise located(origin, f'document "{name}" is no list; expected a list of objects with "mention"')
+            raise DocumentError(f'document "{name}" is no list; expected a list of objects with "mention"')
         try:
             mentions = tuple(_authors_mention(item, number) for number, item in enumerate(items))
         except DocumentError as error:
-            raise located(origin, f'document "{name}", {error}') from None
+            raise DocumentError(f'document "{name}", {error}') from None
         yield Document(id=name, mentions=mentions, embedded_only=True)
 
 
@@ -82,22 +76,14 @@ def is_wikitables(head: bytes) -> bool:
     return first.startswith(b"{") and _TABLE_KEY.search(first) is not None
 
 
-def parse_wikitable(line: bytes) -> Document:
+def parse_wikitable(data: bytes, line: int = 1) -> Document:
     """Parse the document of a line with one table."""
-    try:
-        record = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        problem = f"no JSON at character {error.pos + 1} ({error.msg})"
-        raise DocumentError(f"{problem}; expected one whole table on the line, as in TabEL's tables.json") from None
-    return _table_document(record)
-
-
-def _table_document(record: Any) -> Document:
+    record = load_json(data, line, "expected one whole table on the line, as in TabEL's tables.json")
     if not isinstance(record, dict) or not isinstance(record.get("tableData"), list):
         raise DocumentError('the table has no list "tableData"; expected its rows of cells, as in TabEL\'s tables.json')
-    rows = _rows(record["tableData"], "tableData")
-    headers = [[text for text, _ in row] for row in _rows(record.get("tableHeaders") or [], "tableHeaders")]
-    table = Table(_header(headers), tuple(tuple(text for text, _ in row) for row in rows))
+    rows = _rows(record, "tableData")
+    columns = zip_longest(*_rows(record, "tableHeaders"), fillvalue=("", []))
+    header = tuple(" ".join(dict.fromkeys(text.strip() for text, _ in column if text.strip())) for column in columns)
     mentions = (
         mention
         for number, row in enumerate(rows)
@@ -106,37 +92,24 @@ def _table_document(record: Any) -> Document:
         if (mention := _cell_mention(link, text, number, col)) is not None
     )
     source = {name: record[name] for name in _PASSED_ON if record.get(name) is not None}
-    return Document(id=_document_id(record), table=table, mentions=tuple(mentions), source=source)
-
-
-def _document_id(record: dict[str, Any]) -> str | int | None:
     external_id = record.get("_id")
-    return external_id if isinstance(external_id, str | int) else None
+    return Document(
+        id=external_id if isinstance(external_id, str | int) else None,
+        table=Table(header, tuple(tuple(text for text, _ in row) for row in rows)),
+        mentions=tuple(mentions),
+        source=source,
+    )
 
 
-def _rows(rows: Any, field: str) -> list[list[Cell]]:
-    if not isinstance(rows, list):
-        raise DocumentError(f'"{field}" is no list; expected rows of cells')
-    for number, row in enumerate(rows):
-        if not isinstance(row, list):
-            raise DocumentError(f'row {number} of "{field}" is no list; expected cells with "text" and "surfaceLinks"')
-    return [[_cell(cell, f'row {number} of "{field}"') for cell in row] for number, row in enumerate(rows)]
-
-
-def _cell(cell: Any, where: str) -> Cell:
-    text = cell.get("text") if isinstance(cell, dict) else None
-    if not isinstance(text, str):
-        raise DocumentError(f'{where} has a cell without a text; expected an object with the string "text"')
-    links = cell.get("surfaceLinks") or []
-    if not isinstance(links, list):
-        raise DocumentError(f'{where} has a cell whose "surfaceLinks" is no list; expected a list of links')
-    return text, links
-
-
-def _header(rows: list[list[str]]) -> tuple[str, ...]:
-    """Return one name per column: the distinct texts of its header cells."""
-    columns = zip_longest(*rows, fillvalue="")
-    return tuple(" ".join(dict.fromkeys(text.strip() for text in column if text.strip())) for column in columns)
+def _rows(record: dict[str, Any], field: str) -> list[list[Cell]]:
+    try:
+        rows = [[(cell["text"], cell.get("surfaceLinks") or []) for cell in row] for row in record.get(field) or ()]
+        is_valid = all(isinstance(text, str) and isinstance(links, list) for row in rows for text, links in row)
+    except (TypeError, KeyError, AttributeError):
+        is_valid = False
+    if not is_valid:
+        raise DocumentError(f'"{field}" has other cells; expected rows of objects with "text" and the list "surfaceLinks"')
+    return rows
 
 
 def _cell_mention(link: Any, cell: str, row: int, col: int) -> Mention | None:
@@ -157,36 +130,33 @@ def _page_gold(title: str, page: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys((title, dbpedia_iri(title), *number)))
 
 
-def read_wned(stream: IO[bytes], *, origin: str, folder: Path | None = None) -> Iterator[Document]:
+def read_wned(stream: IO[bytes], folder: Path | None) -> Iterator[Document]:
     """Yield the documents of WNED XML; their texts are in `RawText` in the folder or in its parent."""
     folders = [] if folder is None else [folder / "RawText", folder.resolve().parent / "RawText"]
     try:
         events = ElementTree.iterparse(stream, events=("start", "end"))
         _, root = next(events)
         if not root.tag.endswith("entityAnnotation"):
-            raise SourceError(
-                f"{origin} is XML with the root <{root.tag}>; expected WNED's <wikipedia.entityAnnotation> or its like",
-                where=origin,
-            )
+            raise DocumentError(f"the XML has the root <{root.tag}>; expected WNED's <wikipedia.entityAnnotation> or its like")
         for event, element in events:
             if event == "end" and element.tag == "document":
-                yield _wned_document(element, folders, origin)
+                yield _wned_document(element, folders)
                 root.clear()  # frees the memory of the document
     except ElementTree.ParseError as error:
         line, column = error.position
-        raise located(f"{origin}:{line}", f"broken XML at column {column + 1} ({error.msg}); mend the file") from None
+        raise at_line(line, f"broken XML at column {column + 1} ({error.msg}); mend the file") from None
 
 
-def _wned_document(element: ElementTree.Element, folders: list[Path], origin: str) -> Document:
+def _wned_document(element: ElementTree.Element, folders: list[Path]) -> Document:
     name = element.get("docName")
     if name is None:
-        raise located(origin, "a document has no name; expected <document docName=...>")
+        raise DocumentError("a document has no name; expected <document docName=...>")
     text = _raw_text(name, folders)
     annotations = enumerate(element.iter("annotation"))
     try:
         mentions = tuple(_wned_mention(annotation, text, f"annotation {number}") for number, annotation in annotations)
     except DocumentError as error:
-        raise located(origin, f'document "{name}", {error}') from None
+        raise DocumentError(f'document "{name}", {error}') from None
     return Document(id=name, text=text, mentions=mentions)
 
 
@@ -207,29 +177,19 @@ def _raw_text(name: str, folders: list[Path]) -> str | None:
 
 
 def _wned_mention(annotation: ElementTree.Element, text: str | None, label: str) -> Mention:
-    name, title = annotation.findtext("mention") or "", (annotation.findtext("wikiName") or "").strip()
+    name, title, offset = (annotation.findtext(field) or "" for field in ("mention", "wikiName", "offset"))
+    title = title.strip()
     if not name.strip():
         raise DocumentError(f"{label} has no text; expected <mention> with the name")
     gold = () if title in ("", "NIL") else tuple(dict.fromkeys((title, dbpedia_iri(title))))
-    start = None if text is None else _nearest(name, text, _offset(annotation, label))
-    if start is None:
-        return Mention(name, gold=gold)
-    return Mention(name, start, start + len(name), gold=gold)
-
-
-def _offset(annotation: ElementTree.Element, label: str) -> int | None:
-    offset = (annotation.findtext("offset") or "").strip()
-    if not offset:
-        return None
     try:
-        return int(offset)
+        start = _nearest(name, text, int(offset)) if text is not None and offset.strip() else None
     except ValueError:
         raise DocumentError(f"{label} has the offset {offset!r}; expected a whole number") from None
+    return Mention(name, gold=gold) if start is None else Mention(name, start, start + len(name), gold=gold)
 
 
-def _nearest(name: str, text: str, offset: int | None) -> int | None:
+def _nearest(name: str, text: str, offset: int) -> int | None:
     """Return the position of the mention that is nearest to the offset."""
-    if offset is None:
-        return None
     near = sorted(range(max(0, offset - _NEAR), offset + _NEAR + 1), key=lambda start: abs(start - offset))
     return next((start for start in near if text.startswith(name, start)), None)

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
 from eigenthemes.documents import standoff
+from eigenthemes.documents.splitting import load_json, split_values
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import FRAGMENTS, Document, Link, LinkedDocument, Mention, Span
 
@@ -28,12 +30,22 @@ _COLLECTION = re.compile(
 _PASSAGES = re.compile(rb'"passages"\s*:\s*\[')
 _IDS = ("identifier", "Identifier", "cui", "CUI", "MESH", "MeSH", "OMIM", "ChEBI", "NCBI Gene", "NCBI_Gene", "NCBI_Taxonomy")
 _LARGEST_GAP = 1 << 20  # between passages, in any unit
-_EXPECTED = 'expected BioC\'s "id" and "passages" with "offset" and "text"'
+_EXPECTED = 'expected BioC\'s "passages" with "offset", "text" and "annotations"'
 
 
 def is_bioc(head: bytes) -> bool:
     """Return whether a JSON file begins as a collection, or as a document with passages."""
     return _COLLECTION.match(head) is not None or (_PASSAGES.search(head) is not None and b'"offset"' in head)
+
+
+def read_bioc(stream: IO[bytes]) -> Iterator[tuple[int, Document | DocumentError]]:
+    """Yield each document and the line where it, or its collection, begins; a collection is parsed at once."""
+    for line, data in split_values(stream):
+        try:
+            for document in documents_of(load_json(data, line, "expected a whole BioC collection or document")):
+                yield line, document
+        except DocumentError as error:
+            yield line, error
 
 
 def documents_of(value: Any) -> Iterator[Document | DocumentError]:
@@ -43,10 +55,11 @@ def documents_of(value: Any) -> Iterator[Document | DocumentError]:
     listed = value.get("documents", value.get("PubTator3", [value]))
     if not isinstance(listed, list):
         raise DocumentError('"documents" is no list; expected the documents of a BioC collection')
-    collection = {name: item for name, item in value.items() if name not in ("documents", "PubTator3")}
+    is_document = "passages" in value
+    collection = {name: item for name, item in value.items() if name not in ("documents", "PubTator3") and not is_document}
     for number, item in enumerate(listed):
         try:
-            yield _document(item, collection if listed is not value and "passages" not in value else {})
+            yield _document(item, collection)
         except DocumentError as error:
             yield DocumentError(f"document {number}: {error}" if len(listed) > 1 else str(error))
 
@@ -55,17 +68,31 @@ def documents_of(value: Any) -> Iterator[Document | DocumentError]:
 
 
 def _document(item: Any, collection: dict[str, Any]) -> Document:
+    _, annotations, unit, text = _taken_apart(item)
+    mentions = tuple(standoff.mentions_of(text, annotations, unit))
+    source = {BIOC: {"document": item, **({"collection": collection} if collection else {})}}
+    document_id = item.get("id")
+    name = document_id if isinstance(document_id, str | int) and not isinstance(document_id, bool) else None
+    return Document(id=name, text=text, mentions=mentions or None, source=source)
+
+
+def _taken_apart(item: Any) -> tuple[list[dict[str, Any]], list[standoff.Annotation], str, str]:
+    """Return the parts of a document, its annotations, the unit in which most of them are right, and its text."""
     if not isinstance(item, dict) or not isinstance(item.get("passages"), list):
         raise DocumentError(f"the document has no passages; {_EXPECTED}")
     parts = list(_parts(item))
-    unit, text = _assembled(parts)
-    offsets = standoff.Offsets(text, unit)
-    mentions = [_mention(offsets, annotation, number) for number, part in enumerate(parts) for annotation in _annotations(part)]
-    source = {BIOC: {"document": item, **({"collection": collection} if collection else {})}}
-    placed = tuple(mention for mention in mentions if mention is not None)
-    document_id = item.get("id")
-    name = document_id if isinstance(document_id, str | int) and not isinstance(document_id, bool) else None
-    return Document(id=name, text=text, mentions=placed or None, source=source)
+    annotations = [each for number, part in enumerate(parts) for each in _annotations(part, number)]
+    pieces = _pieces(parts)
+    best: tuple[int, str, str] | None = None
+    for unit in standoff.UNITS if any(not text.isascii() for _, text in pieces) else (standoff.CODE_POINTS,):
+        text = _laid_out(pieces, unit)
+        if text is not None:
+            offsets = standoff.Offsets(text, unit)
+            right = sum(standoff.marks(text, offsets.spans(each.spans), each.name or "") for each in annotations)
+            best = (right, unit, text) if best is None or right > best[0] else best
+    if best is None:
+        raise DocumentError("a passage begins within the one before it, or far behind it; expected offsets that grow")
+    return parts, annotations, *best[1:]
 
 
 def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -74,11 +101,34 @@ def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if not isinstance(passage, dict):
             raise DocumentError(f"a passage is of the type {type(passage).__name__}; {_EXPECTED}")
         yield passage
-        sentences = passage.get("sentences") or []
-        if not isinstance(sentences, list) or not all(isinstance(sentence, dict) for sentence in sentences):
-            raise DocumentError(f'"sentences" of a passage is no list of objects; {_EXPECTED}')
-        yield from sentences
+        yield from _objects(passage, "sentences")
     yield item
+
+
+def _objects(part: dict[str, Any], field: str) -> list[dict[str, Any]]:
+    items = part.get(field) or []
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise DocumentError(f'"{field}" of a document or passage is no list of objects; {_EXPECTED}')
+    return items
+
+
+def _annotations(part: dict[str, Any], number: int) -> Iterator[standoff.Annotation]:
+    """Yield the annotations of a part that have a place, unlike those of a document."""
+    for given in _objects(part, "annotations"):
+        name, infons = given.get("text"), standoff.dict_of(given, "infons")
+        spans = []
+        for location in _objects(given, "locations"):
+            offset, length = location.get("offset"), location.get("length")
+            if type(offset) is not int or type(length) is not int:
+                problem = f"an annotation of {str(name)[:40]!r} has no place"
+                raise DocumentError(f'{problem}; expected "locations" with "offset", "length"')
+            spans.append((offset, offset + length))
+        kept = {field: value for field, value in given.items() if field not in ("text", "locations")}
+        source: dict[str, Any] = {BIOC: {"part": number, "annotation": kept}}
+        if isinstance(infons.get("type"), str):
+            source["type"] = infons["type"]
+        if spans:
+            yield standoff.Annotation(spans, name if isinstance(name, str) and name else None, _gold(infons), source)
 
 
 def _pieces(parts: list[dict[str, Any]]) -> list[tuple[int, str]]:
@@ -92,25 +142,6 @@ def _pieces(parts: list[dict[str, Any]]) -> list[tuple[int, str]]:
             raise DocumentError(f"a passage has the offset {str(offset)[:20]!r}; {_EXPECTED}")
         pieces.append((offset, text))
     return sorted(pieces, key=lambda piece: (piece[0], -len(piece[1])))
-
-
-def _assembled(parts: list[dict[str, Any]]) -> tuple[str, str]:
-    """Return the unit in which most annotations are right, and the text."""
-    pieces = _pieces(parts)
-    annotations = [_marked(annotation) for part in parts for annotation in _annotations(part)]
-    best: tuple[int, str, str] | None = None
-    units = standoff.UNITS if any(not text.isascii() for _, text in pieces) else (standoff.CODE_POINTS,)
-    for unit in units:
-        text = _laid_out(pieces, unit)
-        if text is None:
-            continue
-        offsets = standoff.Offsets(text, unit)
-        right = sum(standoff.marks(text, offsets.spans(spans), name) for spans, name in annotations)
-        if best is None or right > best[0]:
-            best = right, unit, text
-    if best is None:
-        raise DocumentError("a passage begins within the one before it, or far behind it; expected offsets that grow")
-    return best[1:]
 
 
 def _laid_out(pieces: list[tuple[int, str]], unit: str) -> str | None:
@@ -134,39 +165,6 @@ def _laid_out(pieces: list[tuple[int, str]], unit: str) -> str | None:
     return "".join(texts)
 
 
-def _annotations(part: dict[str, Any]) -> list[dict[str, Any]]:
-    items = part.get("annotations") or []
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise DocumentError('"annotations" is no list of objects; expected BioC\'s annotations with "text" and "locations"')
-    return items
-
-
-def _marked(annotation: dict[str, Any]) -> tuple[list[Span], str]:
-    """Return the spans of an annotation, in the unit of the file, and its text."""
-    spans, name = [], annotation.get("text")
-    for location in annotation.get("locations") or []:
-        offset, length = (location.get("offset"), location.get("length")) if isinstance(location, dict) else (None, None)
-        if type(offset) is not int or type(length) is not int:
-            raise DocumentError(
-                f'an annotation of {str(name)[:40]!r} has no place; expected "locations" with "offset", "length"'
-            )
-        spans.append((offset, offset + length))
-    return spans, name if isinstance(name, str) else ""
-
-
-def _mention(offsets: standoff.Offsets, annotation: dict[str, Any], part: int) -> Mention | None:
-    """Return the mention of an annotation; None if it has no location, as those of a document."""
-    spans, name = _marked(annotation)
-    if not spans:
-        return None
-    infons = standoff.dict_of(annotation, "infons")
-    kept = {field: value for field, value in annotation.items() if field not in ("text", "locations")}
-    source: dict[str, Any] = {BIOC: {"part": part, "annotation": kept}}
-    if isinstance(infons.get("type"), str):
-        source["type"] = infons["type"]
-    return standoff.mention_at(offsets, spans, name or None, gold=_gold(infons), source=source)
-
-
 def _gold(infons: dict[str, Any]) -> tuple[str, ...] | None:
     """Return all ids; those of a named database also with its name as a prefix."""
     found: list[str] | None = None
@@ -186,61 +184,41 @@ def bioc_of(linked: LinkedDocument) -> bytes:
     """Return a linked document as BioC JSON: as it was read, with links in the infons identifier, label, probability."""
     document = linked.document
     text = standoff.text_of(document, "BioC")
-    result, parts, unit = _document_as_read(document, text) or _document_of_text(document, text)
+    result, parts, unit = _copy_of(document, text)
     offsets = standoff.Offsets(text, unit)
     for part in parts:
-        part["annotations"] = [each for each in _annotations(part) if not _marked(each)[0]]
+        part["annotations"] = [each for each in _objects(part, "annotations") if not each.get("locations")]
     taken = {str(each.get("id")) for part in parts for each in part["annotations"]}
-    taken |= {str(_retained_annotation(link.mention).get("id")) for link in linked.links}
+    taken |= {str(standoff.dict_of(link.mention.source, BIOC, "annotation").get("id")) for link in linked.links}
     names = (str(number) for number in range(1, 1 << 62) if str(number) not in taken)
     for link in linked.links:
         spans = standoff.spans_of(document, link.mention)
         part = _part_of(link.mention, parts, offsets, spans[0][0])
         part["annotations"].append(_annotation(link, spans, offsets, names))
-    _complete(result, parts)
+    for part in parts:  # the empty fields that other tools expect
+        part.setdefault("infons", {})
+        part.setdefault("relations", [])
+    for passage in result["passages"]:
+        passage.setdefault("sentences", [])
     return orjson.dumps(result)
 
 
-_Parts = tuple[dict[str, Any], list[dict[str, Any]], str]  # a document, its parts, and the unit of its offsets
-
-
-def _document_as_read(document: Document, text: str) -> _Parts | None:
-    """Return a copy of the document as it was read; None if it was not BioC, or was changed."""
-    result = deepcopy(standoff.dict_of(standoff.dict_of(document.source, BIOC), "document"))
-    if not isinstance(result.get("passages"), list):
-        return None
-    try:
-        parts = list(_parts(result))
-        unit, kept_text = _assembled(parts)
-    except DocumentError:
-        return None
-    return (result, parts, unit) if kept_text == text else None
-
-
-def _document_of_text(document: Document, text: str) -> _Parts:
+def _copy_of(document: Document, text: str) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+    """Return a copy of the document as it was read, or a new one if it was changed or not BioC; its parts, and its unit."""
+    copy = deepcopy(standoff.dict_of(document.source, BIOC, "document"))
+    with suppress(DocumentError):
+        parts, _, unit, kept_text = _taken_apart(copy)
+        if kept_text == text:
+            return copy, parts, unit
     passage = {"offset": 0, "infons": {}, "text": text}
-    result = {"id": "" if document.id is None else str(document.id), "infons": {}, "passages": [passage]}
-    return result, [passage, result], standoff.CODE_POINTS
-
-
-def _complete(document: dict[str, Any], parts: list[dict[str, Any]]) -> None:
-    """Add the empty fields that other tools expect in every part."""
-    for part in parts:
-        part.setdefault("infons", {})
-        part.setdefault("relations", [])
-    for passage in document["passages"]:
-        passage.setdefault("sentences", [])
+    copy = {"id": "" if document.id is None else str(document.id), "infons": {}, "passages": [passage]}
+    return copy, [passage, copy], standoff.CODE_POINTS
 
 
 def collection_of(document: Document) -> dict[str, Any]:
     """Return the fields of the collection that a document came from, with the required source, date, key and infons."""
-    return {
-        "source": "",
-        "date": "",
-        "key": "",
-        "infons": {},
-        **standoff.dict_of(standoff.dict_of(document.source, BIOC), "collection"),
-    }
+    required = {"source": "", "date": "", "key": "", "infons": {}}
+    return {**required, **standoff.dict_of(document.source, BIOC, "collection")}
 
 
 def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: standoff.Offsets, start: int) -> dict[str, Any]:
@@ -253,12 +231,8 @@ def _part_of(mention: Mention, parts: list[dict[str, Any]], offsets: standoff.Of
     return before[-1] if before else parts[0]
 
 
-def _retained_annotation(mention: Mention) -> dict[str, Any]:
-    return standoff.dict_of(standoff.dict_of(mention.source, BIOC), "annotation")
-
-
 def _annotation(link: Link, spans: list[Span], offsets: standoff.Offsets, names: Iterator[str]) -> dict[str, Any]:
-    kept = _retained_annotation(link.mention)
+    kept = standoff.dict_of(link.mention.source, BIOC, "annotation")
     infons = {key: value for key, value in standoff.dict_of(kept, "infons").items() if key not in _IDS}
     infons["identifier"] = link.entity or "-"
     if link.entity is not None:

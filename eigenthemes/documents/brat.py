@@ -14,11 +14,13 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import unquote
 
+from eigenthemes.core.diagnostics import Diagnostics
+from eigenthemes.core.files import Source
 from eigenthemes.documents import standoff
-from eigenthemes.documents.standoff import at_line
+from eigenthemes.documents.splitting import at_line, decode_line
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention, Span
 
@@ -39,62 +41,65 @@ def is_brat(head: bytes) -> bool:
     return _HEAD.match(head) is not None
 
 
-@dataclass
-class _Annotations:
-    """The lines of a file: line, type, pieces and text of each T, the references of its lines N, and the other lines."""
+def read_brat(path: str, name: str, diagnostics: Diagnostics) -> Iterator[Document]:
+    """Read annotations and the text beside them.
 
-    texts: dict[str, tuple[int, str, list[Span], str | None]] = field(default_factory=dict)
-    references: dict[str, list[str]] = field(default_factory=dict)
-    others: list[str] = field(default_factory=list)
+    path  of `doc.ann` or `doc.txt`
+    name  of the file in messages and the id
+    """
+    base = path.removesuffix(".ann").removesuffix(".txt")
+    text_file, annotations = Path(f"{base}.txt"), Path(f"{base}.ann")
+    if path == "-" or not text_file.is_file() or not annotations.is_file():
+        missing = "text" if path.endswith(".ann") or path == "-" else "annotations"
+        raise DocumentError(f"{name} has no {missing}; expected a file of the same name that ends in .txt, one in .ann")
+    with Source(text_file, diagnostics, lambda amount: None) as source:
+        text = source.text().read().decode("utf-8", "replace")
+    with Source(annotations, diagnostics, lambda amount: None) as source:
+        yield parse_brat(source.stream, text, name.removesuffix(".ann").removesuffix(".txt"))
 
 
 def parse_brat(lines: Iterable[bytes], text: str, document_id: str) -> Document:
     """Parse the annotations of a text; without any, mentions are to be detected."""
-    parsed = _parse(lines)
-    triggers = {match[1] for line in parsed.others if (match := _TRIGGER.match(line))}
-    marked = [(spans, name) for _, _, spans, name in parsed.texts.values() if name is not None]
-    offsets = standoff.Offsets(text, standoff.unit_of(text, marked))
+    annotations, others = _parse(lines)
+    triggers = {match[1] for line in others if (match := _TRIGGER.match(line))}
     mentions = []
-    for key, (number, kind, spans, name) in parsed.texts.items():
-        gold = _gold(parsed.references[key]) if key in parsed.references else None
-        try:
-            mention = standoff.mention_at(offsets, spans, name, gold=gold, source={"type": kind, BRAT: key})
-        except DocumentError as error:
-            raise at_line(number, error) from None
+    for mention in standoff.mentions_of(text, annotations):
+        key, kind = mention.source[BRAT], mention.source["type"]
         if key in triggers:
-            parsed.others.append(_text_line(key, kind, text, standoff.spans_of(Document(text=text), mention)))
+            others.append(_text_line(key, kind, text, Document(text=text).spans_of(mention)))
         else:
             mentions.append(mention)
-    source = {BRAT: parsed.others} if parsed.others else {}
-    return Document(id=document_id, text=text, mentions=tuple(mentions) if parsed.texts else None, source=source)
+    source = {BRAT: others} if others else {}
+    return Document(id=document_id, text=text, mentions=tuple(mentions) if annotations else None, source=source)
 
 
-def _parse(lines: Iterable[bytes]) -> _Annotations:
-    parsed = _Annotations()
+def _parse(lines: Iterable[bytes]) -> tuple[list[standoff.Annotation], list[str]]:
+    """Return the annotations of the lines T and N, and the other lines."""
+    texts: dict[str, tuple[int, re.Match[str]]] = {}  # id of a line T -> its number, and its parts
+    references: dict[str, list[str]] = {}
+    others: list[str] = []
     for number, raw in enumerate(lines, 1):
-        line = standoff.decode_line(raw.removeprefix(BOM), number)
-        if line.startswith("T"):
-            _add_text(parsed, number, line)
-        elif (normalised := _NORMALISATION.fullmatch(line)) is not None:
-            parsed.references.setdefault(normalised[3], []).append(normalised[4])
+        line = decode_line(raw.removeprefix(BOM), number)
+        if (match := _TEXT_BOUND.fullmatch(line)) is not None:
+            if match[1] in texts:
+                raise at_line(number, f"{match[1]} is there twice; expected ids that differ")
+            texts[match[1]] = number, match
+        elif (match := _NORMALISATION.fullmatch(line)) is not None:
+            references.setdefault(match[3], []).append(match[4])
         elif line.strip():
             if line[0] not in "NEARM#*":
-                raise at_line(number, f"the line begins with {line[:20]!r}; {_EXPECTED}")
-            parsed.others.append(line)
-    unknown = next((key for key in parsed.references if key not in parsed.texts), None)
+                raise at_line(number, f"the line is {line[:40]!r}; {_EXPECTED}")
+            others.append(line)
+    unknown = next((key for key in references if key not in texts), None)
     if unknown is not None:
         raise DocumentError(f"a line N refers to {unknown}, which marks nothing; expected the id of a line T")
-    return parsed
-
-
-def _add_text(parsed: _Annotations, number: int, line: str) -> None:
-    match = _TEXT_BOUND.fullmatch(line)
-    if match is None:
-        raise at_line(number, f"the line is {line[:40]!r}; {_EXPECTED}")
-    if match[1] in parsed.texts:
-        raise at_line(number, f"{match[1]} is there twice; expected ids that differ")
-    pieces = [piece.split(" ") for piece in match[3].split(";")]
-    parsed.texts[match[1]] = number, match[2], [(int(start), int(end)) for start, end in pieces], match[4]
+    annotations = []
+    for number, match in texts.values():
+        key, kind, places, name = match.groups()
+        spans = [(int(start), int(end)) for start, end in (piece.split(" ") for piece in places.split(";"))]
+        gold = _gold(references[key]) if key in references else None
+        annotations.append(standoff.Annotation(spans, name, gold, {"type": kind, BRAT: key}, number))
+    return annotations, others
 
 
 def _gold(references: list[str]) -> tuple[str, ...]:

@@ -10,13 +10,11 @@ is looked at closely, and refused with a sentence that says what is wrong.
 from __future__ import annotations
 
 import math
-from codecs import BOM_UTF8 as BOM
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any
 
-import orjson
-
+from eigenthemes.documents.splitting import load_json
 from eigenthemes.documents.standoff import UTF_8, UTF_16, Offsets
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention, PlainMentions, Table, mention_texts
@@ -29,24 +27,9 @@ _EXACT = 2**53  # whole numbers above this are not exact as floats, and JSON par
 _OFFSETS = 'expected "start" and "end" in Unicode code points, the end not included'
 
 
-def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that are not blank, each with its number from 1; a byte-order mark is no part of a line."""
-    for number, line in enumerate(lines, 1):
-        if line.startswith(BOM):
-            line = line.removeprefix(BOM)
-        if line and not line.isspace():
-            yield number, line
-
-
-def parse_document(line: bytes) -> Document:
-    """Parse the document of a line of JSON."""
-    try:
-        record = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        if not line.startswith(BOM):
-            _refuse_line(line, error)
-        return parse_document(line.removeprefix(BOM))
-    return document_of_json(record)
+def parse_document(data: bytes, line: int = 1) -> Document:
+    """Parse the document of a JSON value that begins in a line."""
+    return document_of_json(load_json(data, line, "expected a whole JSON object"))
 
 
 def document_of(record: Any) -> Document:
@@ -343,17 +326,6 @@ def _number(value: Any) -> float | None:
 # what is wrong
 
 
-def _refuse_line(line: bytes, error: orjson.JSONDecodeError) -> NoReturn:
-    if not line.strip():
-        raise DocumentError("the line is blank; expected a JSON object") from None
-    try:
-        line.decode()
-    except UnicodeDecodeError as broken:
-        raise DocumentError(f"byte {broken.start + 1} of the line is not UTF-8; save the file as UTF-8") from None
-    problem = f"no JSON at character {error.pos + 1} ({error.msg})"
-    raise DocumentError(f"{problem}; expected one whole JSON object on the line") from None
-
-
 def _refuse_surrogates(document: Document) -> None:
     """Half characters come out of careless cutting of UTF-16; they can be neither written nor matched."""
     cells = chain(document.table.header, *document.table.rows) if document.table else ()
@@ -388,25 +360,20 @@ AnyDocument = str | Mapping[str, Any] | Document
 def as_document(given: AnyDocument) -> Document:
     """Return a document given as a text, a dict or a Document; raise DocumentError if it is invalid."""
     if isinstance(given, Document):
-        check_spans(given)
+        _check_spans(given)
         return given
     if not isinstance(given, str | Mapping):
         raise DocumentError(f"a document is of the type {type(given).__name__}; expected a text, a dict or a Document")
     return document_of(given if isinstance(given, str) else dict(given))
 
 
-def check_spans(document: Document) -> None:
-    """Raise DocumentError for mentions that differ from their span of the text; readers of files check this themselves."""
-    text = document.text
+def _check_spans(document: Document) -> None:
+    """Refuse mentions that differ from their span of the text; readers of files check this themselves."""
     for number, mention in enumerate(document.mentions or ()):
-        if text is None or mention.start is None or mention.end is None:
+        text, start, end = document.text, mention.start, mention.end
+        if text is None or start is None or end is None:
             continue
-        span = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else None
-        if span is None or span.split() != mention.text.split():
-            at = f"the span from {mention.start} to {mention.end}"
-            found = "is outside the text" if span is None else f"is {span[:40]!r}"
-            raise DocumentError(
-                f"mention {number} is {mention.text[:40]!r}, but {at} {found}; expected offsets in code points, the end "
-                "not included",
-                where=f"mention {number}",
-            )
+        span = text[start:end] if 0 <= start < end <= len(text) else ""
+        if not span or span.split() != mention.text.split():
+            problem = f"mention {number} is {_quoted(mention.text)}, but {_quoted(span)} stands at {start} to {end}"
+            raise DocumentError(f"{problem}; {_OFFSETS}", where=f"mention {number}")

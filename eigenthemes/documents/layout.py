@@ -7,7 +7,7 @@ import io
 import re
 from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterable
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 import orjson
@@ -15,9 +15,9 @@ import orjson
 from eigenthemes.documents.benchmark_sets import is_wikitables
 from eigenthemes.documents.bioc import is_bioc
 from eigenthemes.documents.brat import is_brat
-from eigenthemes.documents.json_values import split_values
 from eigenthemes.documents.nif import is_nif
 from eigenthemes.documents.pubtator import is_pubtator
+from eigenthemes.documents.splitting import split_values
 from eigenthemes.errors import OptionError, SourceError
 
 _JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
@@ -50,46 +50,30 @@ _EXPECTED = (
 )
 
 
-class Layout(Enum):
-    """The layouts of documents in a file."""
+class Layout(StrEnum):
+    """The layouts of documents in a file, by the names of their formats; JSON is a value per line, or values over lines."""
 
-    JSON_LINES = "JSON lines"
-    JSON_VALUES = "JSON values over several lines, or in an array"
-    AUTHORS = "the authors' JSON"
-    TABEL = "TabEL's tables"
-    AIDA = "AIDA-CoNLL lines"
-    WNED = "WNED XML"
-    NIF = "NIF"
-    BRAT = "BRAT standoff"
-    PUBTATOR = "PubTator"
-    BIOC = "BioC JSON"
-    PARQUET = "Parquet"
-    TEXT = "plain text"
-    HTML = "HTML"
-
-
-FORMATS = {
-    "jsonl": Layout.JSON_LINES,
-    "json": Layout.JSON_VALUES,
-    "parquet": Layout.PARQUET,
-    "text": Layout.TEXT,
-    "html": Layout.HTML,
-    "nif": Layout.NIF,
-    "brat": Layout.BRAT,
-    "pubtator": Layout.PUBTATOR,
-    "bioc": Layout.BIOC,
-    "aida": Layout.AIDA,
-    "wned": Layout.WNED,
-    "tabel": Layout.TABEL,
-    "authors": Layout.AUTHORS,
-}
+    JSON_LINES = "jsonl"
+    JSON_VALUES = "json"
+    PARQUET = "parquet"
+    TEXT = "text"
+    HTML = "html"
+    NIF = "nif"
+    BRAT = "brat"
+    PUBTATOR = "pubtator"
+    BIOC = "bioc"
+    AIDA = "aida"
+    WNED = "wned"
+    TABEL = "tabel"
+    AUTHORS = "authors"
 
 
 def layout_named(name: str) -> Layout:
     """Return the layout of a format given by name."""
-    if name not in FORMATS:
-        raise OptionError(f"there is no format {name!r}; choose one of {', '.join(FORMATS)}", where=name)
-    return FORMATS[name]
+    try:
+        return Layout(name)
+    except ValueError:
+        raise OptionError(f"there is no format {name!r}; choose one of {', '.join(Layout)}", where=name) from None
 
 
 def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:

@@ -12,32 +12,38 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, Any
 
+from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse, serialize
+
 from eigenthemes.documents import standoff
-from eigenthemes.documents.standoff import located
+from eigenthemes.documents.splitting import at_line
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Link, LinkedDocument, Span
+from eigenthemes.records import Document, LinkedDocument, Span
 
 NIF = "nif"  # field of a document or mention: its IRI, and other statements as [predicate, object]
-_CORE, _ITS = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#", "http://www.w3.org/2005/11/its/rdf#"
-_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_PREFIXES = {
+    "nif": "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#",
+    "itsrdf": "http://www.w3.org/2005/11/its/rdf#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}
+_CORE, _ITS, _XSD = _PREFIXES.values()
+HEAD = "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in _PREFIXES.items()).encode()
+
+_TYPE = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+_TEXT, _CONTEXT, _ANCHOR = (NamedNode(_CORE + name) for name in ("isString", "referenceContext", "anchorOf"))
+_SPAN = NamedNode(_CORE + "beginIndex"), NamedNode(_CORE + "endIndex")
+_ENTITY, _CONFIDENCE = NamedNode(_ITS + "taIdentRef"), NamedNode(_ITS + "taConfidence")
+_UNIT = NamedNode("http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-annotation#annotationUnit")
+_COUNT, _DOUBLE = NamedNode(_XSD + "nonNegativeInteger"), NamedNode(_XSD + "double")
+_STRUCTURE = {NamedNode(_CORE + name) for name in ("Sentence", "Paragraph", "Title", "Word", "Structure")}
 _NOWHERE = ("http://aksw.org/notInWiki/", "http://aksw.org/unknown_entity/")
-_STRUCTURE = {_CORE + name for name in ("Sentence", "Paragraph", "Title", "Word", "Structure")}
-_OF_CONTEXT = {_CORE + name for name in ("isString", "beginIndex", "endIndex")}
-_OF_PHRASE = {_CORE + name for name in ("anchorOf", "beginIndex", "endIndex", "referenceContext")}
-_UNIT = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-annotation#annotationUnit"
-_ANSWER = {_ITS + "taIdentRef", _ITS + "taConfidence", _UNIT}
 _FRAGMENT = re.compile(r"[#?](?:char=|offset_|hash_)?[\d,_]*\Z|#(?:char=|offset_|hash_).*\Z")
 _NUMBER = re.compile(r"[+]?\d{1,15}")
 
-HEAD = f"""@prefix nif: <{_CORE}> .
-@prefix itsrdf: <{_ITS}> .
-@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-""".encode()
-
-Statements = dict[str, list[Any]]
+Statements = dict[Any, list[Any]]  # predicate -> objects
 
 
 def is_nif(head: bytes) -> bool:
@@ -45,106 +51,82 @@ def is_nif(head: bytes) -> bool:
     return head.startswith((b"@", b"<", b"#", b"PREFIX", b"prefix", b"BASE", b"_:")) and _CORE.encode() in head
 
 
-def read_nif(stream: IO[bytes], *, origin: str) -> Iterator[Document | DocumentError]:
+# in
+
+
+def read_nif(stream: IO[bytes]) -> Iterator[Document | DocumentError]:
     """Yield the documents, in order of their first statement; of a broken file those before the error, and the error."""
-    subjects: dict[str, Statements] = defaultdict(lambda: defaultdict(list))
-    broken = _parse(stream, subjects, origin)
-    phrases: dict[str, list[str]] = defaultdict(list)
-    for iri, statements in subjects.items():
-        for context in statements.get(_CORE + "referenceContext", ()):
-            phrases[_iri(context)].append(iri)
-    for iri, statements in subjects.items():
-        if _CORE + "isString" not in statements:
-            continue
+    subjects: dict[Any, Statements] = defaultdict(lambda: defaultdict(list))
+    broken = _parse(stream, subjects)
+    phrases: dict[Any, list[Any]] = defaultdict(list)
+    for subject, statements in subjects.items():
+        for context in statements.get(_CONTEXT, ()):
+            phrases[context].append(subject)
+    contexts = [subject for subject, statements in subjects.items() if _TEXT in statements]
+    for context in contexts:
         try:
-            of_phrases = {phrase: _with_units(subjects[phrase], subjects) for phrase in phrases[iri] if phrase != iri}
-            yield _document(iri, statements, of_phrases)
+            yield _document(context, [phrase for phrase in dict.fromkeys(phrases[context]) if phrase != context], subjects)
         except DocumentError as error:
-            yield DocumentError(f"<{iri}>: {error}")
+            yield DocumentError(f"<{context.value}>: {error}")
     if broken is not None:
         yield broken
-    elif not any(_CORE + "isString" in statements for statements in subjects.values()):
+    elif not contexts:
         yield DocumentError("the file has no text; expected a nif:Context with nif:isString")
 
 
-def _parse(stream: IO[bytes], subjects: dict[str, Statements], origin: str) -> DocumentError | None:
-    from pyoxigraph import RdfFormat, parse
-
+def _parse(stream: IO[bytes], subjects: dict[Any, Statements]) -> DocumentError | None:
     try:
         for quad in parse(stream, format=RdfFormat.TURTLE, base_iri="urn:x-eigenthemes:file", without_named_graphs=True):
-            subjects[_iri(quad.subject)][quad.predicate.value].append(quad.object)
+            subjects[quad.subject][quad.predicate].append(quad.object)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         reason = " ".join(str(error.args[0] if error.args else error).split())[:120]
         problem = f"broken Turtle ({reason}); what came before was read: mend the file"
-        return located(f"{origin}:{line}", problem) if line else DocumentError(problem)
+        return at_line(line, problem) if line else DocumentError(problem)
     return None
 
 
-def _with_units(statements: Statements, subjects: Mapping[str, Statements]) -> Statements:
-    """Return the statements about a phrase, with the entities of its annotation units as in NIF 2.1."""
-    units = [subjects[_iri(unit)] for unit in statements.get(_UNIT, ()) if _iri(unit) in subjects]
-    entities = [term for unit in units for term in unit.get(_ITS + "taIdentRef", ())]
-    if not entities:
-        return statements
-    return {**statements, _ITS + "taIdentRef": [*statements.get(_ITS + "taIdentRef", ()), *entities]}
-
-
-def _iri(term: Any) -> str:
-    return str(getattr(term, "value", term))
-
-
-# in
-
-
-def _document(iri: str, context: Statements, phrases: dict[str, Statements]) -> Document:
-    text = _iri(context[_CORE + "isString"][0])
-    marked = [(key, phrase, _span(phrase), _anchor(phrase)) for key, phrase in phrases.items() if _is_mention(phrase)]
-    offsets = standoff.Offsets(
-        text, standoff.unit_of(text, [([span], anchor) for *_, span, anchor in marked if anchor is not None])
-    )
-    mentions = []
-    for key, phrase, span, anchor in marked:
-        source = {NIF: {"iri": key, "statements": _other_statements(phrase, _OF_PHRASE | _ANSWER)}}
-        try:
-            mentions.append(standoff.mention_at(offsets, [span], anchor, gold=_gold(phrase), source=source))
-        except DocumentError as error:
-            raise DocumentError(f"<{key}>: {error}") from None
+def _document(context: Any, phrases: list[Any], subjects: dict[Any, Statements]) -> Document:
+    text = subjects[context][_TEXT][0]
+    annotations = [_annotation(phrase, subjects) for phrase in phrases]
+    mentions = standoff.mentions_of(_value(text), [annotation for annotation in annotations if annotation is not None])
     mentions.sort(key=lambda mention: (mention.start or 0, mention.end or 0))
-    document_id = standoff.id_of_iri(_FRAGMENT.sub("", iri, count=1), "document")
-    kept = {"iri": iri, "statements": _other_statements(context, _OF_CONTEXT)}
-    language = getattr(context[_CORE + "isString"][0], "language", None)
-    if language:
-        kept["language"] = language
-    return Document(id=document_id, text=text, mentions=tuple(mentions) if mentions else None, source={NIF: kept})
+    document_id = standoff.id_of_iri(_FRAGMENT.sub("", context.value, count=1), "document")
+    source = _source(context, subjects[context], {_TEXT, *_SPAN})
+    if getattr(text, "language", None):
+        source[NIF]["language"] = text.language
+    return Document(id=document_id, text=_value(text), mentions=tuple(mentions) or None, source=source)
 
 
-def _anchor(phrase: Statements) -> str | None:
-    anchors = phrase.get(_CORE + "anchorOf")
-    return _iri(anchors[0]) if anchors else None
-
-
-def _is_mention(statements: Statements) -> bool:
-    """Return whether a phrase is a mention: it has an entity, or is neither token nor sentence."""
-    return _ITS + "taIdentRef" in statements or not any(_iri(kind) in _STRUCTURE for kind in statements.get(_TYPE, ()))
-
-
-def _span(statements: Statements) -> tuple[int, int]:
-    places = [_iri(statements[name][0]) if statements.get(name) else "" for name in (_CORE + "beginIndex", _CORE + "endIndex")]
+def _annotation(phrase: Any, subjects: dict[Any, Statements]) -> standoff.Annotation | None:
+    """Return the annotation of a phrase; None for a token or sentence without an entity."""
+    statements = subjects[phrase]
+    units = [subjects[unit] for unit in statements.get(_UNIT, ()) if unit in subjects]  # of NIF 2.1
+    entities = [entity for each in (statements, *units) for entity in each.get(_ENTITY, ())]
+    if not entities and not _STRUCTURE.isdisjoint(statements.get(_TYPE, ())):
+        return None
+    places = [_value(statements[side][0]) if statements.get(side) else "" for side in _SPAN]
     if not all(_NUMBER.fullmatch(place) for place in places):
         raise DocumentError(f"a phrase has the span {places}; expected nif:beginIndex and nif:endIndex, whole numbers")
-    return int(places[0]), int(places[1])
+    iris = [_value(entity) for entity in entities]
+    gold = tuple(dict.fromkeys(standoff.id_of_iri(iri) for iri in iris if not iri.startswith(_NOWHERE)))
+    anchors = statements.get(_ANCHOR)
+    return standoff.Annotation(
+        [(int(places[0]), int(places[1]))],
+        _value(anchors[0]) if anchors else None,
+        gold if entities else None,
+        _source(phrase, statements, {_CONTEXT, _ANCHOR, *_SPAN, _ENTITY, _CONFIDENCE, _UNIT}),
+    )
 
 
-def _gold(statements: Statements) -> tuple[str, ...] | None:
-    if _ITS + "taIdentRef" not in statements:
-        return None
-    iris = [_iri(term) for term in statements[_ITS + "taIdentRef"]]
-    return tuple(dict.fromkeys(standoff.id_of_iri(iri) for iri in iris if not iri.startswith(_NOWHERE)))
+def _source(subject: Any, statements: Statements, own: set[Any]) -> dict[str, Any]:
+    """Return the source of a document or mention: its IRI, and its statements other than these."""
+    others = [[predicate.value, str(term)] for predicate, terms in statements.items() if predicate not in own for term in terms]
+    return {NIF: {"iri": subject.value, "statements": others}}
 
 
-def _other_statements(statements: Statements, own: set[str]) -> list[list[str]]:
-    return [[predicate, str(term)] for predicate, terms in statements.items() if predicate not in own for term in terms]
+def _value(term: Any) -> str:
+    return str(getattr(term, "value", term))
 
 
 # out
@@ -155,75 +137,59 @@ def nif_of(linked: LinkedDocument, number: int) -> bytes:
     document = linked.document
     text = standoff.text_of(document, "NIF")
     kept = standoff.dict_of(document.source, NIF)
-    base = standoff.iri_of(standoff.document_name(document, number), "document").partition("#")[0]
-    context = _checked_iri(kept.get("iri")) or f"{base}#char=0,{len(text)}"
-    lines = [_subject(context, _statements(kept) or ["a nif:String, nif:RFC5147String, nif:Context"])]
-    lines[0] += f' ;\n    nif:beginIndex "0"^^xsd:nonNegativeInteger ;\n    nif:endIndex "{len(text)}"^^xsd:nonNegativeInteger'
+    base = _node_of_id(standoff.document_name(document, number), "document").value.partition("#")[0]
+    context = _node(kept.get("iri")) or NamedNode(f"{base}#char=0,{len(text)}")
     language = kept.get("language")
-    lines[0] += f" ;\n    nif:isString {_literal(text, language)}"
+    triples = _statements(context, kept, "Context", (0, len(text)))
+    triples.append(Triple(context, _TEXT, _literal(text, language)))
     used = {context}
     for link in linked.links:
         start, end = standoff.extent_of(document, link.mention)
-        iri = _checked_iri(standoff.dict_of(link.mention.source, NIF).get("iri")) or f"{base}#char={start},{end}"
-        while iri in used:
-            iri += "_"
-        used.add(iri)
-        lines.append(_phrase(link, iri, context, (start, end), _literal(text[start:end], language)))
-    return "".join(f"\n{line} .\n" for line in lines).encode("utf-8", "replace")
+        kept = standoff.dict_of(link.mention.source, NIF)
+        phrase = _node(kept.get("iri")) or NamedNode(f"{base}#char={start},{end}")
+        while phrase in used:
+            phrase = NamedNode(f"{phrase.value}_")
+        used.add(phrase)
+        triples += _statements(phrase, kept, "Phrase", (start, end))
+        triples.append(Triple(phrase, _CONTEXT, context))
+        triples.append(Triple(phrase, _ANCHOR, _literal(text[start:end], language)))
+        if link.entity is not None:
+            triples.append(Triple(phrase, _ENTITY, _node_of_id(link.entity, "entity")))
+            if link.probability is not None:
+                triples.append(Triple(phrase, _CONFIDENCE, Literal(f"{link.probability:.4f}", datatype=_DOUBLE)))
+    turtle = serialize(triples, format=RdfFormat.TURTLE, prefixes=_PREFIXES) or b""
+    return turtle[turtle.index(b"\n<") :]  # the prefixes are written once
 
 
-def _phrase(link: Link, iri: str, context: str, span: Span, anchor: str) -> str:
-    statements = _statements(standoff.dict_of(link.mention.source, NIF)) or ["a nif:String, nif:RFC5147String, nif:Phrase"]
-    statements.append(f"nif:referenceContext <{context}>")
-    statements.append(f'nif:beginIndex "{span[0]}"^^xsd:nonNegativeInteger')
-    statements.append(f'nif:endIndex "{span[1]}"^^xsd:nonNegativeInteger')
-    statements.append(f"nif:anchorOf {anchor}")
-    if link.entity is not None:
-        statements.append(f"itsrdf:taIdentRef <{_checked_iri(standoff.iri_of(link.entity)) or standoff.iri_of('')}>")
-        if link.probability is not None:
-            statements.append(f'itsrdf:taConfidence "{link.probability:.4f}"^^xsd:double')
-    return _subject(iri, statements)
-
-
-def _subject(iri: str, statements: list[str]) -> str:
-    return f"<{iri}>\n    " + " ;\n    ".join(statements)
-
-
-def _statements(kept: dict[str, Any]) -> list[str]:
-    """Return the other statements about a subject; those that are no RDF, as others may have changed them, are left out."""
+def _statements(subject: Any, kept: dict[str, Any], kind: str, span: Span) -> list[Any]:
+    """Return the statements about a context or phrase that were read, or its types, and its span."""
+    triples = []
     statements = kept.get("statements")
-    pairs = [pair for pair in statements if isinstance(pair, list) and len(pair) == 2] if isinstance(statements, list) else []
-    return [f"<{predicate}> {term}" for predicate, term in pairs if _is_rdf(predicate, term)]
+    for pair in statements if isinstance(statements, list) else ():
+        with suppress(SyntaxError, ValueError, TypeError):  # others may have changed what was read
+            predicate, term = pair
+            (quad,) = parse(f"<urn:s> <{predicate}> {term} .".encode(), format=RdfFormat.N_TRIPLES)
+            triples.append(Triple(subject, quad.predicate, quad.object))
+    if not triples:
+        triples = [Triple(subject, _TYPE, NamedNode(_CORE + name)) for name in ("String", "RFC5147String", kind)]
+    for side, place in zip(_SPAN, span, strict=True):
+        triples.append(Triple(subject, side, Literal(str(place), datatype=_COUNT)))
+    return triples
 
 
-def _is_rdf(predicate: Any, term: Any) -> bool:
-    from pyoxigraph import RdfFormat, parse
-
-    if not isinstance(predicate, str) or not isinstance(term, str) or "\n" in term:
-        return False
-    try:
-        return len(list(parse(f"<urn:s> <{predicate}> {term} .".encode(), format=RdfFormat.N_TRIPLES))) == 1
-    except (SyntaxError, ValueError):
-        return False
+def _node_of_id(name: str, kind: str) -> Any:
+    return _node(standoff.iri_of(name, kind)) or NamedNode(standoff.own_iri(name, kind))
 
 
-def _checked_iri(iri: Any) -> str | None:
-    """Return an IRI if it is valid in Turtle, else None."""
-    from pyoxigraph import NamedNode
-
-    if not isinstance(iri, str):
-        return None
-    try:
-        return str(NamedNode(iri).value)
-    except ValueError:
-        return None
+def _node(iri: Any) -> Any:
+    """Return the node of an IRI; None if it is not valid."""
+    with suppress(ValueError, TypeError):
+        return NamedNode(iri)
+    return None
 
 
-def _literal(text: str, language: Any) -> str:
-    from pyoxigraph import Literal
-
+def _literal(text: str, language: Any) -> Any:
     text = text.encode("utf-8", "replace").decode()
-    try:
-        return str(Literal(text, language=language if isinstance(language, str) else None))
-    except ValueError:
-        return str(Literal(text))
+    with suppress(ValueError, TypeError):
+        return Literal(text, language=language)
+    return Literal(text)

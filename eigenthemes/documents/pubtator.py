@@ -14,14 +14,14 @@ import re
 from collections.abc import Iterable, Iterator
 
 from eigenthemes.documents import standoff
-from eigenthemes.documents.standoff import at_line
-from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, LinkedDocument, Mention
+from eigenthemes.documents.splitting import at_line, decode_line, split_blocks
+from eigenthemes.records import Document, LinkedDocument
 
 OTHER_LINES = "pubtator"  # field of a document: its lines that are neither text nor annotation, without the id
 _SECTION = re.compile(r"([^|\t]+)\|([A-Za-z])\|(.*)", re.DOTALL)
 _TITLE = re.compile(rb"([^|\t\n]{1,200})\|t\|")
 _BREAKS = "\n\r"
+_LONGEST_OFFSET = 15  # digits
 _EXPECTED = "expected id|t|title, id|a|abstract, then lines of id, start, end, text, type and entity separated by tabs"
 
 
@@ -32,7 +32,7 @@ def is_pubtator(head: bytes) -> bool:
 
 def split_pubtator(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield each document as bytes, with the number of its first line; a title begins a new one even without a blank line."""
-    return standoff.split_blocks(lines, is_pubtator, ends=lambda line: not line.strip(b"\r\n\t "))
+    return split_blocks(lines, is_pubtator, ends=lambda line: not line.strip(b"\r\n\t "))
 
 
 def parse_pubtator(data: bytes, line: int) -> Document:
@@ -41,7 +41,7 @@ def parse_pubtator(data: bytes, line: int) -> Document:
     rows: list[tuple[int, list[str]]] = []
     document_id = None
     for number, raw in enumerate(data.split(b"\n"), line):
-        text = standoff.decode_line(raw, number)
+        text = decode_line(raw, number)
         section = _SECTION.fullmatch(text) if not rows else None
         if section:
             document_id = _same(document_id, section[1], number)
@@ -64,38 +64,21 @@ def _same(known: str | None, found: str, number: int) -> str:
 
 
 def _document(document_id: str, text: str, rows: list[tuple[int, list[str]]]) -> Document:
-    annotations = [(number, cells) for number, cells in rows if cells and cells[0].isdecimal()]
+    annotations = [_annotation(number, cells) for number, cells in rows if cells and cells[0].isdecimal()]
     others = ["\t".join(cells) for _, cells in rows if not cells or not cells[0].isdecimal()]
-    spans = [_span(number, cells) for number, cells in annotations]
-    offsets = standoff.Offsets(
-        text, standoff.unit_of(text, [([span], cells[2]) for span, (_, cells) in zip(spans, annotations, strict=True)])
-    )
-    mentions = []
-    for span, (number, cells) in zip(spans, annotations, strict=True):
-        try:
-            mentions.append(_mention(offsets, span, cells))
-        except DocumentError as error:
-            raise at_line(number, error) from None
     source = {OTHER_LINES: others} if others else {}
-    return Document(id=document_id, text=text, mentions=tuple(mentions) if mentions else None, source=source)
+    mentions = tuple(standoff.mentions_of(text, annotations))
+    return Document(id=document_id, text=text, mentions=mentions or None, source=source)
 
 
-def _span(number: int, cells: list[str]) -> tuple[int, int]:
-    if len(cells) < 3 or not cells[1].isdecimal():
-        raise at_line(number, f"the fields {cells[:3]} are no annotation; {_EXPECTED}")
-    try:
-        return int(cells[0]), int(cells[1])
-    except ValueError:  # thousands of digits
-        raise at_line(number, f"the offset {cells[0][:20]}... is no place in a text; {_EXPECTED}") from None
-
-
-def _mention(offsets: standoff.Offsets, span: tuple[int, int], cells: list[str]) -> Mention:
-    _, _, name, *fields = cells
-    kind, ids, *more = *fields, *[""] * (2 - len(fields))
+def _annotation(number: int, cells: list[str]) -> standoff.Annotation:
+    if len(cells) < 3 or not cells[1].isdecimal() or max(map(len, cells[:2])) > _LONGEST_OFFSET:
+        raise at_line(number, f"the fields {[cell[:20] for cell in cells[:3]]} are no annotation; {_EXPECTED}")
+    start, end, name, kind, ids, *more = *cells, *[""] * (5 - len(cells))
     source: dict[str, object] = {"type": kind} if kind else {}
     if any(more):
         source[OTHER_LINES] = more
-    return standoff.mention_at(offsets, [span], name, gold=standoff.gold_of_field(ids), source=source)
+    return standoff.Annotation([(int(start), int(end))], name, standoff.gold_of_field(ids), source, number)
 
 
 # out

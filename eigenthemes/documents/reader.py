@@ -1,8 +1,8 @@
-"""Read documents: any number of files, each in any layout and compression, or standard input.
+"""Read documents: any number of files and folders, each in any layout and compression, or standard input.
 
-Files are read one record at a time. A record of JSON is not parsed here, so that worker processes may do it:
+Files are read one record at a time. Records of most layouts are not parsed here, so that worker processes may do it:
 
-    with open_documents(["a.jsonl.gz", "b.xml", "-"]) as files:
+    with DocumentFiles(["a.jsonl.gz", "b.xml", "-"]) as files:
         for record in files:
             document = parse_record(record)
 
@@ -11,59 +11,32 @@ Files are read one record at a time. A record of JSON is not parsed here, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from eigenthemes.core.checks import check_arguments
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
-from eigenthemes.documents.json_lines import document_of, parse_document
+from eigenthemes.documents.aida import parse_aida, split_aida
+from eigenthemes.documents.benchmark_sets import parse_wikitable, read_authors, read_wned
+from eigenthemes.documents.bioc import read_bioc
+from eigenthemes.documents.brat import read_brat
+from eigenthemes.documents.json_lines import parse_document
 from eigenthemes.documents.layout import Layout, find_layout, layout_named, refuse_binary
-from eigenthemes.documents.record_reader import DocumentFile, Paths, Record, find_files, ignore, parse_record, read_records
-from eigenthemes.documents.standoff import located
+from eigenthemes.documents.nif import read_nif
+from eigenthemes.documents.pubtator import parse_pubtator, split_pubtator
+from eigenthemes.documents.splitting import line_of, located, numbered_lines, split_values
+from eigenthemes.documents.web import text_of_html
 from eigenthemes.errors import DocumentError, EigenthemesError, OptionError, SourceError
 from eigenthemes.records import Document
 
-__all__ = [
-    "DocumentFiles",
-    "Record",
-    "RefuseTruncated",
-    "document_name",
-    "document_of",
-    "open_documents",
-    "parse_document",
-    "parse_record",
-    "read_corrections",
-    "read_documents",
-    "read_gold",
-]
-
-
-def open_documents(
-    paths: Paths,
-    *,
-    plain_text: bool = False,
-    per_line: bool = False,
-    format: str | None = None,
-    annotated: bool = False,
-    columns: Mapping[str, str] | None = None,
-    diagnostics: Diagnostics | None = None,
-) -> DocumentFiles:
-    """Open files of documents, and those in folders; `-` is standard input. Errors of a file are raised at once.
-
-    plain_text   every file is one plain text
-    per_line     every file is plain text with one document per line
-    format       format of every file, one of `layout.FORMATS`; None to detect it
-    annotated    refuse files without gold: plain texts and empty files
-    columns      of Parquet files: names of the columns of documents by role, for instance {"text": "body"}
-    diagnostics  collects problems of the bytes; see `DocumentFiles.refuse_truncated`
-    """
-    if (plain_text or per_line) and format not in (None, "text"):
-        raise OptionError(f"the documents cannot be plain text and {format} at once; choose one", where=format)
-    layout = Layout.TEXT if plain_text or per_line else None if format is None else layout_named(format)
-    return DocumentFiles(paths, layout=layout, per_line=per_line, annotated=annotated, columns=columns, diagnostics=diagnostics)
+Paths = str | Path | Sequence[str | Path]
+Data = bytes | Document | DocumentError
 
 
 @check_arguments
@@ -109,6 +82,18 @@ def read_documents(
     return _read(paths, strict, plain_text=plain_text, per_line=per_line, format=format, annotated=annotated)
 
 
+def _read(paths: Paths, strict: bool, **options: Any) -> Iterator[Document]:
+    with DocumentFiles(paths, diagnostics=RefuseTruncated() if strict else Diagnostics(), **options) as files:
+        for record in files:
+            try:
+                document = parse_record(record)
+            except DocumentError as error:
+                files.refuse_truncated()  # the better reason
+                raise located(error.where or record.where, error) from None
+            yield document
+        files.refuse_truncated()
+
+
 def read_gold(path: str | Path) -> Iterator[Document]:
     """Read annotated documents, as `read_documents` does; refuse formats without gold."""
     return read_documents(path, annotated=True)
@@ -118,7 +103,7 @@ def read_corrections(path: str | Path) -> tuple[list[Document], list[DocumentErr
     """Read annotated documents and the errors of the records that are skipped; raise the first error if all are broken."""
     documents: list[Document] = []
     broken: list[DocumentError] = []
-    with open_documents(path, annotated=True, diagnostics=RefuseTruncated()) as files:
+    with DocumentFiles(path, annotated=True, diagnostics=RefuseTruncated()) as files:
         for record in files:
             try:
                 documents.append(parse_record(record))
@@ -135,55 +120,128 @@ def document_name(path: str | Path) -> str:
     return name.lstrip(".").partition(".")[0] or name
 
 
+# files
+
+
+class DocumentFile(NamedTuple):
+    """A file of documents.
+
+    path     `-` is standard input
+    name     in messages and ids: its name, its path within a folder, or the full path if two have the same name
+    walked   was found in a folder; if it cannot be read, it is reported and skipped
+    text_id  id of a plain text: the name, or None for the only file
+    """
+
+    path: str
+    name: str
+    walked: bool = False
+    text_id: str | None = None
+
+
+def find_files(paths: Paths) -> list[DocumentFile]:
+    """Return the files of paths; folders are walked in order of names, without hidden files and texts of BRAT annotations."""
+    files: list[DocumentFile] = []
+    for path in map(str, [paths] if isinstance(paths, str | Path) else paths):
+        files += _walk(path) if _is_folder(path) else [DocumentFile(path, "stdin" if path == "-" else Path(path).name)]
+    if not files:
+        raise OptionError("there is no file of documents; give the path of at least one, or - for standard input")
+    annotated = {file.path.removesuffix(".ann") + ".txt" for file in files if file.path.endswith(".ann")}
+    files = [file for file in files if file.path not in annotated]
+    twice = [path for path, count in Counter(file.path for file in files).items() if count > 1]
+    if twice:
+        raise OptionError(f"{twice[0]} is given twice; give each file of documents once", where=twice[0])
+    counts = Counter(file.name for file in files)
+    files = [file if counts[file.name] == 1 else file._replace(name=file.path) for file in files]
+    return files if len(files) == 1 else [file._replace(text_id=file.name) for file in files]
+
+
+def _is_folder(path: str) -> bool:
+    if path == "-":
+        return False
+    with suppress(PermissionError):  # opening it will say so
+        if Path(path).is_dir():
+            return True
+        if not Path(path).exists():
+            raise SourceError(f"{path} does not exist; give the path of a file of documents", where=path)
+    return False
+
+
+def _walk(folder: str) -> list[DocumentFile]:
+    def refuse(error: OSError) -> None:
+        problem = f"{error.filename} cannot be read ({error.strerror}); check its permissions"
+        raise SourceError(problem, where=str(error.filename))
+
+    files = []
+    for parent, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        settings = ".conf" if any(name.endswith(".ann") for name in names) else None  # of BRAT
+        for name in sorted(names):
+            if not name.startswith(".") and (settings is None or not name.endswith(settings)):
+                path = Path(parent) / name
+                files.append(DocumentFile(str(path), path.relative_to(folder).as_posix(), walked=True))
+    if not files:
+        raise SourceError(f"{folder} is a folder; it holds no file of documents: give another one", where=folder)
+    return files
+
+
 class DocumentFiles:
-    """Opened files of documents: iterate over their records, once.
+    """Opened files of documents, and those in folders: iterate over their records, once. Errors of a file are raised at once.
 
     diagnostics   problems of the bytes of the files read so far
     files         the files
-    several       there is more than one file, so ids of texts contain the name of the file
+    several       there is more than one file
     """
 
     def __init__(
         self,
         paths: Paths,
         *,
-        layout: Layout | None,
-        per_line: bool,
-        annotated: bool,
-        columns: Mapping[str, str] | None,
-        diagnostics: Diagnostics | None,
+        plain_text: bool = False,
+        per_line: bool = False,
+        format: str | None = None,
+        annotated: bool = False,
+        columns: Mapping[str, str] | None = None,
+        diagnostics: Diagnostics | None = None,
     ) -> None:
+        """Open the first file, and check the others.
+
+        plain_text   every file is one plain text
+        per_line     every file is plain text with one document per line
+        format       format of every file, a value of `Layout`; None to detect it
+        annotated    refuse files without gold: plain texts and empty files
+        columns      of Parquet files: names of the columns of documents by role, for instance {"text": "body"}
+        diagnostics  collects problems of the bytes; see `refuse_truncated`
+        """
+        is_text = plain_text or per_line
+        if is_text and format not in (None, "text"):
+            raise OptionError(f"the documents cannot be plain text and {format} at once; choose one", where=format)
+        self._given = Layout.TEXT if is_text else None if format is None else layout_named(format)
+        self._per_line, self._annotated, self._columns = per_line, annotated, columns
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
         self.files = find_files(paths)
         self.several = len(self.files) > 1
-        self._given, self._per_line, self._annotated, self._columns = layout, per_line, annotated, columns
         self._source: Source | None = None
         self._layout = Layout.TEXT
         first, *others = self.files
-        for file in others:
-            if not file.walked:
-                self._check_layout(file.path)
+        for file in others:  # standard input and pipes are checked when they are read
+            if not file.walked and file.path != "-" and Path(file.path).is_file():
+                with Source(file.path, Diagnostics(), ignore) as source:
+                    self._find_layout(source)
         if not first.walked:
-            self._layout = self._open(first)
+            self._open(first)
 
     def __iter__(self) -> Iterator[Record]:
         for file in self.files:
             try:
+                if self._source is None:
+                    self._open(file)
                 yield from self._records(file)
             except EigenthemesError as error:
                 if not file.walked:
                     raise
-                yield Record(file.name, 1, DocumentError(str(error), code=error.code, where=f"{file.name}:1"))
+                yield Record(file.name, 1, DocumentError(str(error), code=error.code))
             finally:
                 self.close()
-
-    def _records(self, file: DocumentFile) -> Iterator[Record]:
-        if self._source is None:
-            self._layout = self._open(file)
-        assert self._source is not None
-        return read_records(
-            self._source, self._layout, file, per_line=self._per_line, several=self.several, columns=self._columns
-        )
 
     def refuse_truncated(self) -> None:
         """Raise a `SourceError` if a file was truncated, after its documents were used."""
@@ -209,26 +267,47 @@ class DocumentFiles:
     ) -> None:
         self.close()
 
-    def _open(self, file: DocumentFile) -> Layout:
+    def _open(self, file: DocumentFile) -> None:
         self._source = Source(file.path, self.diagnostics, ignore)
         try:
-            return self._layout_of(self._source)
+            self._layout = self._find_layout(self._source)
         except BaseException:
             self.close()
             raise
 
-    def _check_layout(self, path: str) -> None:
-        """Refuse a file before another one is read; standard input and pipes are checked when they are read."""
-        if path != "-" and Path(path).is_file():
-            with Source(path, Diagnostics(), ignore) as source:
-                self._layout_of(source)
-
-    def _layout_of(self, source: Source) -> Layout:
+    def _find_layout(self, source: Source) -> Layout:
         if self._given is None:
             return find_layout(source.head, source.name, annotated=self._annotated)
         if self._given is not Layout.PARQUET:
             refuse_binary(source.head, source.name, is_text=self._given in (Layout.TEXT, Layout.HTML))
         return self._given
+
+    def _records(self, file: DocumentFile) -> Iterator[Record]:
+        """Yield the records of the opened file; if it is broken, the last one is the error."""
+        line = 0
+        try:
+            for line, data in self._read(file):
+                line = line_of(data, line) if isinstance(data, DocumentError) else line
+                yield Record(file.name, line, data, self._layout)
+        except DocumentError as error:
+            yield Record(file.name, line_of(error, line + 1), error)
+
+    def _read(self, file: DocumentFile) -> Iterator[tuple[int, Data]]:
+        """Yield line and data of each record; of layouts that are read at once, the number of the document."""
+        source, layout = self._source, self._layout
+        assert source is not None
+        if layout in _SPLITTERS:
+            source.is_lines = layout is not Layout.JSON_VALUES
+            return _SPLITTERS[layout](source.stream)
+        if layout is Layout.BIOC:
+            return read_bioc(source.stream)
+        if layout is Layout.TEXT and self._per_line:
+            return _text_lines(source, file)
+        if layout is Layout.PARQUET:
+            from eigenthemes.documents.arrow_rows import read_parquet
+
+            return enumerate(read_parquet(file.path, file.name, self._columns), 1)
+        return enumerate(_READERS[layout](source, file), 1)
 
 
 class RefuseTruncated(Diagnostics):
@@ -240,14 +319,87 @@ class RefuseTruncated(Diagnostics):
         super().add(problem, where, detail)
 
 
-def _read(paths: Paths, strict: bool, **options: Any) -> Iterator[Document]:
-    diagnostics = RefuseTruncated() if strict else Diagnostics()
-    with open_documents(paths, diagnostics=diagnostics, **options) as files:
-        for record in files:
-            try:
-                document = parse_record(record)
-            except DocumentError as error:
-                files.refuse_truncated()  # the better reason
-                raise located(error.where or record.where, error) from None
-            yield document
-        files.refuse_truncated()
+# records
+
+
+class Record(NamedTuple):
+    """A document that may not be parsed yet; it is flat, as thousands of them go to worker processes.
+
+    file    name of the file
+    line    first line, from 1; of layouts that are read at once (WNED, NIF, the authors' JSON) the number of the document
+    data    bytes to parse, a document, or the error that `parse_record` raises
+    layout  of the bytes
+    """
+
+    file: str
+    line: int
+    data: Data
+    layout: Layout = Layout.JSON_LINES
+
+    @property
+    def where(self) -> str:
+        """Return file and line."""
+        return f"{self.file}:{self.line}"
+
+    @property
+    def size(self) -> int:
+        """Return the approximate size in bytes."""
+        if isinstance(self.data, bytes):
+            return len(self.data)
+        if isinstance(self.data, DocumentError):
+            return 100
+        return len(self.data.text or "") + 100 * (1 + len(self.data.mentions or ()))
+
+
+def parse_record(record: Record) -> Document:
+    """Return the document of a record; the message of a `DocumentError` is without file and line, which are its `where`."""
+    file, line, data, layout = record
+    try:
+        if isinstance(data, bytes):
+            return _PARSERS[layout](data, line)
+        if isinstance(data, DocumentError):
+            raise data
+    except DocumentError as error:
+        error.where = f"{file}:{line_of(error, line)}"
+        raise
+    return data
+
+
+_PARSERS: dict[Layout, Callable[[bytes, int], Document]] = {
+    Layout.JSON_LINES: parse_document,
+    Layout.JSON_VALUES: parse_document,
+    Layout.TABEL: parse_wikitable,
+    Layout.AIDA: parse_aida,
+    Layout.PUBTATOR: parse_pubtator,
+}
+_SPLITTERS: dict[Layout, Callable[[Any], Iterator[tuple[int, Data]]]] = {
+    Layout.JSON_LINES: numbered_lines,
+    Layout.JSON_VALUES: split_values,
+    Layout.TABEL: numbered_lines,
+    Layout.AIDA: split_aida,
+    Layout.PUBTATOR: split_pubtator,
+}
+_READERS: dict[Layout, Callable[[Source, DocumentFile], Iterable[Document | DocumentError]]] = {
+    Layout.TEXT: lambda source, file: _document_of_text(source.text().read().decode("utf-8", "replace").rstrip("\r\n"), file),
+    Layout.HTML: lambda source, file: _document_of_text(text_of_html(source), file),
+    Layout.WNED: lambda source, file: read_wned(source.xml(), None if file.path == "-" else Path(file.path).parent),
+    Layout.AUTHORS: lambda source, file: read_authors(source.stream),
+    Layout.NIF: lambda source, file: read_nif(source.stream),
+    Layout.BRAT: lambda source, file: read_brat(file.path, file.name, source.diagnostics),
+}
+
+
+def _document_of_text(text: str, file: DocumentFile) -> list[Document]:
+    """Return the document of a plain text; none if it is blank."""
+    return [Document(id=file.text_id, text=text)] if text and not text.isspace() else []
+
+
+def _text_lines(source: Source, file: DocumentFile) -> Iterator[tuple[int, Document]]:
+    """Yield a document for each line that is not blank; its id is the number of the line."""
+    for number, line in enumerate(source.lines(), 1):
+        if line.strip():
+            yield number, Document(id=number if file.text_id is None else f"{file.text_id}:{number}", text=line)
+
+
+def ignore(amount: float) -> None:
+    """Count no progress."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from codecs import BOM_UTF8 as BOM
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from eigenthemes.errors import DocumentError
@@ -87,22 +86,44 @@ def marks(text: str, spans: Sequence[Span] | None, name: str) -> bool:
     return words == name.split() or (len(spans) > 1 and words == name.replace("[...]", " ").split())
 
 
-def mention_at(
-    offsets: Offsets, spans: Sequence[Span], name: str | None, *, gold: tuple[str, ...] | None, source: dict[str, Any]
-) -> Mention:
-    """Return the mention of an annotation; if more than white space separates its pieces, it has no single span.
+class Annotation(NamedTuple):
+    """An annotation as it was read.
 
-    spans  pieces of the mention, in the unit of the offsets
-    name   the text that the annotation repeats, if any
+    spans   of its pieces, in the unit of the file
+    name    text that the annotation repeats, if any
+    gold    ids of its entity, as of a `Mention`
+    source  fields of the mention
+    line    in the file, for errors
     """
-    text, converted = offsets.text, offsets.spans(spans)
+
+    spans: Sequence[Span]
+    name: str | None
+    gold: tuple[str, ...] | None
+    source: dict[str, Any]
+    line: int | None = None
+
+
+def mentions_of(text: str, annotations: Sequence[Annotation], unit: str | None = None) -> list[Mention]:
+    """Return the mentions of annotations; by default, the unit of their offsets is inferred from the names."""
+    if unit is None:
+        unit = unit_of(text, [(each.spans, each.name) for each in annotations if each.name is not None])
+    offsets = Offsets(text, unit)
+    return [_mention(offsets, annotation) for annotation in annotations]
+
+
+def _mention(offsets: Offsets, annotation: Annotation) -> Mention:
+    """Return the mention of an annotation; if more than white space separates its pieces, it has no single span."""
+    text, (spans, name, gold, source, line) = offsets.text, annotation
+    converted = offsets.spans(spans)
     at = ";".join(f"{start} {end}" for start, end in spans)
+    where = None if line is None else str(line)
     if converted is None:
         problem = f"the span {at} is no part of the text, which has {width(text, offsets.unit)} {offsets.unit}"
-        raise DocumentError(f"{problem}; expected start and end, the end not included")
+        raise DocumentError(f"{problem}; expected start and end, the end not included", where=where)
     pieces = " ".join(text[start:end] for start, end in converted)
     if name is not None and not marks(text, converted, name):
-        raise DocumentError(f"{name[:40]!r} is marked at {at}, but {pieces[:40]!r} stands there; expected the text of the span")
+        problem = f"{name[:40]!r} is marked at {at}, but {pieces[:40]!r} stands there"
+        raise DocumentError(f"{problem}; expected the text of the span", where=where)
     if gold is not None:
         source = {**source, "gold": list(gold)}
     if all(text[end:start].isspace() for (_, end), (start, _) in pairwise(converted)):
@@ -133,58 +154,7 @@ def text_of(document: Document, format_name: str) -> str:
     return document.text
 
 
-# lines, and errors at lines
-
-
-def located(where: str, problem: object) -> DocumentError:
-    """Return an error whose message begins with its place: a file, or file and line."""
-    return DocumentError(f"{where}: {problem}", where=where)
-
-
-def at_line(line: int, problem: object) -> DocumentError:
-    """Return an error at a line; the caller adds the name of the file."""
-    return DocumentError(str(problem), where=str(line))
-
-
-def line_of(error: DocumentError, otherwise: int) -> int:
-    """Return the line of an error made by `at_line`, or else another one."""
-    return int(error.where) if error.where is not None and error.where.isdecimal() else otherwise
-
-
-def without_location(error: DocumentError) -> str:
-    """Return the message of an error without its place."""
-    return str(error) if error.where is None else str(error).removeprefix(f"{error.where}: ")
-
-
-def split_blocks(
-    lines: Iterable[bytes], begins: Callable[[bytes], bool], ends: Callable[[bytes], bool] | None = None
-) -> Iterator[tuple[int, bytes]]:
-    """Yield blocks of lines, each with the number of its first line.
-
-    begins  tells the first line of a block; lines before the first block are skipped if `ends` is not given
-    ends    tells a line that ends a block and is not part of any
-    """
-    block: list[bytes] = []
-    first = 1
-    for number, line in enumerate(lines, 1):
-        line = line.removeprefix(BOM) if number == 1 else line
-        is_end = ends is not None and ends(line)
-        if block and (is_end or begins(line)):
-            yield first, b"".join(block)
-            block = []
-        if block or (begins(line) if ends is None else not is_end):
-            first = first if block else number
-            block.append(line)
-    if block:
-        yield first, b"".join(block)
-
-
-def decode_line(line: bytes, number: int) -> str:
-    """Decode a line of UTF-8 without its line end."""
-    try:
-        return line.decode().rstrip("\r\n")
-    except UnicodeDecodeError:
-        raise at_line(number, "the line is not UTF-8; save the file as UTF-8") from None
+# lines that are written
 
 
 def encode_lines(lines: Iterable[str]) -> bytes:
@@ -222,6 +192,11 @@ def iri_of(entity_id: str, kind: str = "entity") -> str:
     """Return an id as an IRI: itself, or with our own prefix."""
     if _IRI.fullmatch(entity_id) and ("://" in entity_id or entity_id.startswith("urn:")):
         return entity_id
+    return own_iri(entity_id, kind)
+
+
+def own_iri(entity_id: str, kind: str) -> str:
+    """Return an id as an IRI with our own prefix."""
     return f"{OWN}{kind}:{quote(entity_id, safe='')}"
 
 
@@ -239,10 +214,12 @@ def dbpedia_iri(title: str) -> str:
 # fields of the source that are written back
 
 
-def dict_of(source: dict[str, Any], field: str) -> dict[str, Any]:
-    """Return a field of a source that is an object; {} if it is missing or something else."""
-    value = source.get(field)
-    return value if isinstance(value, dict) else {}
+def dict_of(source: dict[str, Any], *fields: str) -> dict[str, Any]:
+    """Return the object in a field of a source, or in a field of that; {} if it is missing or something else."""
+    for field in fields:
+        value = source.get(field)
+        source = value if isinstance(value, dict) else {}
+    return source
 
 
 def strings_of(source: dict[str, Any], field: str) -> list[str]:

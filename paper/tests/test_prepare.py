@@ -9,7 +9,8 @@ import pytest
 from paper_helpers.wikipedia_dumps import write_aida, write_wned
 
 from eigenthemes.documents.benchmark_sets import parse_wikitable
-from eigenthemes.documents.reader import document_of, read_gold
+from eigenthemes.documents.json_lines import document_of
+from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Mention
 from eigenthemes_paper.prepare import ENTITY, Counts, prepare

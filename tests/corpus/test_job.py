@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_read_costs_no_other_and_is_tried_again(degree_lin
     assert "is a PDF file" in problems["report.pdf"]
     assert "not a whole Parquet file" in problems["rows.parquet"]
     assert "truncated" in problems["cut.jsonl.gz"]
-    assert "plain text" in problems["prose.txt"]
+    assert "has the format text" in problems["prose.txt"]
     assert outputs(out).keys() == {"part-0.jsonl", "part-1.jsonl", "part-2.jsonl"}
     (folder / "rows.parquet").write_bytes(data)
     for name in ("a.parquet", "cut.jsonl.gz", "prose.txt", "report.pdf"):

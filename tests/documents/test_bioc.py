@@ -15,7 +15,7 @@ from helpers.linked import link_of
 
 from eigenthemes.documents.bioc import bioc_of
 from eigenthemes.documents.output import open_output
-from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
+from eigenthemes.documents.reader import DocumentFiles, parse_record, read_documents, read_gold
 from eigenthemes.records import Document, LinkedDocument, Mention
 
 
@@ -100,7 +100,7 @@ def test_one_broken_document_costs_no_other(tmp_path: Path) -> None:
     good, bad = COLLECTION["documents"][0], deepcopy(COLLECTION["documents"][0])
     bad["passages"][0]["annotations"][0]["locations"] = [{"offset": 5, "length": 19}]
     path = write(tmp_path, "x.json", json.dumps({**COLLECTION, "documents": [good, bad, good]}))
-    first, failed, third = open_documents(path)
+    first, failed, third = DocumentFiles(path)
     assert parse_record(first) == parse_record(third)
     message = refusal(lambda: parse_record(failed))
     assert message.startswith("document 1: 'estrogen receptor 1' is marked at 5 24, but 'e-up study of the")
@@ -117,10 +117,10 @@ def test_one_broken_document_costs_no_other(tmp_path: Path) -> None:
             "a passage begins within the one before it",
         ),
         ({"passages": [{"offset": 10**12, "text": "abc"}]}, "a passage begins within the one before it, or far behind it"),
-        ({"passages": [{"offset": 0, "text": "a", "annotations": 5}]}, '"annotations" is no list of objects'),
-        ({"passages": [{"offset": 0, "text": "a", "sentences": [5]}]}, '"sentences" of a passage is no list of objects'),
+        ({"passages": [{"offset": 0, "text": "a", "annotations": 5}]}, '"annotations" of a document or passage is no list'),
+        ({"passages": [{"offset": 0, "text": "a", "sentences": [5]}]}, '"sentences" of a document or passage is no list'),
         (
-            {"passages": [{"offset": 0, "text": "a", "annotations": [{"text": "a", "locations": [5]}]}]},
+            {"passages": [{"offset": 0, "text": "a", "annotations": [{"text": "a", "locations": [{}]}]}]},
             "an annotation of 'a' has no place",
         ),
     ],

@@ -11,7 +11,7 @@ from helpers.linked import link_of
 
 from eigenthemes.documents.brat import brat_of, reference_of
 from eigenthemes.documents.output import open_output
-from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
+from eigenthemes.documents.reader import DocumentFiles, parse_record, read_documents, read_gold
 from eigenthemes.errors import OptionError
 from eigenthemes.records import Document, LinkedDocument, Mention
 
@@ -79,7 +79,7 @@ def test_without_annotations_names_are_to_be_found(tmp_path: Path) -> None:
         ("T1\tOrganization 0 4000\tSony\n", "doc.ann:1: the span 0 4000 is no part of the text, which has 113 code points"),
         ("T1\tOrganization 4 4\t\n", "doc.ann:1: the span 4 4 is no part of the text"),
         ("T1\tX 0 4\tSony\nT1\tX 0 4\tSony\n", "doc.ann:2: T1 is there twice"),
-        ("T1\tX 0 4\tSony\nprose\n", "doc.ann:2: the line begins with 'prose'"),
+        ("T1\tX 0 4\tSony\nprose\n", "doc.ann:2: the line is 'prose'"),
         ("T1\tX 0 4\tSony\nN1\tReference T9 a:b\n", "a line N refers to T9, which marks nothing"),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_folder_of_pairs_is_read_in_order_and_one_broken_pair_costs_no_other(t
         pair(tmp_path, SONY_ANN if name != "b" else "T1 broken\n", name=name)
     write(tmp_path, "annotation.conf", "[entities]\nPlace\n")
     write(tmp_path, "plain.txt", "A text that nobody annotated.")
-    first, broken, third, plain = open_documents(tmp_path)
+    first, broken, third, plain = DocumentFiles(tmp_path)
     assert [parse_record(record).id for record in (first, third, plain)] == ["a", "c", "plain.txt"]
     assert "the line is 'T1 broken'" in refusal(lambda: parse_record(broken))
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes.documents.output import OUTPUT_FORMATS, open_output
-from eigenthemes.documents.reader import Record, open_documents, parse_record
+from eigenthemes.documents.reader import DocumentFiles, Record, parse_record
 from eigenthemes.errors import DocumentError, EigenthemesError
 from eigenthemes.records import Document, LinkedDocument
 
@@ -58,7 +58,7 @@ def test_any_damage(name: str, changes: list[tuple[int, int, bytes]]) -> None:
         path = Path(folder) / name
         path.write_bytes(data)
         try:
-            records = list(open_documents(path))
+            records = list(DocumentFiles(path))
         except EigenthemesError as error:
             assert_told(error, None, name)
             return

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from eigenthemes import KB, Linker
 from eigenthemes.documents.json_lines import document_of, parse_document
 from eigenthemes.documents.json_writer import document_fields, json_line, linked_line
-from eigenthemes.documents.record_reader import Record
+from eigenthemes.documents.reader import Record
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, Link, LinkedDocument, Mention, RankedCandidate, Table
 from eigenthemes.stream import link_chunk

@@ -11,7 +11,7 @@ from helpers.gold_files import refusal, write
 from helpers.linked import link_of
 
 from eigenthemes.documents.nif import HEAD, nif_of, read_nif
-from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
+from eigenthemes.documents.reader import DocumentFiles, parse_record, read_documents, read_gold
 from eigenthemes.records import Document, LinkedDocument, Mention
 
 
@@ -59,7 +59,7 @@ def test_annotation_units_of_nif_2_1(tmp_path: Path) -> None:
     assert document.mentions == (Mention("Rome", 0, 4, gold=both),)
     written = HEAD + nif_of(LinkedDocument(document, (link_of(document.mentions[0], both[0]),)), 1)
     assert b"_:" not in written  # no unit that nothing is said of
-    (again,) = read_nif(io.BytesIO(written), origin="x")
+    (again,) = read_nif(io.BytesIO(written))
     assert isinstance(again, Document)
     assert [mention.gold for mention in again.mentions or ()] == [both[:1]]
 
@@ -77,7 +77,7 @@ def test_n_triples_are_turtle(tmp_path: Path) -> None:
 
 def test_what_came_before_a_broken_line_is_read(tmp_path: Path) -> None:
     path = write(tmp_path, "x.ttl", RUNNER + "\n<http://example.org/three> nif:isString oops oops .\n")
-    first, broken = open_documents(path)
+    first, broken = DocumentFiles(path)
     assert parse_record(first).id == "http://example.org/runner"
     message = refusal(lambda: parse_record(broken))
     assert message.startswith("broken Turtle (")
@@ -94,7 +94,7 @@ def test_what_came_before_a_broken_line_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_document_costs_no_other(tmp_path: Path, old: str, new: str, sentence: str) -> None:
-    first, second = open_documents(write(tmp_path, "x.ttl", RUNNER.replace(old, new) + OTHER))
+    first, second = DocumentFiles(write(tmp_path, "x.ttl", RUNNER.replace(old, new) + OTHER))
     assert sentence in refusal(lambda: parse_record(first))
     assert parse_record(second).id == "http://example.org/two"
 
@@ -107,6 +107,6 @@ def test_a_file_without_a_text(tmp_path: Path) -> None:
 def test_statements_that_somebody_changed_in_the_json_are_left_out() -> None:
     source = {"nif": {"iri": "no iri <", "statements": [["http://a/b", "<http://c> . <x> <y> <z>"], ["p", 5], "x"]}}
     written = nif_of(LinkedDocument(Document(id="1", text="Ada", source=source), (link_of(Mention("Ada", 0, 3), "Q 1"),)), 1)
-    (document,) = read_nif(io.BytesIO(HEAD + written), origin="x")
+    (document,) = read_nif(io.BytesIO(HEAD + written))
     assert isinstance(document, Document)
     assert (document.id, [mention.gold for mention in document.mentions or ()]) == ("1", [("Q 1",)])

@@ -10,7 +10,7 @@ from helpers.gold_files import refusal, write
 from helpers.linked import link_of
 
 from eigenthemes.documents.pubtator import pubtator_of
-from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
+from eigenthemes.documents.reader import DocumentFiles, parse_record, read_documents, read_gold
 from eigenthemes.errors import DocumentError
 from eigenthemes.records import Document, LinkedDocument, Mention
 
@@ -74,14 +74,14 @@ def test_offsets_of_other_tools(tmp_path: Path, start: int) -> None:
         ("2|t|Ada\n2\t0\t3\tBob\tP\tQ1\n", 5, "'Bob' is marked at 0 3, but 'Ada' stands there"),
         ("2|t|Ada\n3\t0\t3\tAda\tP\tQ1\n", 5, "a line of '3' stands among those of '2'"),
         ("2\t0\t3\tAda\tP\tQ1\n", 4, "the document has no title"),
-        ("2|t|Ada\n2\t" + "9" * 5000 + "\t3\tAda\n", 5, "the offset 99999999999999999999... is no place in a text"),
+        ("2|t|Ada\n2\t" + "9" * 5000 + "\t3\tAda\n", 5, "the fields ['99999999999999999999', '3', 'Ada'] are no annotation"),
     ],
 )
 def test_a_broken_document_is_one_sentence_with_the_line_and_costs_no_other(
     tmp_path: Path, broken: str, line: int, sentence: str
 ) -> None:
     path = write(tmp_path, "x", "1|t|one\n1|a|\n\n" + broken + "\n9|t|last\n")
-    first, failed, last = open_documents(path)
+    first, failed, last = DocumentFiles(path)
     assert [parse_record(first).id, parse_record(last).id] == ["1", "9"]
     with pytest.raises(DocumentError) as refused:
         parse_record(failed)

@@ -47,7 +47,7 @@ def same_mentions(linked: LinkedDocument, read: Document, nil: tuple[str, ...] |
 
 @given(linked_documents())
 def test_nif(linked: LinkedDocument) -> None:
-    (read,) = read_nif(io.BytesIO(written("nif", linked)), origin="x.ttl")
+    (read,) = read_nif(io.BytesIO(written("nif", linked)))
     assert isinstance(read, Document)
     assert (read.id, read.text) == (str(linked.document.id), linked.document.text)
     same_mentions(linked, read, None)
@@ -153,7 +153,7 @@ def test_no_documents_are_a_whole_file_too(name: str) -> None:
 
 def test_three_documents_in_one_file() -> None:
     linked = [linked_document(f"Ada {i}", ("Ada", "Q1"), document_id=i) for i in range(3)]
-    assert [each.id for each in read_nif(io.BytesIO(written("nif", *linked)), origin="x")] == ["0", "1", "2"]  # type: ignore[union-attr]
+    assert [each.id for each in read_nif(io.BytesIO(written("nif", *linked)))] == ["0", "1", "2"]  # type: ignore[union-attr]
     assert [each["id"] for each in json.loads(written("bioc", *linked))["documents"]] == ["0", "1", "2"]
     assert len(json.loads(written("web-annotation", *linked))["items"]) == 3
     assert len(list(split_pubtator(written("pubtator", *linked).splitlines(keepends=True)))) == 3

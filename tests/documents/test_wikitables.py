@@ -109,7 +109,7 @@ def test_tables_may_be_ragged_empty_or_without_links() -> None:
         ([], "tableData"),
         ({"_id": "7"}, "tableData"),
         ({"tableData": {}}, "tableData"),
-        ({"tableData": ["a"]}, "row 0"),
+        ({"tableData": ["a"]}, "tableData"),
         ({"tableData": [["a"]]}, '"text"'),
         ({"tableData": [[{"text": 3}]]}, '"text"'),
         ({"tableData": [[{"text": "a", "surfaceLinks": 3}]]}, "surfaceLinks"),

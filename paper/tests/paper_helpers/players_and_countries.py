@@ -11,7 +11,7 @@ from helpers.files import write_jsonl
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
-from eigenthemes.documents.reader import document_of
+from eigenthemes.documents.json_lines import document_of
 from eigenthemes.embeddings.word_vectors import WordVectors
 from eigenthemes.records import Document
 

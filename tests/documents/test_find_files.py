@@ -12,8 +12,7 @@ import pytest
 from helpers.gold_files import refusal, write
 
 from eigenthemes.core import storage
-from eigenthemes.documents.reader import open_documents, parse_record, read_documents, read_gold
-from eigenthemes.documents.record_reader import find_files
+from eigenthemes.documents.reader import DocumentFiles, find_files, parse_record, read_documents, read_gold
 from eigenthemes.errors import OptionError, SourceError
 
 
@@ -51,7 +50,7 @@ def test_what_cannot_be_read_is_told_and_costs_no_other(folder: Path) -> None:
     pq.write_table(pa.table({"body": ["Paris"]}), folder / "columns.parquet")
     write(folder, "table.csv", "id,name,town\n1,Ada,Rome\n2,Bob,Oslo\n3,Eve,Bonn\n")
     os.mkfifo(folder / "pipe")
-    records = list(open_documents(folder))
+    records = list(DocumentFiles(folder))
     failed = {}
     for record in records:
         if record.file in ("picture.png", "columns.parquet", "table.csv", "pipe"):
@@ -72,7 +71,7 @@ def test_a_file_without_permission(folder: Path, monkeypatch: pytest.MonkeyPatch
         return open(path, "rb")
 
     monkeypatch.setattr(storage, "open", opened, raising=False)  # of root, who may read everything, too
-    first, *others = open_documents(folder)
+    first, *others = DocumentFiles(folder)
     assert "a.txt cannot be read (Permission denied); check its permissions" in refusal(lambda: parse_record(first))
     assert len(others) == 3
 
@@ -96,9 +95,9 @@ def test_a_format_that_is_named(tmp_path: Path) -> None:
     assert [document.text for document in read_documents(path, format="text")] == ["-DOCSTART- (1)\nAda\tB\tAda\tAda"]
     assert [document.text for document in read_documents(path, format="aida")] == ["Ada"]
     with pytest.raises(OptionError, match="there is no format 'docx'; choose one of jsonl, json, parquet, text, html, nif"):
-        open_documents(path, format="docx")
+        DocumentFiles(path, format="docx")
     with pytest.raises(OptionError, match="cannot be plain text and aida at once"):
-        open_documents(path, per_line=True, format="aida")
+        DocumentFiles(path, per_line=True, format="aida")
 
 
 def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
