@@ -275,9 +275,9 @@ def test_a_linker_opens_a_path_itself(tiny: KB) -> None:
 @pytest.mark.parametrize(
     ("mention", "sentence"),
     [
-        (Mention("x", 0, 1), "mention 0 is 'x', but the span from 0 to 1 is 'P'"),
-        (Mention("Paris", 0, 99), "mention 0 is 'Paris', but the span from 0 to 99 is outside the text"),
-        (Mention("Paris", 3, 3), "is outside the text"),
+        (Mention("x", 0, 1), "mention 0 is 'x', but 'P' stands at 0 to 1"),
+        (Mention("Paris", 0, 99), "mention 0 is 'Paris', but nothing stands at 0 to 99"),
+        (Mention("Paris", 3, 3), "nothing stands at 3 to 3"),
     ],
 )
 def test_documents_made_in_python_are_checked_as_those_of_files(degree_linker: Linker, mention: Mention, sentence: str) -> None:

@@ -375,5 +375,6 @@ def _check_spans(document: Document) -> None:
             continue
         span = text[start:end] if 0 <= start < end <= len(text) else ""
         if not span or span.split() != mention.text.split():
-            problem = f"mention {number} is {_quoted(mention.text)}, but {_quoted(span)} stands at {start} to {end}"
+            found = _quoted(span) if span else "nothing"
+            problem = f"mention {number} is {_quoted(mention.text)}, but {found} stands at {start} to {end}"
             raise DocumentError(f"{problem}; {_OFFSETS}", where=f"mention {number}")
