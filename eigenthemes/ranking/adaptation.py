@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes.kb.store import KB
 from eigenthemes.mentions.clues import surroundings
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.feature_group import FeatureGroup
+from eigenthemes.ranking.features.feature_context import FeatureGroup
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from eigenthemes.core.threads import lazy
 from eigenthemes.names.alignment import COVERAGE
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
-from eigenthemes.ranking.features.column import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
+from eigenthemes.ranking.features.coincidence import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows
 
 Floats = NDArray[np.float64]

@@ -29,12 +29,9 @@ from eigenthemes.explanations import (
 from eigenthemes.kb.attributes import described_attribute, last_part
 from eigenthemes.ranking.adaptation import GROUP as CORPUS
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates
-from eigenthemes.ranking.features.coincidence import GROUP as COINCIDENCE
-from eigenthemes.ranking.features.coincidence import Coincidence
-from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.ranking.features.coincidence import COINCIDENCE, COLUMN, Coincidence
 from eigenthemes.ranking.features.row import GROUP as ROW
-from eigenthemes.ranking.features.text_words import GROUP as WORDS
-from eigenthemes.ranking.features.text_words import windows_of
+from eigenthemes.ranking.features.text_words import WORDS, windows_of
 from eigenthemes.ranking.features.topic import GROUP as TOPIC
 from eigenthemes.ranking.ranker import BatchRanking, Ranker
 from eigenthemes.ranking.sentences import cut, in_words, shares_of

@@ -18,7 +18,7 @@ from eigenthemes.explanations import (
 )
 from eigenthemes.ranking.adaptation import GROUP as CORPUS
 from eigenthemes.ranking.features import FEATURE_GROUPS
-from eigenthemes.ranking.features.column import GROUP as COLUMN
+from eigenthemes.ranking.features.coincidence import COLUMN
 from eigenthemes.ranking.features.row import GROUP as ROW
 from eigenthemes.ranking.features.topic import GROUP as TOPIC
 

@@ -17,7 +17,7 @@ from eigenthemes.errors import EigenthemesError
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import LOCAL, FeatureContext, local_features
-from eigenthemes.ranking.features.context import context_features
+from eigenthemes.ranking.features.text_words import context_features
 
 NODES = "id,name,description\nplanet,Mercury,rocky planet near the sun\nmetal,Mercury,liquid metal\nsun,Sun,star\n"
 EDGES = "source,relation,target\nplanet,orbits,sun\nmetal,seen_by,sun\n"

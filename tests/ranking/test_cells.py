@@ -20,7 +20,7 @@ from eigenthemes.names.alignment import COVERAGE
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext, name
-from eigenthemes.ranking.features.column import CellEvidence
+from eigenthemes.ranking.features.coincidence import CellEvidence
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, LinkedTable, Mention, Table
 from eigenthemes.train import store_ranker

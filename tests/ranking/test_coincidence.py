@@ -13,8 +13,7 @@ from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMN_BOUNDS, COLUMNS, FeatureContext
-from eigenthemes.ranking.features.coincidence import Coincidence
-from eigenthemes.ranking.features.column import CELL_COLUMNS
+from eigenthemes.ranking.features.coincidence import CELL_COLUMNS, Coincidence
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention, Table
 from eigenthemes.selftrain.training import self_train

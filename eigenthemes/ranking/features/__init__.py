@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features import coincidence, context, coreference, memory, name, prior, text_words, themes
-from eigenthemes.ranking.features.feature_context import FeatureContext
-from eigenthemes.ranking.features.feature_group import FeatureGroup, JointGroup, LocalGroup
+from eigenthemes.ranking.features import memory, name, prior
+from eigenthemes.ranking.features.coincidence import COINCIDENCE
+from eigenthemes.ranking.features.feature_context import FeatureContext, FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
+from eigenthemes.ranking.features.text_words import CONTEXT, WORDS
+from eigenthemes.ranking.features.themes import COREFERENCE, THEMES
 
 __all__ = [
     "COLUMNS",
@@ -35,15 +37,8 @@ __all__ = [
 ]
 
 # what a mention says by itself, and which candidates there are; then what the other names of its document may mean
-LOCAL_GROUPS: tuple[LocalGroup, ...] = (
-    name.GROUP,
-    prior.GROUP,
-    context.GROUP,
-    text_words.GROUP,
-    coincidence.GROUP,
-    memory.GROUP,
-)
-JOINT_GROUPS: tuple[JointGroup, ...] = (themes.GROUP, coreference.GROUP)  # what the other names of its document say
+LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, CONTEXT, WORDS, COINCIDENCE, memory.GROUP)
+JOINT_GROUPS: tuple[JointGroup, ...] = (THEMES, COREFERENCE)  # what the other names of its document say
 FEATURE_GROUPS: dict[str, FeatureGroup] = {group.name: group for group in (*LOCAL_GROUPS, *JOINT_GROUPS)}
 
 GROUPS: dict[str, tuple[str, ...]] = {group.name: tuple(group.columns) for group in FEATURE_GROUPS.values()}

@@ -1,8 +1,10 @@
-"""The parts of a KB that feature computation needs."""
+"""Feature groups, and the parts of a KB that they are computed from."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.arrays import spans_joined
 from eigenthemes.core.threads import Pool, lazy
 from eigenthemes.embeddings.word_vectors import WordContext
+from eigenthemes.explanations import Reason
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.graph import Hubs
 from eigenthemes.kb.profiles import EntityProfiles
@@ -17,7 +20,13 @@ from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.names.alignment import names_and_tokens
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.token_model import TokenModel
+from eigenthemes.pipeline.mention_groups import MentionGroups
 
+if TYPE_CHECKING:
+    from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
+
+Features = NDArray[np.float32]
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 WALKED = 128  # neighbours; 512 say no more, and take twice the time
 WALKED_IN_TRAINING = 512  # but weights that were learned with fewer are worse: on news about places by .3 points
@@ -147,3 +156,44 @@ def about_length(indptr: Ints, owners: Ints, *, most: int | None = None) -> int:
 
 def _new_scratch(entities: int) -> Scratch:
     return np.zeros(entities, np.int32), np.zeros(1, np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureGroup:
+    """Columns about one thing.
+
+    columns   column -> what it means, in a line for the docs
+    weakness  what is said of a more popular candidate that this group holds back most; "": nothing, it never does
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    weakness: str = ""
+    weakness_unconnected: str = ""  # the same, where the better candidate has a connection and the other has none
+    most: float = np.inf  # what its columns may weigh where candidates are compared, 0 at least; inf: anything is learned
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalGroup(FeatureGroup):
+    """Columns that a mention has by itself.
+
+    compute  the columns [n, c] of the candidates of some mention groups
+    """
+
+    compute: Callable[[MentionGroups, FeatureContext], Features]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointGroup(FeatureGroup):
+    """Columns that depend on what the other names of the document may mean.
+
+    compute      the columns [n, c], given how likely each candidate is
+    connections  columns which, where they are not 0, say that a candidate is connected with other names in the KG
+    shares       column -> what each candidate of the document contributed to it [r]; what the column adds is shared accordingly
+    reasons      why a candidate of the document (by its position there) supports, given the shares; the most telling first
+    """
+
+    compute: Callable[[WeightedCandidates], Features]
+    shares: Mapping[str, Callable[[Contributions], Floats]]
+    reasons: Callable[[Contributions, Mapping[str, Floats], int], Iterator[Reason]]
+    connections: tuple[str, ...] = ()

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from eigenthemes.kb.name_arrays import WHOLE
 from eigenthemes.names.name_memory import NameMemory
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.feature_context import FeatureContext
-from eigenthemes.ranking.features.feature_group import LocalGroup
+from eigenthemes.ranking.features.feature_context import FeatureContext, LocalGroup
 from eigenthemes.text.normalize import squash
 
 _COLUMNS = {

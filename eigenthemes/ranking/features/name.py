@@ -15,8 +15,7 @@ from eigenthemes.core.strings import Strings
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
 from eigenthemes.names import alignment, token_model
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
-from eigenthemes.ranking.features.feature_group import LocalGroup
+from eigenthemes.ranking.features.feature_context import FeatureContext, LocalGroup, about_length
 
 _MATCH_TYPES = {
     "alias": (ALIAS, "1 where the name matched an alias; all match types are against \"is the label\""),

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.feature_context import FeatureContext
-from eigenthemes.ranking.features.feature_group import LocalGroup
+from eigenthemes.ranking.features.feature_context import FeatureContext, LocalGroup
 from eigenthemes.ranking.features.nil import highest_beside
 
 _COLUMNS = {

@@ -15,8 +15,7 @@ from eigenthemes.core.threads import lazy
 from eigenthemes.explanations import RowReason
 from eigenthemes.kb.attributes import readable_relation
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.feature_context import FeatureContext
-from eigenthemes.ranking.features.feature_group import FeatureGroup
+from eigenthemes.ranking.features.feature_context import FeatureContext, FeatureGroup
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

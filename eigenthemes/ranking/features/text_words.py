@@ -1,4 +1,4 @@
-"""Words near a mention that also occur in a candidate's profile."""
+"""The words of a text: those near a mention that occur in a candidate's profile, and their cosine with its description."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from eigenthemes.core.array_kernels import OFFSET, find, finish, position, shift_of, step
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.feature_context import FeatureContext, about_length
-from eigenthemes.ranking.features.feature_group import LocalGroup
+from eigenthemes.ranking.features.feature_context import FeatureContext, LocalGroup, about_length
+from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.words import WORD, plain_letters
 
@@ -22,6 +23,10 @@ WINDOW = 15  # words on each side of a mention
 _STEPS = 200  # letters of so many words
 _COLUMNS = {
     "words": "words near the mention that are in its description or in its neighbours' labels, rare ones counting more",
+}
+_CONTEXT_COLUMNS = {
+    "local_context": "cosine of the description with the words near the mention; only with word vectors",
+    "global_context": "cosine of the description with all words of the text; only with word vectors",
 }
 _MOST = 0.5  # synthetic texts have more words that fit
 
@@ -46,7 +51,7 @@ def windows_of(groups: MentionGroups, context: FeatureContext) -> tuple[Ints, In
     table = context.token_table
     find = words_around.select_backend(len(codes) + _STEPS * len(places[0]))
     indptr, words = find(codes, letters, places, len(groups), table.hashes, table.buckets)
-    others = np.flatnonzero(words < 0)
+    others = np.flatnonzero(words < -1)
     if len(others):
         starts, which = np.unique(-2 - words[others], return_inverse=True)
         spelled = [match[0] for start in starts.tolist() if (match := WORD.match(text, start))]
@@ -88,7 +93,33 @@ def _with_about(groups: MentionGroups, places: tuple[Ints, ...], about: list[tup
     return tuple(np.concatenate(pair) for pair in zip(places, further, strict=True))
 
 
-GROUP = LocalGroup(name="words", columns=_COLUMNS, compute=compute, weakness="fits the words around it less well", most=_MOST)
+def compute_context(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
+    """Compute the cosines [n, 2]; zeros without word vectors or text."""
+    if context.word_context is None:
+        return np.zeros((len(groups.table_row), len(_CONTEXT_COLUMNS)), np.float32)
+    return context_features(groups, context.word_context)
+
+
+def context_features(groups: MentionGroups, words: WordContext) -> NDArray[np.float32]:
+    """Compute the cosines of each candidate's description with the words near its mentions, and with all of its document."""
+    cosines = np.zeros((len(groups.table_row), len(_CONTEXT_COLUMNS)), np.float32)
+    mentions_of: list[list[Mention]] = [[] for _ in range(len(groups))]
+    for mention, group in zip(groups.batch.mentions, groups.group_of.tolist(), strict=True):
+        mentions_of[group].append(mention)
+    for document, (first_group, last_group, first, last) in zip(groups.batch.documents, groups.spans(), strict=True):
+        if first == last or not document.text:
+            continue
+        starts, known = words.read(document.text)
+        cosines[first:last, 1] = words.entities[groups.entity[first:last]] @ words.vector(known)
+        for group in range(first_group, last_group):
+            near = np.concatenate([words.near(starts, known, mention) for mention in mentions_of[group]])
+            rows = slice(groups.bounds[group], groups.bounds[group + 1])
+            cosines[rows, 0] = words.entities[groups.entity[rows]] @ words.vector(near)
+    return cosines
+
+
+CONTEXT = LocalGroup(name="context", columns=_CONTEXT_COLUMNS, compute=compute_context, weakness="fits the text less well")
+WORDS = LocalGroup(name="words", columns=_COLUMNS, compute=compute, weakness="fits the words around it less well", most=_MOST)
 
 
 SEPARATOR, OTHER = 1, 2  # letters that end a word; that are no plain ones, but parts of words
@@ -104,8 +135,8 @@ def words_around(codes: Any, letters: Any, places: Any, owners: Any, hashes: Any
                      count, of those that start in end:high the first ones, `reach` of each
     hashes, buckets  a `HashTable` of tokens
 
-    Words are rows of the table, in the order of places; those that it has not are left out. A word with other letters cannot be
-    looked up here: it is given as -2 - (where it starts).
+    Words are rows of the table, in the order of places; -1: it has none. A word with other letters cannot be looked up here:
+    it is given as -2 - (where it starts).
     """
     owner, low, begin, end, high, reach = places
     starts, states, has_other, many = _read(codes, letters)
@@ -119,24 +150,18 @@ def words_around(codes: Any, letters: Any, places: Any, owners: Any, hashes: Any
         spans[k, 0], spans[k, 1] = max(first, before - reach[k]), before
         spans[k, 2], spans[k, 3] = after, min(last, after + reach[k])
         counts[owner[k] + 1] += spans[k, 1] - spans[k, 0] + spans[k, 3] - spans[k, 2]
-    filled = np.cumsum(counts)
+    indptr, filled = np.cumsum(counts), np.cumsum(counts)
     found = np.zeros(filled[owners], np.int64)
-    rows, asked, unsure = np.full(many, _UNREAD, np.int64), np.zeros(many, np.int64), 0
+    rows, shift = np.full(many, _UNREAD, np.int64), shift_of(buckets)
     for k in range(len(owner)):
         for side in range(0, 4, 2):
             for word in range(spans[k, side], spans[k, side + 1]):
                 if rows[word] == _UNREAD:
-                    rows[word] = -2 - starts[word] if has_other[word] else -1
-                    asked[unsure] = word  # overwritten by the next one, unless it can be looked up
-                    unsure += not has_other[word]
-    if len(hashes):
-        _find_all(asked[:unsure], states, hashes, buckets, rows)
-    for k in range(len(owner)):
-        for side in range(0, 4, 2):
-            for word in range(spans[k, side], spans[k, side + 1]):
+                    other = has_other[word]
+                    rows[word] = -2 - starts[word] if other else find(finish(states[word]), hashes, buckets, shift)
                 found[filled[owner[k]]] = rows[word]
                 filled[owner[k]] += 1
-    return _without_unknown(np.cumsum(counts), found)
+    return indptr, found
 
 
 @kernel
@@ -158,30 +183,3 @@ def _read(codes: Any, letters: Any) -> Any:
         starts[many], states[many], has_other[many] = start, state, other
         inside = is_letter
     return starts, states, has_other, many + inside
-
-
-@kernel
-def _find_all(words: Any, states: Any, hashes: Any, buckets: Any, rows: Any) -> None:
-    """Look words up by their hashes; the first loop waits for no memory, so that the second finds all of it there."""
-    shift, last = shift_of(buckets), len(hashes) - 1
-    hashes_of, met = np.zeros(len(words), np.uint64), np.zeros(len(words), np.uint64)
-    for k in range(len(words)):
-        hashes_of[k] = finish(states[words[k]])
-        met[k] = hashes[min(np.int64(buckets[np.int64(hashes_of[k] >> shift)]), last)]
-    for k in range(len(words)):
-        rows[words[k]] = find(hashes_of[k], hashes, buckets, shift)
-
-
-@kernel
-def _without_unknown(indptr: Any, words: Any) -> Any:
-    """Take the words that are -1 out of lists."""
-    many, first = 0, 0
-    for owner in range(len(indptr) - 1):
-        last = indptr[owner + 1]
-        for k in range(first, last):
-            if words[k] != -1:
-                words[many] = words[k]
-                many += 1
-        first = last
-        indptr[owner + 1] = many
-    return indptr, words[:many]

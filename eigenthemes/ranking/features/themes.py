@@ -1,17 +1,20 @@
-"""Coherence of a candidate with the candidates of other names in its document, in the vectors and in the graph."""
+"""Coherence of a candidate with the candidates of other names in its document, in the vectors and in the graph.
+
+Coreference is apart: whether it is also a candidate of another name, a longer one above all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.explanations import CLOSE, EDGE, SHARED, Reason
+from eigenthemes.explanations import CLOSE, EDGE, LONGER, SAME, SHARED, Reason
 from eigenthemes.kb.attributes import readable_relation, relation_code
-from eigenthemes.ranking.features.feature_context import FeatureContext
-from eigenthemes.ranking.features.feature_group import JointGroup
+from eigenthemes.ranking.features.feature_context import FeatureContext, JointGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
 
 Floats = NDArray[np.float64]
@@ -27,6 +30,10 @@ _COLUMNS = {
     "edges": "other names with a candidate that is a neighbour in the KG",
     "shared_rare": "the same as `shared`, rare neighbours counting more",
     "shared": "neighbours shared with candidates of other names",
+}
+_COREFERENCE_COLUMNS = {
+    "longer_name": 'the same entity is likely for a longer name that contains this one ("Jordan", "Michael Jordan")',
+    "same_entity": "it is likely for another name of the document",
 }
 
 
@@ -45,6 +52,12 @@ def compute(candidates: WeightedCandidates) -> NDArray[np.float32]:
     columns = np.zeros((len(groups.table_row), len(_COLUMNS)), np.float32)
     columns[rows] = np.stack(of_rows, axis=1)  # nothing speaks for the others
     return columns
+
+
+def compute_coreference(candidates: WeightedCandidates) -> NDArray[np.float32]:
+    """Compute how likely the same entity is for longer names, and for others [n, 2]."""
+    support = candidates.graph_support
+    return np.stack((support.longer, support.same), axis=1).astype(np.float32)
 
 
 def coherence(candidates: WeightedCandidates) -> Floats:
@@ -149,18 +162,33 @@ def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> 
     return Reason(SHARED, relation, shared=tuple(context.kb.label_of(node) for node in rarest))
 
 
-GROUP = JointGroup(
+def reasons_of_coreference(contributions: Contributions, shares: Mapping[str, Floats], position: int) -> Iterator[Reason]:
+    """Yield a reason if a candidate of another name (by its position in the document) is the same entity."""
+    if contributions.entities[position] == contributions.entity:
+        yield Reason(LONGER if contributions.is_longer(position) else SAME)
+
+
+THEMES = JointGroup(
     name="themes",
     columns=_COLUMNS,
     compute=compute,
     connections=("edges", "shared"),
     shares={
         "coherence": _closeness,
-        "edges": lambda contributions: contributions.parts.edges,
-        "shared_rare": lambda contributions: contributions.parts.shared_rare,
-        "shared": lambda contributions: contributions.parts.shared,
+        "edges": attrgetter("parts.edges"),
+        "shared_rare": attrgetter("parts.shared_rare"),
+        "shared": attrgetter("parts.shared"),
     },
     reasons=reasons,
     weakness="fits the other names less well",
     weakness_unconnected="shares nothing with the other names",
+)
+COREFERENCE = JointGroup(
+    name="coreference",
+    columns=_COREFERENCE_COLUMNS,
+    compute=compute_coreference,
+    connections=("longer_name", "same_entity"),
+    shares={"longer_name": attrgetter("parts.longer"), "same_entity": attrgetter("parts.same")},
+    reasons=reasons_of_coreference,
+    weakness="is not what the other names mean",
 )

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.jit import kernel
 from eigenthemes.kb.graph import Hubs
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.feature_context import FeatureContext
-from eigenthemes.ranking.features.feature_group import FeatureGroup
+from eigenthemes.ranking.features.feature_context import FeatureContext, FeatureGroup
 
 Floats = NDArray[np.float64]
 
