@@ -75,17 +75,11 @@ def prior_name(batch: Batch, kb: KB, options: None = None) -> Scores:
 def _by_document(
     batch: Batch, kb: KB, options: AverageOptions, power: int, nearness: Callable[[Vectors, Scores], Scores]
 ) -> Scores:
-    """Score by vectors and weights, one document at a time.
-
-    An entity's vector is taken once a document. Its weights add up in the given power: as if it stood there again and again.
-    """
+    """Score by vectors and weights, one document at a time."""
     scores = -1.0 - batch.table.rank.astype(np.float64)
-    rows, inverse, entities, weights, begins = _distinct(batch, kb, options, power)
-    near = np.empty(len(entities))
-    for first, last in pairwise(begins.tolist()):
-        if first < last:
-            near[first:last] = nearness(_vectors_of(batch, entities[first:last], options), weights[first:last])
-    scores[rows] = near[inverse]
+    for rows, inverse, entities, weights in weighted_entities(batch, kb, options, power):
+        if len(rows):
+            scores[rows] = nearness(vectors_of(batch, entities, options), weights)[inverse]
     return scores
 
 
@@ -95,46 +89,39 @@ class WeightedEntities(NamedTuple):
     rows      [r] of the batch's table; those of the candidates with a vector
     inverse   [r] where each row's entity is among the distinct ones
     entities  [n] the distinct ones
-    vectors   [n, d]
     weights   [n]
     """
 
     rows: NDArray[np.int64]
     inverse: NDArray[np.int64]
     entities: NDArray[np.uint32]
-    vectors: Vectors
     weights: Scores
 
 
 def weighted_entities(
     batch: Batch, kb: KB, options: AverageOptions, power: int, documents: slice = slice(None)
 ) -> Iterator[WeightedEntities]:
-    """Yield for each document, or some, its candidates' vectors with their weights, which add up in the given power."""
-    rows, inverse, entities, weights, begins = _distinct(batch, kb, options, power)
-    row_begins = np.searchsorted(rows, batch.bounds)
-    for document in range(len(batch.documents))[documents]:
-        own = slice(*begins[document : document + 2])
-        own_rows = slice(*row_begins[document : document + 2])
-        vectors = _vectors_of(batch, entities[own], options)
-        yield WeightedEntities(rows[own_rows], inverse[own_rows] - own.start, entities[own], vectors, weights[own])
+    """Yield for each document, or some, the distinct entities of its candidates with their weights.
 
-
-def _distinct(batch: Batch, kb: KB, options: AverageOptions, power: int) -> tuple[NDArray[Any], ...]:
-    """Return rows, inverse, entities and weights, as in `WeightedEntities` but of all documents, and where each one's begin."""
+    The weights of an entity add up in the given power: as if it stood there again and again.
+    """
     assert batch.vectors is not None
-    table, has_vector = batch.table, batch.vectors.has
-    has = has_vector[table.entity]
+    table, has = batch.table, batch.vectors.has[batch.table.entity]
     weights = candidate_weights(batch, kb, options, has) ** power
-    find = distinct_entities.select_backend(_STEPS * len(table))
-    rows, inverse, entities, sums, begins = find(
-        batch.bounds, table.entity, has, weights, options.unique, np.empty(len(has_vector), np.int64)
-    )
-    return rows, inverse, entities, sums ** (1 / power), begins
+    find, place = distinct_entities.select_backend(_STEPS * len(table)), np.empty(len(kb), np.int64)
+    rows, number, entities, sums, begins = find(batch.bounds, table.entity, has, weights, options.unique, place)
+    sums, row_begins = sums ** (1 / power), np.searchsorted(rows, batch.bounds)
+    bounds = list(zip(pairwise(begins.tolist()), pairwise(row_begins.tolist()), strict=True))
+    for (first, last), (first_row, last_row) in bounds[documents]:
+        yield WeightedEntities(
+            rows[first_row:last_row], number[first_row:last_row] - first, entities[first:last], sums[first:last]
+        )
 
 
-def _vectors_of(batch: Batch, entities: NDArray[np.uint32], options: AverageOptions) -> Vectors:
+def vectors_of(batch: Batch, entities: NDArray[np.uint32], options: AverageOptions) -> Vectors:
+    """Return the vectors of some entities that have one [n, d]."""
     assert batch.vectors is not None
-    vectors = np.take(batch.vectors.rows, entities, axis=0, mode="clip")  # quicker: nobody asks again whether they are there
+    vectors = np.take(batch.vectors.rows, entities, axis=0, mode="clip")  # quicker: they are known to be there
     return vectors if options.unit_length else vectors * batch.vectors.lengths[entities, None]
 
 
@@ -144,10 +131,10 @@ def candidate_weights(batch: Batch, kb: KB, options: AverageOptions, has: NDArra
     if options.weights == "none" or options.delta == 0:
         return np.ones(len(table))
     if options.weights == "degree":
-        return rank_weights(_rank_of_embedded(table, has), options.delta).astype(np.float64)
-    return rank_weights(context_rank(batch, context_scores(batch, kb, options.weights, options), has), options.delta).astype(
-        np.float64
-    )
+        rank = _rank_of_embedded(table, has)
+    else:
+        rank = context_rank(batch, context_scores(batch, kb, options.weights, options), has)
+    return rank_weights(rank, options.delta).astype(np.float64)
 
 
 def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eigenthemes.explanations import CandidateMap, Explanation, MapPoint, MapSupport
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch
-from eigenthemes.ranking.baselines import weighted_entities
+from eigenthemes.ranking.baselines import vectors_of, weighted_entities
 from eigenthemes.ranking.decide import LINKED, Decisions
 from eigenthemes.ranking.methods import check_vectors
 from eigenthemes.ranking.options import AverageOptions
@@ -59,7 +59,7 @@ def candidate_map(
         return None
     check_vectors(batch.vectors, part.entities, kb)
     first, last = batch.mention_bounds[number : number + 2].tolist()
-    points, shares = project(part.vectors, part.weights.astype(np.float32))
+    points, shares = project(vectors_of(batch, part.entities, options), part.weights.astype(np.float32))
     shown = batch.is_own[batch.table.mention_of[part.rows]]
     drawn = _drawn(batch, decisions, part.rows[shown], part.inverse[shown], first)
     records = tuple(_point(kb, int(part.entities[place]), points[place], role) for place, role in drawn.items())
