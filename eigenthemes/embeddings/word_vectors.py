@@ -105,12 +105,13 @@ class Coverage:
         return self.known / max(1, self.words)
 
 
-def description_vectors(kb: KB, words: WordVectors, *, weighted: bool = False) -> tuple[NDArray[np.float32], Coverage]:
+def description_vectors(
+    kb: KB, words: WordVectors, weights: NDArray[np.float32] | None = None
+) -> tuple[NDArray[np.float32], Coverage]:
     """Return a vector [n, d] for each entity: the average of the words of its description, of unit length; zero if unknown.
 
-    weighted  rare words count more, by their smooth inverse frequency in these descriptions; the paper uses the plain average
+    weights  [m] of words, such as their rarity; None: the plain average, as in the paper
     """
-    weights = rarity(kb.descriptions, words) if weighted else None
     vectors = np.zeros((len(kb), words.vectors.shape[1]), dtype=np.float32)
     total = known_words = described = first = 0
     for rows, counts in _blocks_of_rows(kb.descriptions, words):
@@ -172,13 +173,13 @@ class WordContext:
     """Word vectors and description vectors in a KB, to compare a mention's context with its candidates.
 
     table     hash of a word in lower case -> row
-    words     [w, d] float32: the vector of each word
+    vectors   [w, d] float32: the vector of each word
     rarity    [w] float32: rare words count more
     entities  [entities, d] float32, of unit length; zero without a description with known words
     """
 
     table: HashTable
-    words: NDArray[np.float32]
+    vectors: NDArray[np.float32]
     rarity: NDArray[np.float32]
     entities: NDArray[np.float32]
 
@@ -189,9 +190,9 @@ class WordContext:
         hashes = hash_strings(Strings.of(small))
         order = np.argsort(hashes, kind="stable")
         rows = np.fromiter(small.values(), dtype=np.int64)[order]
-        entities, _ = description_vectors(kb, vectors, weighted=True)
-        rare = rarity(kb.descriptions, vectors)[rows]
-        return cls(HashTable.of(hashes[order]), vectors.vectors[rows].astype(np.float32), rare, entities)
+        rare = rarity(kb.descriptions, vectors)
+        entities, _ = description_vectors(kb, vectors, rare)
+        return cls(HashTable.of(hashes[order]), vectors.vectors[rows].astype(np.float32), rare[rows], entities)
 
     @classmethod
     def of(cls, kb: KB) -> WordContext | None:
@@ -208,20 +209,20 @@ class WordContext:
 
     def write(self, writer: KBWriter) -> None:
         """Write the arrays to a KB."""
-        arrays: tuple[NDArray[Any], ...] = (self.table.hashes, self.table.buckets, self.words, self.rarity, self.entities)
+        arrays: tuple[NDArray[Any], ...] = (self.table.hashes, self.table.buckets, self.vectors, self.rarity, self.entities)
         for name, values in zip(_FILES, arrays, strict=True):
             writer.add(name, values)
 
     def read(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return start [k] and row [k] of the known words of a text."""
-        starts_and_words = [(match.start(), match[0].lower()) for match in _CONTEXT_WORD.finditer(text)]
-        rows = self.rows([word for _, word in starts_and_words])
-        starts = np.array([start for start, _ in starts_and_words], dtype=np.int64)
+        matches = list(_CONTEXT_WORD.finditer(text))
+        rows = self.rows([match[0] for match in matches])
+        starts = np.array([match.start() for match in matches], dtype=np.int64)
         return starts[rows >= 0], rows[rows >= 0]
 
     def rows(self, words: list[str]) -> NDArray[np.int64]:
         """Return the row of each word in lower case; -1 if unknown."""
-        return self.table.find_all(hash_strings(Strings.of(words)))
+        return self.table.find_all(hash_strings(Strings.of(word.lower() for word in words)))
 
     def near(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
         """Return the rows of the words on both sides of a mention."""
@@ -232,4 +233,4 @@ class WordContext:
 
     def vector(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the average vector of words [d], of unit length; zeros for no words."""
-        return np.asarray(unit_rows((self.rarity[rows] @ self.words[rows])[None, :])[0])
+        return np.asarray(unit_rows((self.rarity[rows] @ self.vectors[rows])[None, :])[0])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,18 +69,10 @@ def check_text(document: Document) -> None:
         raise DocumentError(f'{named} has no "text", and the words around names are to count; add it, or choose another method')
 
 
-class Words(Protocol):
-    """Vectors of words."""
-
-    @property
-    def vectors(self) -> NDArray[Any]: ...
-    def rows(self, words: list[str]) -> Rows: ...
-
-
 class Texts:
     """Mean word vectors of texts and, cached, of descriptions."""
 
-    def __init__(self, kb: KB, words: Words) -> None:
+    def __init__(self, kb: KB, words: WordContext | WordVectors) -> None:
         self.kb, self.words = kb, words
         self.dimensions = words.vectors.shape[1]
         self._described = np.zeros((len(kb), self.dimensions), dtype=np.float32)
@@ -152,34 +143,20 @@ def texts_of(kb: KB, word_vectors: str | None) -> Texts:
 
 
 def _open_texts(kb: KB, word_vectors: str | None) -> Texts:
-    return Texts(kb, _words(kb, word_vectors))
+    if not kb.descriptions.blob.size:
+        raise VectorError(
+            f"no entity of {kb.path} has a description to compare a text with; build it from sources with descriptions, "
+            "or choose another method"
+        )
+    words = WordContext.of(kb) if word_vectors is None else WordVectors.open(word_vectors)
+    assert words is not None
+    return Texts(kb, words)
 
 
 def texts_and_nouns_of(kb: KB, word_vectors: str | None) -> Texts:
     """Open the texts, and load the noun tagger."""
     nouns("ready")
     return texts_of(kb, word_vectors)
-
-
-def _words(kb: KB, path: str | None) -> Words:
-    if not kb.descriptions.blob.size:
-        raise VectorError(
-            f"no entity of {kb.path} has a description to compare a text with; build it from sources with descriptions, "
-            "or choose another method"
-        )
-    return _KeptWords(kb) if path is None else WordVectors.open(path)
-
-
-class _KeptWords:
-    """The word vectors in a KB."""
-
-    def __init__(self, kb: KB) -> None:
-        kept = WordContext.of(kb)
-        assert kept is not None
-        self.kept, self.vectors = kept, kept.words
-
-    def rows(self, words: list[str]) -> Rows:
-        return self.kept.rows([word.lower() for word in words])
 
 
 def _near(rows: Rows, before: int, after: int, window: int) -> Rows:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from helpers.kbs import build_untrained
 
 from eigenthemes import KB
 from eigenthemes.embeddings import word_vectors as module
-from eigenthemes.embeddings.word_vectors import Coverage, WordVectors, description_vectors
+from eigenthemes.embeddings.word_vectors import Coverage, WordVectors, description_vectors, rarity
 from eigenthemes.errors import VectorError
 from eigenthemes.text.words import WORD
 
@@ -36,10 +35,10 @@ def kb_of(folder: Path, texts: list[str]) -> KB:
     return build_untrained([write_jsonl(folder / "nodes.jsonl", nodes)], folder / "some.kb", embedding=None)
 
 
-def vectors_of(folder: Path, texts: list[str], **options: Any) -> tuple[list[list[float]], Coverage]:
+def vectors_of(folder: Path, texts: list[str], *, weighted: bool = False) -> tuple[list[list[float]], Coverage]:
     """The vectors in the order of the texts."""
-    kb = kb_of(folder, texts)
-    vectors, coverage = description_vectors(kb, word_vectors(), **options)
+    kb, words = kb_of(folder, texts), word_vectors()
+    vectors, coverage = description_vectors(kb, words, rarity(kb.descriptions, words) if weighted else None)
     rows = kb.indices_of([f"e{i}" for i in range(len(texts))])
     return np.round(vectors[rows].astype(np.float64), 4).tolist(), coverage
 

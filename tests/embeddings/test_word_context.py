@@ -105,7 +105,7 @@ def test_training_keeps_them_in_the_kb(kb: KB, tmp_path: Path) -> None:
     trained = train_kb(mine.path, word_vectors=words())
     kept, made = WordContext.of(trained), WordContext.make(mine, WordVectors.open(words()))
     assert kept is not None
-    assert np.array_equal(kept.words, made.words)
+    assert np.array_equal(kept.vectors, made.vectors)
     assert np.array_equal(kept.entities, made.entities)
     assert all(right for _, right in trained.verify())
     again = train_kb(mine.path)  # those it holds are used again
