@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 from eigenthemes.explanations import CandidateMap, Explanation, MapPoint, MapSupport
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch
-from eigenthemes.ranking.baselines import vectors_of, weighted_entities
-from eigenthemes.ranking.decide import LINKED, Decisions
+from eigenthemes.ranking.baselines import WeightedEntities, vectors_of, weighted_entities
+from eigenthemes.ranking.decide import Decisions
 from eigenthemes.ranking.methods import check_vectors
 from eigenthemes.ranking.options import AverageOptions
 from eigenthemes.ranking.sentences import because
@@ -59,49 +58,32 @@ def candidate_map(
         return None
     check_vectors(batch.vectors, part.entities, kb)
     first, last = batch.mention_bounds[number : number + 2].tolist()
-    points, shares = project(vectors_of(batch, part.entities, options), part.weights.astype(np.float32))
-    shown = batch.is_own[batch.table.mention_of[part.rows]]
-    drawn = _drawn(batch, decisions, part.rows[shown], part.inverse[shown], first)
-    records = tuple(_point(kb, int(part.entities[place]), points[place], role) for place, role in drawn.items())
-    supports = () if explanations is None else tuple(_supports(explanations[first:last], records))
-    return CandidateMap(records, supports, (float(shares[0]), float(shares[1])))
+    places, shares = project(vectors_of(batch, part.entities, options), part.weights.astype(np.float32))
+    points = tuple(_points(batch, kb, decisions, part, first, places))
+    supports = () if explanations is None else tuple(_supports(explanations[first:last], points))
+    return CandidateMap(points, supports, (float(shares[0]), float(shares[1])))
 
 
-class _Role(NamedTuple):
-    """The role of an entity in a document: its mentions, its best score, and if it is linked."""
-
-    mentions: tuple[int, ...]
-    chosen: bool
-    score: float
-
-
-def _drawn(
-    batch: Batch, decisions: Decisions, rows: NDArray[np.int64], inverse: NDArray[np.int64], first: int
-) -> dict[int, _Role]:
-    """Return the entities of a document that are drawn, by their place among its distinct ones, the most important first."""
-    table, chosen_rows = batch.table, _chosen_rows(decisions)
-    mentions: dict[int, list[int]] = {}
-    for row, place in zip(rows.tolist(), inverse.tolist(), strict=True):
-        mentions.setdefault(place, []).append(int(table.mention_of[row]) - first)
-    size = max(mentions, default=-1) + 1
-    chosen = np.bincount(inverse, weights=np.isin(rows, chosen_rows), minlength=size) > 0
-    score = np.full(size, -np.inf)
-    np.maximum.at(score, inverse, decisions.scores[rows])
-    rank = np.full(size, np.iinfo(np.int32).max)
-    np.minimum.at(rank, inverse, table.rank[rows])
-    order = np.lexsort((rank, -score, ~chosen)).tolist()
-    order = [place for place in order if place in mentions][:MAX_POINTS]
-    return {place: _Role(tuple(mentions[place]), bool(chosen[place]), float(score[place])) for place in order}
-
-
-def _chosen_rows(decisions: Decisions) -> NDArray[np.int64]:
-    """Return the rows of the table that are answers."""
-    return np.asarray(decisions.order[decisions.bounds[:-1][decisions.nil_reason == LINKED]])
-
-
-def _point(kb: KB, entity: int, place: Floats, role: _Role) -> MapPoint:
-    x, y = place.tolist()
-    return MapPoint(role.mentions, kb.id_of(entity), kb.label_of(entity), x, y, role.chosen, role.score)
+def _points(
+    batch: Batch, kb: KB, decisions: Decisions, part: WeightedEntities, first: int, places: Floats
+) -> Iterator[MapPoint]:
+    """Yield the points of a document, the most important first; first: its first mention; places [n, 2] of its entities."""
+    table, size = batch.table, len(part.entities)
+    shown = batch.is_own[table.mention_of[part.rows]]
+    rows, entity = part.rows[shown], part.inverse[shown]
+    mentions: list[list[int]] = [[] for _ in range(size)]
+    for row, number in zip(rows.tolist(), entity.tolist(), strict=True):
+        mentions[number].append(int(table.mention_of[row]) - first)
+    answers = decisions.order[decisions.bounds[:-1][decisions.linked]]
+    chosen = np.bincount(entity, weights=np.isin(rows, answers), minlength=size) > 0
+    score, rank = np.full(size, -np.inf), np.full(size, np.iinfo(np.int32).max)
+    np.maximum.at(score, entity, decisions.scores[rows])
+    np.minimum.at(rank, entity, table.rank[rows])
+    order = [number for number in np.lexsort((rank, -score, ~chosen)).tolist() if mentions[number]]
+    for number in order[:MAX_POINTS]:
+        index, (x, y) = int(part.entities[number]), places[number].tolist()
+        of_point = tuple(mentions[number]), kb.id_of(index), kb.label_of(index), x, y
+        yield MapPoint(*of_point, bool(chosen[number]), float(score[number]))
 
 
 def _supports(explanations: Sequence[Explanation], points: Sequence[MapPoint]) -> Iterator[MapSupport]:

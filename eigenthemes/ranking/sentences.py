@@ -13,6 +13,7 @@ from eigenthemes.explanations import (
     ColumnReason,
     ExplainedCandidate,
     Explanation,
+    MemoryReason,
     Reason,
     Support,
 )
@@ -57,40 +58,40 @@ def in_words(explanation: Explanation) -> str:
 
 
 def _answer(explanation: Explanation) -> str:
-    best = explanation.best
+    best, clauses = explanation.best, tuple(_clauses(explanation))
     if best is None:
         return "nothing: no name in the KB resembles it"
+    support, detection = _support_clause(explanation, best), tuple(_detection_clause(explanation))
     if explanation.nil_reason is None:
-        return f"{best.display_label}: " + "; ".join(
-            (
-                _name_clause(explanation, best),
-                *_memory_clause(explanation),
-                *_row_clause(explanation),
-                *_column_clause(explanation),
-                *_topic_clause(explanation),
-                *_words_clause(explanation),
-                _support_clause(explanation, best),
-                *_rivals(explanation, best),
-                *_detection_clause(explanation),
-            )
-        )
+        parts = (_name_clause(explanation, best), *clauses, support, *_rivals(explanation, best), *detection)
+        return f"{best.display_label}: " + "; ".join(parts)
     probability, threshold = _percents(best.probability, explanation.threshold)
     which = "the only candidate" if explanation.candidate_count == 1 else "the best candidate"
     joint = "; " if best.connected and explanation.support else ", and "
-    why = f"{_match_clause(best)}{joint}{_support_clause(explanation, best)}"
+    why = f"{_match_clause(best)}{joint}{support}"
     rival = explanation.runner_up
     if rival is not None and rival.probability >= max(_WORTH_SAYING, best.probability / 2):
         why += f"; {rival.display_label} is nearly as likely, with {_percent(rival.probability)}"
-    clauses = (
-        *_memory_clause(explanation),
-        *_row_clause(explanation),
-        *_column_clause(explanation),
-        *_topic_clause(explanation),
-        *_words_clause(explanation),
-        *_detection_clause(explanation),
-    )
-    why = "; ".join((why, *clauses))
+    why = "; ".join((why, *clauses, *detection))
     return f"nothing: {which}, {best.display_label}, has {probability} (threshold {threshold}): {why}"
+
+
+def _clauses(explanation: Explanation) -> Iterator[str]:
+    """Yield a clause for whatever supports the best candidate beside its name and the names around it."""
+    row, topic = explanation.row, explanation.topic
+    if explanation.memory is not None:
+        yield _memory_clause(explanation.memory, linked=explanation.nil_reason is None)
+    if row is not None:
+        to = f"from {cut(row.text)} in its row to it" if row.reverse else f"from it to {cut(row.text)} in its row"
+        yield f'"{cut(row.label)}" leads {to}, as in {row.having} of {row.rows} rows'
+    for reason, where in ((explanation.column, "in this column"), (explanation.coincidence, "here")):
+        if reason is not None:
+            yield f"{reason.having} of the {reason.others} other names {where} can {_can(reason)}"
+    if topic is not None and topic.names > 1:
+        some = "most names" if 2 * topic.having > topic.names else f"{topic.having} of the {topic.names} names"
+        yield f"{some} here have to do with {cut(topic.label)}"
+    if explanation.words:
+        yield f"words near it fit ({', '.join(map(cut, explanation.words))})"
 
 
 def _detection_clause(explanation: Explanation) -> Iterator[str]:
@@ -104,51 +105,16 @@ def _detection_clause(explanation: Explanation) -> Iterator[str]:
         yield f"only spelled like this name: that it is one here at all has {factor}, by which the probability was multiplied"
 
 
-def _column_clause(explanation: Explanation) -> Iterator[str]:
-    """Yield a clause on attributes that the column or text shares with the best candidate."""
-    for reason, where in ((explanation.column, "in this column"), (explanation.coincidence, "here")):
-        if reason is not None:
-            yield f"{reason.having} of the {reason.others} other names {where} can {_can(reason)}"
-
-
-def _topic_clause(explanation: Explanation) -> Iterator[str]:
-    """Yield a clause on the topic of the text, if it supports the best candidate."""
-    topic = explanation.topic
-    if topic is not None and topic.names > 1:
-        some = "most names" if 2 * topic.having > topic.names else f"{topic.having} of the {topic.names} names"
-        yield f"{some} here have to do with {cut(topic.label)}"
-
-
-def _words_clause(explanation: Explanation) -> Iterator[str]:
-    """Yield a clause on words near the name that belong to the best candidate."""
-    if explanation.words:
-        yield f"words near it fit ({', '.join(map(cut, explanation.words))})"
-
-
-def _row_clause(explanation: Explanation) -> Iterator[str]:
-    """Yield a clause on the cell of the same row that supports the best candidate."""
-    row = explanation.row
-    if row is not None:
-        to = f"from {cut(row.text)} in its row to it" if row.reverse else f"from it to {cut(row.text)} in its row"
-        yield f'"{cut(row.label)}" leads {to}, as in {row.having} of {row.rows} rows'
-
-
-def _memory_clause(explanation: Explanation) -> Iterator[str]:
-    """Yield a clause on corrections of the name."""
-    memory = explanation.memory
-    if memory is None:
-        return
-    linked, others = explanation.nil_reason is None, []
-    for times, what in (
-        (memory.linked, "linked so" if linked else "linked to it"),
-        (memory.otherwise, "linked otherwise"),
-        (memory.none, "none of this KG"),
-        (memory.not_a_name, "not a name"),
-    ):
-        if times:
-            others.append(f"{what} {_times(times)}")
-    here = ", this document among them" if memory.here else ""
-    yield f"{_listed(others)} in your corrections{here}"
+def _memory_clause(memory: MemoryReason, *, linked: bool) -> str:
+    """Return a clause on corrections of the name."""
+    counts = {
+        "linked so" if linked else "linked to it": memory.linked,
+        "linked otherwise": memory.otherwise,
+        "none of this KG": memory.none,
+        "not a name": memory.not_a_name,
+    }
+    said = [f"{what} {_times(times)}" for what, times in counts.items() if times]
+    return f"{_listed(said)} in your corrections{', this document among them' if memory.here else ''}"
 
 
 def _times(number: int) -> str:

@@ -1,13 +1,13 @@
 """Report of a linked table: the type of each column, and the relations between columns.
 
-What the table-annotation field calls column type annotation (CTA) and column property annotation (CPA). Counted from the links
-alone, so that a table may be added piece by piece.
+What the table-annotation field calls column type annotation (CTA) and column property annotation (CPA), counted from the links
+alone.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from math import log
@@ -29,7 +29,6 @@ LEAST_OF_CELLS = 1 / 2  # that must be of a type
 LEAST_OF_ROWS = 1 / 3  # that must state a relation
 _LEAST = 2  # cells, rows: one alone agrees with itself
 _MOST_COMMON = 0.98
-_REMEMBERED = 100_000  # pairs of entities whose relations are kept at hand
 
 Cell = tuple[int, int, int | None]  # row, column, index of its entity; None: it is not linked
 
@@ -107,101 +106,73 @@ class TableReport(Displayed):
 
 def report_table(kb: KB, linked: LinkedTable, *, accuracy: dict[str, int] | None = None) -> TableReport:
     """Return the report of a linked table."""
-    reporter = TableReporter(kb, {column: linked.column_name(column) for column in linked.columns})
-    reporter.add_linked(linked)
-    return reporter.report(accuracy)
+    indices = iter(kb.indices_of([link.entity for link in linked.links if link.entity is not None]).tolist())
+    cells = (
+        (link.mention.row or 0, link.mention.col or 0, None if link.entity is None else next(indices)) for link in linked.links
+    )
+    return report_cells(kb, {column: linked.column_name(column) for column in linked.columns}, cells, accuracy)
 
 
-class TableReporter:
-    """Counts what the cells of a table have in common, piece by piece.
+def report_cells(
+    kb: KB, columns: Mapping[int, str], cells: Iterable[Cell], accuracy: dict[str, int] | None = None
+) -> TableReport:
+    """Count what the cells of a table have in common; columns: number -> name of those that are linked."""
+    rows: dict[int, dict[int, int | None]] = {}
+    for number, column, entity in cells:
+        rows.setdefault(number, {})[column] = entity
+    share = _background(kb)
+    types = (
+        _type_of(kb, columns[column], [row[column] for row in rows.values() if column in row], share)
+        for column in sorted(columns)
+    )
+    relations = []
+    for one, other in combinations(sorted(columns), 2):
+        pairs = [(row[one], row[other]) for row in rows.values() if one in row and other in row]
+        relation = _relation_of(kb, (columns[one], columns[other]), pairs, share)
+        relations += [] if relation is None else [relation]
+    return TableReport(tuple(types), tuple(relations), accuracy or {})
 
-    columns  number -> name of the columns that are linked
-    """
 
-    def __init__(self, kb: KB, columns: dict[int, str]) -> None:
-        self.kb, self.columns = kb, columns
-        self._share = _background(kb)
-        self._cells: Counter[int] = Counter()
-        self._types: dict[int, Counter[int]] = {column: Counter() for column in columns}
-        self._rows: Counter[tuple[int, int]] = Counter()
-        self._codes: dict[tuple[int, int], Counter[int]] = {pair: Counter() for pair in combinations(sorted(columns), 2)}
-        self._known: dict[tuple[int, int], list[int]] = {}
+def _type_of(kb: KB, column: str, entities: Sequence[int | None], share: NDArray[np.float64]) -> ColumnType:
+    """Return the type of a column, given the entities of its cells, None for those that are not linked."""
+    counts: Counter[int] = Counter()
+    for entity in entities:
+        if entity is not None:
+            counts.update(kb.numbers("entity_types", *kb.bounds("type_indptr", entity, entity + 1)))
+    best = _most_telling(counts, len(entities), LEAST_OF_CELLS, share)
+    if best is None:
+        return ColumnType(column, "", "", 0, len(entities))
+    type_id, label, _, _ = described_attribute(kb, best)
+    return ColumnType(column, type_id, label, counts[best], len(entities))
 
-    def add_linked(self, linked: LinkedTable) -> None:
-        """Count the links of a table, or of some of its rows."""
-        ids = [link.entity for link in linked.links if link.entity is not None]
-        indices = iter(self.kb.indices_of(ids).tolist())
-        self.add(
-            (link.mention.row or 0, link.mention.col or 0, None if link.entity is None else next(indices))
-            for link in linked.links
-        )
 
-    def add(self, cells: Iterable[Cell]) -> None:
-        """Count cells, those of a row side by side."""
-        row_number, row = -1, dict[int, int | None]()
-        for number, column, entity in cells:
-            if number != row_number:
-                self._add_row(row)
-                row_number, row = number, {}
-            row[column] = entity
-        self._add_row(row)
+def _relation_of(
+    kb: KB, names: tuple[str, str], pairs: Sequence[tuple[int | None, int | None]], share: NDArray[np.float64]
+) -> ColumnRelation | None:
+    """Return the relation of two columns of these names, given the entities of both cells of each row that has both."""
+    counts: Counter[int] = Counter()
+    for (one, other), times in Counter(pairs).items():
+        if one is not None and other is not None:
+            counts.update({len(kb.types) + code: times for code in relation_codes(kb, one, other)})
+    best = _most_telling(counts, len(pairs), LEAST_OF_ROWS, share)
+    if best is None:
+        return None
+    code = best - len(kb.types)
+    subject, object_ = names[::-1] if code & 1 else names
+    relation = str(kb.relations[code >> 1])
+    return ColumnRelation(subject, object_, relation, readable_relation(kb, code), counts[best], len(pairs))
 
-    def _add_row(self, row: dict[int, int | None]) -> None:
-        named = sorted(column for column in row if column in self.columns)
-        for column in named:
-            self._cells[column] += 1
-            entity = row[column]
-            if entity is not None:
-                first, last = self.kb.bounds("type_indptr", entity, entity + 1)
-                self._types[column].update(self.kb.numbers("entity_types", first, last))
-        for pair in combinations(named, 2):
-            self._rows[pair] += 1
-            one, other = row[pair[0]], row[pair[1]]
-            if one is not None and other is not None:
-                self._codes[pair].update(self._relations(one, other))
 
-    def _relations(self, entity: int, other: int) -> list[int]:
-        """Return the relations that join two entities, as `Graph.relations` has them."""
-        known = self._known.get((entity, other))
-        if known is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            known = self._known[entity, other] = relation_codes(self.kb, entity, other)
-        return known
+def _most_telling(counts: Mapping[int, int], cells: int, least: float, share: NDArray[np.float64]) -> int | None:
+    """Return the most significant attribute that enough cells share, by the log-likelihood ratio; share: of all entities."""
 
-    def report(self, accuracy: dict[str, int] | None = None) -> TableReport:
-        """Return the report of the cells so far."""
-        types = tuple(self._type_of(column) for column in sorted(self.columns))
-        relations = (self._relation_of(pair) for pair in self._codes)
-        return TableReport(types, tuple(each for each in relations if each is not None), accuracy or {})
+    def ratio(attribute: int) -> float:
+        having, background = counts[attribute], float(share[attribute])
+        p = min(having / (cells + 1), _MOST_COMMON)
+        return having * log(p / background) + (cells - having) * log((1 - p) / (1 - background))
 
-    def _type_of(self, column: int) -> ColumnType:
-        cells = self._cells[column]
-        best = self._most_telling(self._types[column], cells, LEAST_OF_CELLS)
-        if best is None:
-            return ColumnType(self.columns[column], "", "", 0, cells)
-        type_id, label, _, _ = described_attribute(self.kb, best)
-        return ColumnType(self.columns[column], type_id, label, self._types[column][best], cells)
-
-    def _relation_of(self, pair: tuple[int, int]) -> ColumnRelation | None:
-        rows, types = self._rows[pair], len(self.kb.types)
-        best = self._most_telling({types + code: n for code, n in self._codes[pair].items()}, rows, LEAST_OF_ROWS)
-        if best is None:
-            return None
-        code = best - types
-        subject, object_ = (self.columns[column] for column in (pair if not code & 1 else pair[::-1]))
-        relation = str(self.kb.relations[code >> 1])
-        return ColumnRelation(subject, object_, relation, readable_relation(self.kb, code), self._codes[pair][code], rows)
-
-    def _most_telling(self, counts: Mapping[int, int], cells: int, least: float) -> int | None:
-        """Return the most significant attribute that enough cells share."""
-        enough = [attribute for attribute, count in counts.items() if count >= max(_LEAST, least * cells)]
-        return max(enough, key=lambda each: (self._ratio(each, counts[each], cells), counts[each], -each), default=None)
-
-    def _ratio(self, attribute: int, having: int, cells: int) -> float:
-        """Return the log-likelihood ratio of `having` cells sharing an attribute."""
-        p, share = min(having / (cells + 1), _MOST_COMMON), float(self._share[attribute])
-        return having * log(p / share) + (cells - having) * log((1 - p) / (1 - share))
+    enough = [attribute for attribute, count in counts.items() if count >= max(_LEAST, least * cells)]
+    return max(enough, key=lambda each: (ratio(each), counts[each], -each), default=None)
 
 
 def relation_codes(kb: KB, entity: int, other: int) -> list[int]:

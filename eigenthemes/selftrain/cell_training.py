@@ -25,7 +25,7 @@ from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING, Fea
 from eigenthemes.ranking.features.nil import nil_features, softmax
 from eigenthemes.ranking.methods import Scored, method_named
 from eigenthemes.ranking.ranker import Ranker, rank_batch
-from eigenthemes.ranking.table_report import TableReporter
+from eigenthemes.ranking.table_report import report_cells
 from eigenthemes.records import Document, Mention
 from eigenthemes.selftrain.fit import best_threshold, fit_nil, outcomes, reliability_report, without_removed
 from eigenthemes.selftrain.sampling import Sampler
@@ -133,10 +133,9 @@ def _answers(ranker: Ranker, batch: Batch, context: FeatureContext) -> list[int]
 def _reported(kb: KB, mentions: Sequence[Mention], entities: Sequence[int]) -> tuple[set[Any], set[Any]]:
     """Return what is reported of a table with these answers: its columns with their types, its relations."""
     columns = {mention.col: str(mention.col) for mention in mentions if mention.col is not None}
-    reporter = TableReporter(kb, columns)
-    cells = zip(mentions, entities, strict=True)
-    reporter.add((mention.row or 0, mention.col or 0, entity if entity >= 0 else None) for mention, entity in cells)
-    report = reporter.report()
+    answers = zip(mentions, entities, strict=True)
+    cells = ((mention.row or 0, mention.col or 0, entity if entity >= 0 else None) for mention, entity in answers)
+    report = report_cells(kb, columns, cells)
     types = {(each.column, each.id) for each in report.types if each.id}
     return types, {(each.subject, each.object, each.id) for each in report.relations}
 

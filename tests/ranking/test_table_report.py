@@ -9,7 +9,7 @@ from helpers.city_tables import CITIES, COUNTRIES, build_cities, city_table, cou
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
-from eigenthemes.ranking.table_report import Cell, TableReporter
+from eigenthemes.ranking.table_report import Cell, report_cells
 from eigenthemes.records import LinkedTable
 
 
@@ -50,17 +50,14 @@ def test_a_linked_table_is_reported(cities: KB) -> None:
 
 
 def test_the_other_way_round_the_relation_keeps_its_direction(cities: KB) -> None:
-    reporter = TableReporter(cities, {0: "country", 1: "city"})
-    reporter.add((row, 1 - column, entity) for row, column, entity in cells_of(cities, 12))
-    (relation,) = reporter.report().relations
+    cells = ((row, 1 - column, entity) for row, column, entity in cells_of(cities, 12))
+    (relation,) = report_cells(cities, {0: "country", 1: "city"}, cells).relations
     assert (relation.subject, relation.object) == ("city", "country")
 
 
 @pytest.mark.parametrize(("linked", "types", "relations"), [(12, 2, 1), (6, 2, 1), (5, 0, 1), (4, 0, 1), (3, 0, 0), (0, 0, 0)])
 def test_half_of_the_cells_or_a_third_of_the_rows_must_agree(cities: KB, linked: int, types: int, relations: int) -> None:
-    reporter = TableReporter(cities, {0: "city", 1: "country"})
-    reporter.add(cells_of(cities, linked))
-    report = reporter.report()
+    report = report_cells(cities, {0: "city", 1: "country"}, cells_of(cities, linked))
     assert sum(bool(each.id) for each in report.types) == types
     assert len(report.relations) == relations
     if not types:
@@ -68,19 +65,9 @@ def test_half_of_the_cells_or_a_third_of_the_rows_must_agree(cities: KB, linked:
 
 
 def test_one_cell_agrees_with_nobody(cities: KB) -> None:
-    reporter = TableReporter(cities, {0: "city", 1: "country"})
-    reporter.add(cells_of(cities, 1, many=1))
-    assert not any(each.id for each in reporter.report().types)
-    assert not reporter.report().relations
-
-
-def test_piece_by_piece_is_the_same_as_at_once(cities: KB) -> None:
-    cells = cells_of(cities, 9)
-    whole, pieces = (TableReporter(cities, {0: "city", 1: "country"}) for _ in range(2))
-    whole.add(cells)
-    for first in range(0, len(cells), 6):
-        pieces.add(cells[first : first + 6])
-    assert pieces.report() == whole.report()
+    report = report_cells(cities, {0: "city", 1: "country"}, cells_of(cities, 1, many=1))
+    assert not any(each.id for each in report.types)
+    assert not report.relations
 
 
 def test_nothing_is_reported_of_nothing(cities: KB) -> None:

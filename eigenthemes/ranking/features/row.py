@@ -122,17 +122,12 @@ class RowAgreement:
             round(float(relations.pairs[column, other])),
         )
 
-    def candidates(self, mention: int) -> slice:
-        """Return where the candidates of a mention are in the order of the batch's table."""
-        table = self.groups.batch.table
-        first, last = np.searchsorted(table.mention_of, (mention, mention + 1))
-        return slice(int(first), int(last))
-
     def _best(self, mention: int) -> tuple[int, float]:
         """Return the most likely entity of a mention, and how likely it is."""
-        rows = self.candidates(mention)
-        best = rows.start + int(np.argmax(self.probability[rows]))
-        return int(self.groups.batch.table.entity[best]), float(self.probability[best])
+        table = self.groups.batch.table
+        first, last = table.bounds[mention : mention + 2].tolist()
+        best = first + int(np.argmax(self.probability[first:last]))
+        return int(table.entity[best]), float(self.probability[best])
 
 
 def _grids(groups: MentionGroups) -> Iterator[Grid]:
