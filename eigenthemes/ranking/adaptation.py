@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,12 @@ class Adaptation:
 
     def to_dict(self) -> dict[str, Any]:
         """Describe it for the manifest."""
-        return {"documents": self.documents, "names": self.names, "weights": self.weights}
+        return asdict(self)
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Adaptation:
         """Make it from the manifest."""
-        return cls(int(described["documents"]), int(described["names"]), described["weights"])
+        return cls(**described)
 
     def odds(self, groups: MentionGroups, having: NDArray[np.int64], popularity: Floats, columns: tuple[str, ...]) -> Floats:
         """Return what it adds to the log-odds of each group in `having` [b]; popularity [b, 4] are its `columns`."""
@@ -89,12 +89,12 @@ class CorpusPrior:
 
     def to_dict(self) -> dict[str, Any]:
         """Describe it for the manifest."""
-        return {"documents": self.documents, "weights": self.weights, "types": self.types, "often": self.often}
+        return asdict(self)
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> CorpusPrior:
         """Make it from the manifest."""
-        return cls(int(described["documents"]), described["weights"], described["types"], described["often"])
+        return cls(**described)
 
     def utility(self, groups: MentionGroups, kb: KB) -> Floats:
         """Return what it adds to the utility of each candidate [n]."""

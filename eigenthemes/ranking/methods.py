@@ -17,15 +17,13 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch
-from eigenthemes.ranking.baselines import average, degree, eigen, namematch, prior_name
-from eigenthemes.ranking.context_methods import check_text, global_context, local_context, texts_and_nouns_of, texts_of
+from eigenthemes.ranking import baselines
 from eigenthemes.ranking.options import (
     TEXT_WEIGHTS,
     AverageOptions,
     ContextOptions,
     EigenOptions,
     Scores,
-    build_options,
     option_names,
     refuse_changed,
 )
@@ -164,14 +162,14 @@ class Method:
         if self.prepare is not None:
             self.prepare(kb, effective)
         elif _weighs_by_text(effective):
-            texts_of(kb, effective.word_vectors)
+            baselines.texts_of(kb, effective.word_vectors)
 
     def check_document(self, document: Document, options: Any) -> None:
         """Refuse a document that lacks what it reads, before it is linked with others."""
         if self.check is not None:
             self.check(document)
         elif _weighs_by_text(self.effective(options)):
-            check_text(document)
+            baselines.check_text(document)
 
 
 def _weighs_by_text(options: Any) -> bool:
@@ -192,22 +190,25 @@ _UNWEIGHTED: dict[str, Any] = {
 
 METHODS = {
     "selftrained": Method(_selftrained, calibrated=True),
-    "eigen": Method(eigen, EigenOptions, needs_vectors=True),
-    "eigen-unweighted": Method(eigen, EigenOptions, **_UNWEIGHTED),
-    "average": Method(average, AverageOptions, needs_vectors=True),
-    "average-unweighted": Method(average, AverageOptions, **_UNWEIGHTED),
-    "degree": Method(degree),
-    "namematch": Method(namematch, min_score=0.0),
-    "prior-name": Method(prior_name),
+    "eigen": Method(baselines.eigen, EigenOptions, needs_vectors=True),
+    "eigen-unweighted": Method(baselines.eigen, EigenOptions, **_UNWEIGHTED),
+    "average": Method(baselines.average, AverageOptions, needs_vectors=True),
+    "average-unweighted": Method(baselines.average, AverageOptions, **_UNWEIGHTED),
+    "degree": Method(baselines.degree),
+    "namematch": Method(baselines.namematch, min_score=0.0),
+    "prior-name": Method(baselines.prior_name),
     "local-context": Method(
-        local_context, ContextOptions, prepare=lambda kb, options: texts_of(kb, options.word_vectors), check=check_text
+        baselines.local_context,
+        ContextOptions,
+        prepare=lambda kb, options: baselines.texts_of(kb, options.word_vectors),
+        check=baselines.check_text,
     ),
     "global-context": Method(
-        global_context,
+        baselines.global_context,
         ContextOptions,
         unused=("window",),
-        prepare=lambda kb, options: texts_and_nouns_of(kb, options.word_vectors),
-        check=check_text,
+        prepare=lambda kb, options: baselines.texts_and_nouns_of(kb, options.word_vectors),
+        check=baselines.check_text,
     ),
 }
 
@@ -234,22 +235,17 @@ def all_methods() -> dict[str, Method]:
 
 def scoring_options(methods: Mapping[str, Method], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return method -> its options, from values by name; a value that none of the methods uses is refused."""
-    refuse_unused(methods, given)
-    return {
-        name: build_options(method.options, {key: given[key] for key in method.uses_beside(given) if key in given})
-        for name, method in methods.items()
-    }
-
-
-def refuse_unused(methods: Mapping[str, Method], given: Mapping[str, Any]) -> None:
-    """Refuse options that none of the methods uses."""
-    used = {option for method in methods.values() for option in method.uses_beside(given)}
-    for name in given:
-        if name not in used:
-            users = [method for method, known in all_methods().items() if name in known.uses]
+    used = {name: method.uses_beside(given) for name, method in methods.items()}
+    for option in given:
+        if not any(option in names for names in used.values()):
+            users = [name for name, method in all_methods().items() if option in method.uses]
             who = f"the method {next(iter(methods))}" if len(methods) == 1 else f"any of {', '.join(methods)}"
             raise OptionError(
-                f"the option {name} means nothing to {who}; leave it out, or choose one of {', '.join(users)}",
+                f"the option {option} means nothing to {who}; leave it out, or choose one of {', '.join(users)}",
                 code="unused-option",
-                where=name,
+                where=option,
             )
+    return {
+        name: None if method.options is None else method.options(**{key: given[key] for key in used[name] if key in given})
+        for name, method in methods.items()
+    }

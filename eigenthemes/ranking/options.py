@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -50,8 +50,8 @@ class AverageOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_delta(self.delta)
-        check_window(self.window)
+        check_number("delta", self.delta, "0 or more", least=0)
+        check_integer("window", self.window)
         if self.weights not in WEIGHTS:
             raise OptionError(f"weights {self.weights!r} is unknown; expected one of {', '.join(WEIGHTS)}")
         if self.weights == "none":
@@ -92,18 +92,10 @@ class ContextOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        check_window(self.window)
+        check_integer("window", self.window)
 
 
 ScoringOptions = AverageOptions | EigenOptions | ContextOptions
-
-
-def check_delta(delta: float) -> None:
-    check_number("delta", delta, "0 or more", least=0)
-
-
-def check_window(window: int) -> None:
-    check_integer("window", window)
 
 
 def refuse_changed(options: Any, unused: Iterable[str], user: str) -> None:
@@ -121,12 +113,3 @@ def refuse_changed(options: Any, unused: Iterable[str], user: str) -> None:
 def option_names(options_type: type[Any] | None) -> tuple[str, ...]:
     """Return the names of the options of a type."""
     return () if options_type is None else tuple(field.name for field in fields(options_type))
-
-
-def build_options(options_type: type[Any] | None, given: Mapping[str, Any]) -> Any:
-    """Make options of a type from those values that it has; None where a method has none."""
-    return (
-        None
-        if options_type is None
-        else options_type(**{name: given[name] for name in option_names(options_type) if name in given})
-    )

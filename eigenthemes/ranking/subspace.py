@@ -39,27 +39,23 @@ class Subspace:
     decomposed: bool = True
 
     @property
+    def _themes(self) -> NDArray[np.float32]:
+        """V_k Sigma_k [d, k], decomposed if it was not yet."""
+        if self.scaled is None:
+            return _eigenthemes(self.gram, len(self.gram))
+        return self.scaled if self.decomposed else _themes_of_few(self.scaled.T, self.scaled.shape[1])
+
+    @property
     def strengths(self) -> NDArray[np.float32]:
         """Sigma_k [k], strongest first."""
-        if self.scaled is None:
-            return _eigenthemes(self.gram, None).strengths
-        if not self.decomposed:
-            return self._decompose(self.scaled).strengths
-        return np.asarray(np.linalg.norm(self.scaled, axis=0), dtype=np.float32)
+        return np.asarray(np.linalg.norm(self._themes, axis=0), dtype=np.float32)
 
     @property
     def components(self) -> NDArray[np.float32]:
         """V_k^T [k, d]: the eigenthemes, of unit length."""
-        if self.scaled is None:
-            return _eigenthemes(self.gram, None).components
-        if not self.decomposed:
-            return self._decompose(self.scaled).components
-        return np.asarray((self.scaled / np.maximum(self.strengths, np.finfo(np.float32).tiny)).T)
-
-    @staticmethod
-    def _decompose(rows: NDArray[np.float32]) -> Subspace:
-        """Return the eigenthemes of A^T [d, n]."""
-        return _of_few(rows.T, np.ones(rows.shape[1], dtype=np.float32), rows.shape[1])
+        themes = self._themes
+        strengths = np.linalg.norm(themes, axis=0)
+        return np.asarray((themes / np.maximum(strengths, np.finfo(np.float32).tiny)).T)
 
 
 def rank_weights(rank: NDArray[Any], delta: float = 1.0) -> NDArray[np.float32]:
@@ -75,7 +71,9 @@ def fit_subspace(vectors: NDArray[np.float32], weights: NDArray[np.float32], n_c
     """
     n, d = vectors.shape
     if n_components is not None and n_components < min(n, d):
-        return _of_few(vectors, weights, n_components) if n < d else _eigenthemes(_gram(vectors, weights), n_components)
+        if n < d:
+            return Subspace(_themes_of_few(vectors * weights[:, None], n_components))
+        return Subspace(_eigenthemes(_gram(vectors, weights), n_components))
     if n < d:
         return Subspace((vectors * weights[:, None]).T, decomposed=False)  # ||e A^T||^2 = e A^T A e^T
     return Subspace(None, _gram(vectors, weights))
@@ -120,16 +118,15 @@ def _gram(vectors: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray
     return total.astype(np.float32)
 
 
-def _of_few(vectors: NDArray[np.float32], weights: NDArray[np.float32], k: int) -> Subspace:
-    """Decompose fewer candidates than dimensions: from the smaller A A^T = U Sigma^2 U^T, and V Sigma = A^T U."""
-    rows = vectors * weights[:, None]
+def _themes_of_few(rows: NDArray[np.float32], k: int) -> NDArray[np.float32]:
+    """Compute V_k Sigma_k of fewer candidates A than dimensions: A A^T = U Sigma^2 U^T is smaller, and V Sigma = A^T U."""
     _, themes = top_eigenvectors(rows @ rows.T, k)
-    return Subspace(np.asarray(rows.T @ themes, dtype=np.float32))
+    return np.asarray(rows.T @ themes, dtype=np.float32)
 
 
-def _eigenthemes(gram: NDArray[np.float32], k: int | None) -> Subspace:
-    values, themes = top_eigenvectors(gram, k or len(gram))
-    return Subspace(np.asarray(themes * np.sqrt(np.maximum(values, 0)), dtype=np.float32))
+def _eigenthemes(gram: NDArray[np.float32], k: int) -> NDArray[np.float32]:
+    values, themes = top_eigenvectors(gram, k)
+    return np.asarray(themes * np.sqrt(np.maximum(values, 0)), dtype=np.float32)
 
 
 def top_eigenvectors(symmetric: NDArray[np.float32], k: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -23,8 +23,7 @@ from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.evaluation.comparison import Evaluation, evaluate
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of
-from eigenthemes.ranking.baselines import candidate_weights
-from eigenthemes.ranking.context_methods import context_scores, has_text
+from eigenthemes.ranking.baselines import candidate_weights, context_scores, has_text
 from eigenthemes.ranking.methods import Method, all_methods, method_named, scoring_options
 from eigenthemes.ranking.options import ContextOptions, EigenOptions, Scores
 from eigenthemes.records import Document

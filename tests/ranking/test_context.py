@@ -22,7 +22,7 @@ from eigenthemes.documents.json_lines import as_document
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.pipeline.batch import batch_maker
-from eigenthemes.ranking.context_methods import context_scores
+from eigenthemes.ranking.baselines import context_scores
 from eigenthemes.ranking.methods import method_named, scoring_options
 from eigenthemes.ranking.options import ContextOptions, EigenOptions
 from eigenthemes.text.words import is_content, noun_tagger, nouns

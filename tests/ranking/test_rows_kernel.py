@@ -44,9 +44,7 @@ def factors_of(cells: list[list[int]], candidates: list[list[tuple[int, float]]]
     counts = np.where(names >= 0, np.diff(bounds)[names], 0)
     starts = np.cumsum(counts.ravel()).reshape(counts.shape) - counts
     factor = np.ones(int(counts.sum()))
-    scratch = np.zeros(4), np.zeros(4), np.zeros(4, np.int64), np.zeros(4, np.int64)
-    found = same_bits(row_factors, names, starts, bounds, (entity, probability, nil), graph, scratch, factor)
-    assert not any(part.any() for part in scratch[:2])
+    found = same_bits(row_factors, names, starts, bounds, (entity, probability, nil), graph, 4, factor)
     parts = zip(starts.ravel().tolist(), counts.ravel().tolist(), strict=True)
     return found, [factor[start : start + count].tolist() for start, count in parts]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.array_kernels import place_of, prefetch_lists
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.threads import lazy
-from eigenthemes.kb.attributes import LEAST_UNITS, EntityAttributes, column_evidence, log_ratio
+from eigenthemes.kb.attributes import LEAST_UNITS, EntityAttributes, column_evidence, count_name, log_ratio
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, FeatureGroup, LocalGroup, about_length
 
@@ -152,7 +152,6 @@ COLUMN = FeatureGroup(name="column", columns=CELL_COLUMNS, weakness="fits the co
 
 _LEAST_OTHERS = 2  # other names that must be able to have an attribute
 _COINCIDENCE_MOST = 200.0
-_LAST, _NAMES, _ENTITIES = range(3)  # of an attribute: the last name that could have it, + 1; names, and entities
 
 
 @kernel
@@ -172,9 +171,9 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
     evidence = np.zeros(len(entity), np.float64)
     attribute = np.full(len(entity), -1, np.int64)
     having, others = np.zeros(len(entity), np.int64), np.zeros(len(entity), np.int64)
-    counts = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
-    touched, ratio = np.zeros(len(share) + 1, np.int64), np.zeros(len(share), np.float64)
-    fetched = np.zeros(len(entity), np.uint32)
+    names_with, entities_with = np.zeros(len(share), np.int64), np.zeros(len(share), np.int64)  # each attribute, so far
+    last_name, touched = np.full(len(share), -1, np.int64), np.zeros(len(share), np.int64)
+    ratio, fetched = np.zeros(len(share), np.float64), np.zeros(len(entity), np.uint32)
     for document in range(len(documents) - 1):
         units = 0
         for name in range(documents[document], documents[document + 1]):
@@ -182,16 +181,16 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
         if not counted[document] or units < LEAST_UNITS:
             continue
         first, last = names[documents[document]], names[documents[document + 1]]
-        met = np.full(_table_size(last - first), -1, np.int64)
         prefetch_lists(first, last, entity, attributes, fetched)
         many = 0
         for name in range(documents[document], documents[document + 1]):
-            many = _count_name(name, names, entity, attributes, counts, touched, many, met)
+            many = count_name(name, names, entity, attributes, names_with, last_name, touched, many)
+        _count_entities(first, last, entity, attributes, entities_with)
         for k in range(many):
             a = touched[k]
-            counts[_NAMES][a] = min(counts[_NAMES][a], counts[_ENTITIES][a]) - 1
-            if counts[_NAMES][a] >= _LEAST_OTHERS:
-                ratio[a] = min(log_ratio(counts[_NAMES][a], units - 1, share[a]), _COINCIDENCE_MOST)
+            names_with[a] = min(names_with[a], entities_with[a]) - 1
+            if names_with[a] >= _LEAST_OTHERS:
+                ratio[a] = min(log_ratio(names_with[a], units - 1, share[a]), _COINCIDENCE_MOST)
         for row in range(first, last):
             most, best = 0.0, np.int64(-1)
             for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
@@ -200,38 +199,23 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
                     most = ratio[best]
             others[row] = units - 1
             if best >= 0:
-                evidence[row], attribute[row], having[row] = most, best, counts[_NAMES][best]
+                evidence[row], attribute[row], having[row] = most, best, names_with[best]
         for k in range(many):
-            counts[_NAMES][touched[k]] = counts[_ENTITIES][touched[k]] = 0
+            names_with[touched[k]] = entities_with[touched[k]] = 0
             ratio[touched[k]] = 0.0
     return evidence, attribute, having, others
 
 
 @kernel
-def _table_size(many: Any) -> Any:
-    """Return the size of a hash table for `many` numbers."""
+def _count_entities(first: Any, last: Any, entity: Any, attributes: Any, counts: Any) -> None:
+    """Count each entity of the rows first:last once for each of its attributes."""
     size = 64
-    while size < 2 * many:
+    while size < 2 * (last - first):
         size *= 2
-    return size
-
-
-@kernel
-def _count_name(name: Any, names: Any, entity: Any, attributes: Any, counts: Any, touched: Any, many: Any, met: Any) -> Any:
-    """Count a name for each attribute that a candidate of it has, and each entity once; return how many are touched so far.
-
-    met  a hash table of the entities of the document so far
-    """
-    for row in range(names[name], names[name + 1]):
+    met = np.full(size, -1, np.int64)  # a hash table
+    for row in range(first, last):
         at = place_of(met, entity[row])
-        is_new = met[at] < 0
-        met[at] = entity[row]
-        for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
-            a = attributes[1][k]
-            is_first = counts[_LAST][a] != name + 1
-            touched[many] = a  # overwritten by the next one, unless no name had it before
-            many += is_first & (counts[_NAMES][a] == 0)
-            counts[_LAST][a] = name + 1
-            counts[_NAMES][a] += is_first
-            counts[_ENTITIES][a] += is_new
-    return many
+        if met[at] < 0:
+            met[at] = entity[row]
+            for k in range(attributes[0][entity[row]], attributes[0][entity[row] + 1]):
+                counts[attributes[1][k]] += 1

@@ -199,8 +199,9 @@ def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, edges: Any, i
         for b in range(a):
             other = entities[start + hubs[b]]
             if other >= limit and one >= least[hubs[b]] and _adjacent(graph, most, one, other):
-                pairs, found = _noted(pairs, found, hubs[a], hubs[b])
-                pairs, found = _noted(pairs, found, hubs[b], hubs[a])
+                pairs = _grown(pairs, found, 2)
+                pairs[found], pairs[found + 1] = (hubs[a] << _BITS) | hubs[b], (hubs[b] << _BITS) | hubs[a]
+                found += 2
     sort(pairs[:found])
     return pairs[:found]
 
@@ -224,26 +225,14 @@ def _with_beyond(candidates: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
 
 
 @kernel
-def _grown(edges: Any, many: Any, more: Any) -> Any:
+def _grown(values: Any, many: Any, more: Any) -> Any:
     """Return an array that begins with `many` numbers and has room for more."""
-    if many + more <= len(edges):
-        return edges
-    larger = np.empty(2 * (many + more), np.uint32)
+    if many + more <= len(values):
+        return values
+    larger = np.empty(2 * (many + more), values.dtype)
     for at in range(many):
-        larger[at] = edges[at]
+        larger[at] = values[at]
     return larger
-
-
-@kernel
-def _noted(pairs: Any, many: Any, one: Any, other: Any) -> Any:
-    """Note a pair; return all, with more room if need be, and how many."""
-    if many == len(pairs):
-        larger = np.empty(2 * many, np.int64)
-        for k in range(many):
-            larger[k] = pairs[k]
-        pairs = larger
-    pairs[many] = (one << _BITS) | other
-    return pairs, many + 1
 
 
 @kernel

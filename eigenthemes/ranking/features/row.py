@@ -74,11 +74,10 @@ class RowAgreement:
         if not grids:
             return None
         start = table.bounds
-        factor, scratch = np.ones(len(table)), _scratch(2 * len(context.kb.relations))
-        tables = []
+        factor, codes, tables = np.ones(len(table)), 2 * len(context.kb.relations), []
         for grid in grids:
             compute = row_factors.select_backend(_STEPS * grid.groups.size * grid.groups.shape[1])
-            given = groups.bounds, (groups.entity, probability, nil), context.edges, scratch
+            given = groups.bounds, (groups.entity, probability, nil), context.edges, codes
             relations = ColumnRelations(*compute(grid.groups, start[grid.mentions], *given, factor))
             if (relations.relation >= 0).any():
                 tables.append((grid, relations))
@@ -157,10 +156,6 @@ def _places(number: int, grid: Grid) -> Iterator[tuple[int, tuple[int, int, int]
         yield int(grid.mentions[row, column]), (number, row, column)
 
 
-def _scratch(codes: int) -> tuple[Any, ...]:
-    return np.zeros(codes), np.zeros(codes), np.zeros(codes, np.int64), np.zeros(codes, np.int64)
-
-
 SAMPLE, SAMPLE_CHAINED = 200, 30  # distinct pairs of names in which relations, and chains, are counted, evenly spaced
 LEAST_PAIRS = 2.0  # each counted by how likely both names are in the KG, from which on they say something
 LEAST_SHARE, LEAST_CHAINED = 1 / 2, 2 / 3  # of these pairs that must state the relation
@@ -173,14 +168,14 @@ _LEAST_LIKELIER = 1e-2
 
 
 @kernel
-def row_factors(cells: Any, starts: Any, bounds: Any, candidates: Any, graph: Any, scratch: Any, factor: Any) -> Any:
+def row_factors(cells: Any, starts: Any, bounds: Any, candidates: Any, graph: Any, codes: Any, factor: Any) -> Any:
     """Multiply the support of the other cells of a row into `factor`, for all cells of a table.
 
     cells       [rows, columns] the name of each cell, -1: none; starts [rows, columns] where its candidates are in `factor`
     bounds      [names + 1] candidates of each name
     candidates  (entity [n] int64, probability [n], nil [names]: that none of them is right)
     graph       (indptr, neighbors, relations, entries, codes): `Graph`, and `FurtherRelations`
-    scratch     (total, of_pair [relation codes] float64, all 0; touched, in_pair [relation codes] int64); left as it was
+    codes       how many relation codes there are
 
     Returns (relation [columns, columns] as `Graph.relations` has it, -1: none; chained [columns, columns] bool; having, pairs
     [columns, columns] float64: so many of the pairs of names state it, by what is likely).
@@ -195,10 +190,10 @@ def row_factors(cells: Any, starts: Any, bounds: Any, candidates: Any, graph: An
             if len(keys) < LEAST_PAIRS:
                 continue
             chained = False
-            code, many, of = _most_stated(keys, chained, bounds, candidates, graph, scratch)
+            code, many, of = _most_stated(keys, chained, bounds, candidates, graph, codes)
             if of >= LEAST_PAIRS and many < LEAST_SHARE * of:
                 chained = True
-                code, many, of = _most_stated(keys, chained, bounds, candidates, graph, scratch)
+                code, many, of = _most_stated(keys, chained, bounds, candidates, graph, codes)
             if code < 0 or of < LEAST_PAIRS or many < (LEAST_CHAINED if chained else LEAST_SHARE) * of:
                 continue
             relation[first, second], relation[second, first] = code, code ^ 1
@@ -231,11 +226,11 @@ def _distinct_pairs(cells: Any, first: Any, second: Any) -> Any:
 
 
 @kernel
-def _most_stated(keys: Any, chained: Any, bounds: Any, candidates: Any, graph: Any, scratch: Any) -> Any:
+def _most_stated(keys: Any, chained: Any, bounds: Any, candidates: Any, graph: Any, codes: Any) -> Any:
     """Return the relation that most pairs of names state (-1: none), how many do, of how many; each by what is likely."""
     entity, probability, nil = candidates
-    total, of_pair, touched, in_pair = scratch
-    counted, many, pairs = min(len(keys), SAMPLE_CHAINED if chained else SAMPLE), 0, 0.0
+    total, of_pair, in_pair = np.zeros(codes), np.zeros(codes), np.zeros(codes, np.int64)
+    counted, pairs = min(len(keys), SAMPLE_CHAINED if chained else SAMPLE), 0.0
     for number in range(counted):
         key = keys[number * len(keys) // counted]
         one, other = key >> 32, key & 0xFFFFFFFF
@@ -249,18 +244,12 @@ def _most_stated(keys: Any, chained: Any, bounds: Any, candidates: Any, graph: A
                     if chained:
                         here = _note_chains(entity[x], entity[y], likely, graph, of_pair, in_pair, here)
         for k in range(here):
-            code = in_pair[k]
-            if total[code] == 0.0:
-                touched[many] = code
-                many += 1
-            total[code] += _believed(of_pair[code], both)
-            of_pair[code] = 0.0
+            total[in_pair[k]] += _believed(of_pair[in_pair[k]], both)
+            of_pair[in_pair[k]] = 0.0
     best, most = -1, 0.0
-    for k in range(many):
-        code = touched[k]
-        if total[code] > most or (total[code] == most and code < best):
+    for code in range(codes):
+        if total[code] > most:
             best, most = code, total[code]
-        total[code] = 0.0
     return best, most, pairs
 
 

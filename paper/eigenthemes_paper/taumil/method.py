@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eigenthemes.core.checks import check_number
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import Method, Scored
-from eigenthemes.ranking.options import check_delta
 from eigenthemes_paper.taumil.sentences import check_text
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class TaumilOptions:
     delta: float = 1.0
 
     def __post_init__(self) -> None:
-        check_delta(self.delta)
+        check_number("delta", self.delta, "0 or more", least=0)
 
 
 def score_batch(batch: Batch, kb: KB, options: TaumilOptions) -> Scored:
