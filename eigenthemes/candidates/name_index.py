@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.core.scratch import GrowingColumn, Scratch, part_of
-from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings
+from eigenthemes.core.scratch import GrowingColumn, Scratch
+from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings, part_of
 from eigenthemes.core.workers import Workers
 from eigenthemes.kb.name_arrays import (
     ACRONYM,

@@ -48,27 +48,6 @@ _ENCODINGS = {
 _BROKEN_STREAM = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, OSError)
 
 
-class _Tap(io.RawIOBase):
-    """A raw file that counts its bytes while they are read, and hashes them on request."""
-
-    def __init__(self, raw: IO[bytes], advance: Advance, *, hashed: bool) -> None:
-        self.raw, self.advance = raw, advance
-        self.size = 0
-        self.sha256 = hashlib.sha256() if hashed else None
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.raw.read(len(buffer))
-        buffer[: len(data)] = data
-        self.size += len(data)
-        if self.sha256 is not None:
-            self.sha256.update(data)
-        self.advance(len(data))
-        return len(data)
-
-
 def _decompressed(compressed: IO[bytes], name: str, diagnostics: Diagnostics) -> Iterator[bytes]:
     """Yield decompressed bytes; a truncated or damaged archive ends at the damage, and the problem is reported."""
     read, size = getattr(compressed, "read1", compressed.read), 0
@@ -100,14 +79,23 @@ class Source:
         self.name = "stdin" if self.path == "-" else Path(self.path).name
         self.diagnostics = diagnostics
         self.is_lines = False  # set by readers of lines
+        self._size, self._sha256 = 0, hashlib.sha256() if hashed else None
         self._raw = open_input(self.path, once=True)
-        self._tap = _Tap(self._raw, advance, hashed=hashed)
+        self._read = self._counted(advance)
         try:
-            raw = io.BufferedReader(self._tap, 1 << 20)
+            raw = io.BufferedReader(_Joined(self._read), 1 << 20)
             self._open(_decompressed(_decompress(raw, self.name, spreadsheets=spreadsheets), self.name, diagnostics))
         except BaseException:
             self.__exit__(None, None, None)
             raise
+
+    def _counted(self, advance: Advance) -> Iterator[bytes]:
+        """Yield the bytes of the file as they are; they are counted, and hashed on request."""
+        for data in _blocks(self._raw, 1 << 20, advance):
+            self._size += len(data)
+            if self._sha256 is not None:
+                self._sha256.update(data)
+            yield data
 
     def _open(self, decompressed: Iterator[bytes]) -> None:
         stream = io.BufferedReader(_Joined(decompressed), 1 << 20)
@@ -183,10 +171,10 @@ class Source:
 
     def description(self) -> dict[str, Any]:
         """Return the name, size and hash of a file that was opened with `hashed`, for the manifest."""
-        assert self._tap.sha256 is not None
-        while self._tap.read(1 << 20):  # parsers may stop early; the hash is of the complete file
+        assert self._sha256 is not None
+        for _ in self._read:  # parsers may stop early; the hash is of the complete file
             pass
-        return {"name": self.name, "bytes": self._tap.size, "sha256": self._tap.sha256.hexdigest()}
+        return {"name": self.name, "bytes": self._size, "sha256": self._sha256.hexdigest()}
 
     def __enter__(self) -> Source:
         return self
@@ -218,6 +206,12 @@ class _Joined(io.RawIOBase):
         buffer[:count] = self.rest[:count]
         self.rest = self.rest[count:]
         return count
+
+
+def _blocks(file: IO[bytes], size: int, advance: Advance) -> Iterator[bytes]:
+    while data := file.read(size):
+        advance(len(data))
+        yield data
 
 
 def clean_utf8(block: bytes, first_line: int, origin: str, diagnostics: Diagnostics) -> bytes:
@@ -271,7 +265,7 @@ def open_decompressed(
     """
     name = "stdin" if str(path) == "-" else Path(path).name
     with open_input(str(path), once=True) as raw:
-        stream = _decompress(io.BufferedReader(_Tap(raw, advance, hashed=False), ahead), name, spreadsheets=True)
+        stream = _decompress(io.BufferedReader(_Joined(_blocks(raw, ahead, advance)), ahead), name, spreadsheets=True)
         yield io.BufferedReader(_Joined(_decompressed(stream, name, diagnostics)), ahead)
 
 

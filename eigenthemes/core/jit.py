@@ -9,14 +9,12 @@ it calls, so the cache folder is named by a hash of the sources of all kernels (
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache, partial, update_wrapper
 from pathlib import Path
 from types import FunctionType
@@ -128,8 +126,7 @@ class Kernel:
     def _first_call(self, arguments: Any) -> Any:
         if not self._is_cached:
             _announce_compilation()
-        with _without_garbage_collection():
-            result = self.compiled(*arguments)
+        result = self.compiled(*arguments)
         self._is_ready = True
         return result
 
@@ -265,15 +262,3 @@ def _numba() -> Any:
         print("eigenthemes: numba is not installed, so that long work takes much longer; pip install numba", file=sys.stderr)
         return None
     return numba
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Collect no garbage while numba compiles: it makes millions of objects, and collection takes a tenth of its time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

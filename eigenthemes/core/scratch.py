@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.storage import is_full, reason
-from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.core.strings import Strings, hash_strings, part_of
 from eigenthemes.errors import BuildError, MissingExtraError, OptionError
 
 Column = NDArray[Any]
@@ -93,11 +93,7 @@ class Scratch:
     def joined(self, parts: Sequence[Column], dtype: Any) -> Column:
         """Return the concatenation of arrays."""
         whole = self.empty(sum(map(len, parts)), dtype)
-        at = 0
-        for part in parts:
-            whole[at : at + len(part)] = part
-            at += len(part)
-        return whole
+        return np.concatenate([*parts, np.empty(0, dtype=dtype)], out=whole, casting="unsafe")
 
     def row_numbers(self, size: int) -> NDArray[np.uint32]:
         """Return 0, 1, ..., size - 1."""
@@ -241,12 +237,6 @@ def blocks(size: int, rows: int = _ROWS) -> Iterator[tuple[int, int]]:
     """Yield the bounds of blocks of rows."""
     for first in range(0, size, rows):
         yield first, min(first + rows, size)
-
-
-def part_of(strings: Strings, first: int, last: int) -> Strings:
-    """Return the strings of consecutive rows; only the offsets are copied."""
-    offsets = strings.offsets[first : last + 1]
-    return Strings(strings.blob[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
 _Fields = list[tuple[int, int]]  # (column, bits) of what one word holds

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ FNV_PRIME = 0x100000001B3
 MIX = 0x9E3779B97F4A7C15
 _MASK = 0xFFFFFFFFFFFFFFFF
 _ROWS = 1 << 16
+S = TypeVar("S", bound="Strings")
 _MARKED = 1 << 20  # hashes that are marked, or buckets that are found, at a time
 _FEW_BYTES = 128
 _LONG = 1024  # bytes from which a string is hashed on its own
@@ -83,30 +84,19 @@ class Strings(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
-        """Return the strings as arrays: joined and encoded at once, which is several times faster than one by one."""
-        texts = list(texts)
-        joined = "\0".join(texts)
-        if joined.count("\0") != max(0, len(texts) - 1):  # a NUL inside a string
-            return cls._of_encoded([_encode(text) for text in texts])
-        encoded = np.frombuffer(_encode(joined), dtype=np.uint8)
-        separator = encoded == 0
-        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-        if texts:
-            ends = np.append(np.flatnonzero(separator), len(encoded))
-            offsets[1:] = ends - np.arange(len(texts))
-        return cls(encoded[~separator], offsets)
-
-    @classmethod
-    def _of_encoded(cls, texts: list[bytes]) -> Strings:
-        offsets = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
-        return cls(np.frombuffer(b"".join(texts), dtype=np.uint8), offsets)
+        """Return the strings as arrays."""
+        encoded = [_encode(text) for text in texts]
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+            first, last, step = index.indices(len(self))
+            return list(part_of(self, first, last))[::step]
         if index < 0:
             index += len(self)
         if not 0 <= index < len(self):
@@ -140,6 +130,12 @@ class Strings(Sequence[str]):
             shift = self.offsets[:-1][rows[first:last]] - offsets[first:last]
             blob[a:b] = self.blob[np.repeat(shift, lengths[first:last]) + np.arange(a, b)]
         return Strings(blob, offsets)
+
+
+def part_of(strings: S, first: int, last: int) -> S:
+    """Return the strings of consecutive rows; only the offsets are copied."""
+    offsets = strings.offsets[first : last + 1]
+    return replace(strings, blob=strings.blob[offsets[0] : offsets[-1]], offsets=offsets - offsets[0])
 
 
 def hash_bytes(data: bytes) -> int:

@@ -27,35 +27,38 @@ class StoredStrings(Strings):
     name: str
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice) and np.any((self.offsets[index] < 0) | (self.offsets[index] > len(self.blob))):
+            raise self._no_order()
         try:
             return super(StoredStrings, self).__getitem__(index)
         except UnicodeDecodeError:
-            raise no_text(self.path, self.name) from None
+            raise self._no_text() from None
 
     def raw(self, index: int) -> bytes:
         """Return the UTF-8 bytes of one string."""
         first, last = int(self.offsets[index]), int(self.offsets[index + 1])
         if not 0 <= first <= last <= len(self.blob):
-            raise damaged(self.path, f"{self.name}_offsets.npy does not ascend")
+            raise self._no_order()
         return self.blob[first:last].tobytes()
 
     def __iter__(self) -> Iterator[str]:
-        if np.any(self.offsets[1:] < self.offsets[:-1]):
-            raise damaged(self.path, f"{self.name}_offsets.npy does not ascend")
+        if np.any(self.offsets[1:] < self.offsets[:-1]) or self.offsets[-1] > len(self.blob):
+            raise self._no_order()
         try:
             yield from super(StoredStrings, self).__iter__()
         except UnicodeDecodeError:
-            raise no_text(self.path, self.name) from None
+            raise self._no_text() from None
+
+    def _no_order(self) -> KBDamagedError:
+        return damaged(self.path, f"{self.name}_offsets.npy does not ascend")
+
+    def _no_text(self) -> KBDamagedError:
+        return damaged(self.path, f"{self.name}_blob.npy holds bytes that are no text")
 
 
 def damaged(path: Path, what: str) -> KBDamagedError:
     """Return the error for a damaged KB."""
     return KBDamagedError(f"{path} is damaged: {what}; build it again", where=str(path))
-
-
-def no_text(path: Path, name: str) -> KBDamagedError:
-    """Return the error for strings of a KB that are no UTF-8."""
-    return damaged(path, f"{name}_blob.npy holds bytes that are no text")
 
 
 BLANK = "_:"  # what the ids of blank nodes begin with: they connect, and nobody is shown them
@@ -65,13 +68,13 @@ _BLOCK = 256  # neighbours that are read at once
 def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
     """Yield the entities with the indices first, ..., last - 1; many at once are read much faster than one by one."""
     name_bounds, type_bounds = kb.bounds("entity_names", first, last), kb.bounds("type_indptr", first, last)
-    names = _texts(kb, "names", name_bounds[0], name_bounds[-1])
+    names = kb.names[name_bounds[0] : name_bounds[-1]]
     types = kb.numbers("entity_types", type_bounds[0], type_bounds[-1])
     type_names = {row: str(kb.types[row]) for row in set(types)}
     columns = zip(
-        _texts(kb, "ids", first, last),
+        kb.ids[first:last],
         pairwise(name_bounds),
-        _texts(kb, "descriptions", first, last),
+        kb.descriptions[first:last],
         pairwise(type_bounds),
         kb.mapped("prior")[first:last].tolist(),
         strict=True,
@@ -104,16 +107,6 @@ def _neighbors(kb: KB, first: int, last: int) -> Iterator[Neighbor]:
                 if code >> 1 >= len(kb.relations):
                     raise damaged(kb.path, f"graph_more_relations.npy has the number {code}")
                 yield Neighbor(kb.id_of(neighbor), kb.label_of(neighbor), str(kb.relations[code >> 1]), bool(code & 1))
-
-
-def _texts(kb: KB, name: str, first: int, last: int) -> list[str]:
-    """Return some strings in a row, decoded from one piece of the blob."""
-    bounds = kb.bounds(f"{name}_offsets", first, last)
-    blob = kb.mapped(f"{name}_blob")[bounds[0] : bounds[-1]].tobytes()
-    try:
-        return [blob[start - bounds[0] : end - bounds[0]].decode("utf-8") for start, end in pairwise(bounds)]
-    except UnicodeDecodeError:
-        raise no_text(kb.path, name) from None
 
 
 _REMEMBERED = 200_000  # entities whose id and label are kept at hand

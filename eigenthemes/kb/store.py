@@ -238,7 +238,7 @@ class KB(KBFiles, Displayed):
         try:  # no check of each of thousands of ids
             entity_ids = list(entity_ids)
             hashes = hash_strings(Strings.of(entity_ids))
-        except TypeError:
+        except (AttributeError, TypeError):
             raise OptionError(f"entity_ids is {entity_ids!r:.40}; expected a list of texts", where="entity_ids") from None
         row = find_words.select_backend(len(hashes))(hashes, self.array("id_hashes"), self.array("id_buckets"))
         indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)

@@ -72,20 +72,22 @@ class KBWriter:
 
     def add(self, name: str, array: NDArray[Any]) -> None:
         """Write one array and sync it."""
+        array = np.ascontiguousarray(array)
         file = self._folder / f"{name}.npy"
         with _one_sentence(self.path):
             file.unlink(missing_ok=True)  # where it was taken over: never write into a file of the old KB
-            with open(file, "wb") as out:
-                hashing = _HashingFile(out)
-                np.lib.format.write_array(hashing, np.ascontiguousarray(array), allow_pickle=False)
+            with open(file, "wb") as out:  # not by np.save, whose errors do not say that a disk is full
+                header = np.lib.format.header_data_from_array_1_0(array)
+                np.lib.format.write_array_header_1_0(out, header)
+                out.write(array.data)
                 out.flush()
                 os.fsync(out.fileno())
-        self.files[name] = {
-            "dtype": array.dtype.str,
-            "shape": list(array.shape),
-            "bytes": hashing.size,
-            "sha256": hashing.sha256.hexdigest(),
-        }
+            self.files[name] = {
+                "dtype": array.dtype.str,
+                "shape": list(array.shape),
+                "bytes": file.stat().st_size,
+                "sha256": sha256_of_file(file),
+            }
 
     def add_strings(self, name: str, strings: Strings) -> None:
         self.add(f"{name}_blob", strings.blob)
@@ -209,17 +211,6 @@ def _current_data(path: Path) -> str | None:
         return str(json.loads((path / MANIFEST).read_bytes())["data"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-class _HashingFile:
-    def __init__(self, out: IO[bytes]) -> None:
-        self.out, self.size, self.sha256 = out, 0, hashlib.sha256()
-
-    def write(self, data: bytes) -> int:
-        view = memoryview(data)
-        self.sha256.update(view)
-        self.size += view.nbytes
-        return self.out.write(view)
 
 
 def _take_lock(path: Path) -> IO[bytes]:

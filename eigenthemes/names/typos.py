@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.scratch import GrowingColumn, Scratch, blocks, part_of
-from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, OutOfBoundsError, Strings, bit_filter, bounds_of, mix
+from eigenthemes.core.scratch import GrowingColumn, Scratch, blocks
+from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, OutOfBoundsError, Strings, bit_filter, bounds_of, mix, part_of
 from eigenthemes.kb.name_arrays import TypoIndex
 
 PREFIX = 8
