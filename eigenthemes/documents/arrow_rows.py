@@ -243,7 +243,6 @@ def json_value(value: Any) -> Any:
 
 ROWS = 256  # read at a time, so that texts of any length fit into memory
 _GROUP_ROWS, _GROUP_BYTES = 16_384, 64 << 20  # of a group that is written
-_CODECS = {"UNCOMPRESSED": "NONE"}
 
 
 class ParquetDocuments:
@@ -251,32 +250,35 @@ class ParquetDocuments:
 
     def __init__(self, file: IO[bytes], name: str, columns: DocumentColumns) -> None:
         self.name, self.columns = name, columns
-        with _broken_as_error(name):
+        with parquet_errors(name):
             self.file = pq.ParquetFile(file)
         self.schema: pa.Schema = self.file.schema_arrow
         columns.check(self.schema, name)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches."""
-        with _broken_as_error(self.name):
+        with parquet_errors(self.name):
             yield from self.file.iter_batches(batch_size=ROWS)
 
     @property
     def compression(self) -> str:
         """Return the compression of the first column."""
-        metadata = self.file.metadata
-        if not metadata.num_row_groups or not metadata.num_columns:
-            return "snappy"
-        codec = str(metadata.row_group(0).column(0).compression)
-        return _CODECS.get(codec, codec)
+        return next(iter(codecs_of(self.file.metadata).values()), "SNAPPY")
+
+
+def codecs_of(metadata: pq.FileMetaData) -> dict[str, str]:
+    """Return column -> its compression in a Parquet file, by the names that a writer takes."""
+    group = metadata.row_group(0) if metadata.num_row_groups else None
+    columns = [group.column(number) for number in range(group.num_columns)] if group is not None else []
+    return {column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE") for column in columns}
 
 
 class ParquetParts:
     """Writes batches as row groups whose bounds depend on the rows only."""
 
-    def __init__(self, out: IO[bytes], schema: pa.Schema, compression: str) -> None:
-        self._writer = pq.ParquetWriter(out, schema, compression=compression)
-        self._schema = schema
+    def __init__(self, out: IO[bytes], schema: pa.Schema, compression: str | dict[str, str], rows: int = _GROUP_ROWS) -> None:
+        self._writer = pq.ParquetWriter(out, schema, compression=compression or "SNAPPY")
+        self._most_rows = rows
         self._waiting: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
 
@@ -285,7 +287,7 @@ class ParquetParts:
         self._waiting.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
-        if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+        if self._rows >= self._most_rows or self._bytes >= _GROUP_BYTES:
             self._flush()
 
     def close(self) -> None:
@@ -295,18 +297,18 @@ class ParquetParts:
 
     def _flush(self) -> None:
         if self._rows:
-            self._writer.write_table(pa.Table.from_batches(self._waiting, self._schema), row_group_size=self._rows)
+            self._writer.write_table(pa.Table.from_batches(self._waiting), row_group_size=self._rows)
         self._waiting, self._rows, self._bytes = [], 0, 0
 
 
 @contextmanager
-def _broken_as_error(name: str) -> Iterator[None]:
-    """Turn the errors of Arrow into SourceError."""
+def parquet_errors(name: str) -> Iterator[None]:
+    """Turn the errors of Arrow for a file into SourceError."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         detail = " ".join(str(error).split())[:200]
-        raise SourceError(f"{name} is not a whole Parquet file ({detail}); write it again", where=name) from None
+        raise SourceError(f"{name} is not a complete Parquet file ({detail}); write it again", where=name) from None
 
 
 def read_parquet(path: str, name: str, columns: Mapping[str, str] | None) -> Iterator[Document | DocumentError]:

@@ -6,30 +6,25 @@ import codecs
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
+from itertools import islice
 from types import SimpleNamespace
 from typing import IO, Any
 
 from eigenthemes.core.csv_records import CsvRecord, csv_records
-from eigenthemes.core.files import BLOCK, open_decompressed, wide_encoding
+from eigenthemes.core.files import open_decompressed, wide_encoding
 from eigenthemes.core.progress import Advance
-from eigenthemes.documents.reader import RefuseTruncated
+from eigenthemes.documents.reader import RefuseTruncated, ignore
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.tables.table_file import (
-    CHUNK,
-    CHUNK_SIZE,
     ColumnLinks,
-    ListRows,
-    Sampler,
     Scan,
     TableFile,
     TableOptions,
     TableWriter,
-    added_columns,
+    extended_rows,
     full_header,
     value_text,
 )
@@ -56,7 +51,6 @@ _DECIMAL_COMMA = re.compile(r"-?\d{1,3}(?:\.\d{3})*,\d+$|-?\d+,\d+$")
 _DECIMAL_POINT = re.compile(r"-?\d+\.\d+$")
 _FORMULA = re.compile("[=+@\t\r-]")  # a spreadsheet takes a cell that begins so for a formula
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?$")
-_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # a byte that the encoding does not define, as Python keeps it
 
 
 def is_formula(text: str) -> bool:
@@ -69,7 +63,6 @@ class TextStyle:
     """The way a delimited text is written.
 
     mark    byte-order mark
-    errors  Python's name for the handling of bytes that the encoding does not define, and of characters that it does not have
     quotes  cells may be quoted; otherwise quotes are characters like any other
     comma   numbers are written 0,5
     """
@@ -80,82 +73,78 @@ class TextStyle:
     line_end: str = "\n"
     quotes: bool = True
     comma: bool = False
-    errors: str = "replace"
 
 
-class DelimitedFile:
+class DelimitedFile(TableFile):
     """A CSV or TSV file."""
-
-    source: str  # set by open_table
 
     def __init__(self, path: str, name: str, options: TableOptions, head: bytes) -> None:
         self.path, self.name, self.options = path, name, options
-        encoding, mark = find_encoding(head, self._blocks(), options.encoding)
+        encoding, mark, self._broken_lines = self._find_encoding(head)
         text = head[len(mark) :].decode(encoding, "replace")
         delimiter = _checked(options.delimiter) or find_delimiter(text)
         quotes = options.quotes and (delimiter != "\t" or is_quoted(text, delimiter))
         end = re.search("\r\n|\n|\r", text)
-        # escaped bytes are written as they were; UTF-16 and UTF-32 use the characters that stand for them
-        errors = "surrogatepass" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
-        self.style = TextStyle(encoding, mark, delimiter, end[0] if end else "\n", quotes, errors=errors)
+        self.style = TextStyle(encoding, mark, delimiter, end[0] if end else "\n", quotes)
         self.format = "tsv" if delimiter == "\t" and not name.lower().partition(".csv")[1] else "csv"
         self.has_separator_line = any(map(_SEPARATOR_LINE.match, text.splitlines()[:1]))
-        self.has_escaped_bytes = False  # known after the scan
-        first = next(self._rows(), None)
+        first = next(self._records(), None)
         if first is None:
             raise SourceError(f"{name} is empty; a table has at least a header", code="empty-table", where=name)
-        self.width = len(first.cells)
-        self.header_cells = first.cells if options.header else []
-        self.header = tuple(map(self._clean, self.header_cells))
+        self.width = self._expected = len(first.cells)
+        names = first.cells if quotes else [cell.strip('"') for cell in first.cells]
+        self.header = tuple(names) if options.header else ()
+        self._ragged: dict[str, tuple[int, int]] = {}  # "more" or "fewer" cells than the first -> rows, and the first line
+
+    def rows(self, advance: Advance = ignore) -> Iterator[tuple[list[Any], bytes]]:
+        self._ragged = {}
+        for record in islice(self._records(advance), self.options.header, None):
+            count = len(record.cells)
+            if count != self._expected:
+                kind = "more" if count > self._expected else "fewer"
+                rows, first = self._ragged.get(kind, (0, record.first))
+                self._ragged[kind] = rows + 1, first
+            yield record.cells + [""] * (self.width - count), b""
 
     def scan(self, advance: Advance) -> Scan:
-        sampler, expected = Sampler(), self.width
-        findings = _RaggedRows(expected)
-        for number, row in enumerate(self._rows(advance)):
-            self.width = max(self.width, len(row.cells))
-            if number or not self.options.header:
-                findings.add(row)
-                if sampler.wants():
-                    sampler.add(list(map(self._clean, row.cells)))
-        self.has_escaped_bytes = findings.escaped > 0
-        if self.style.delimiter != "," and has_decimal_comma(sampler.kept):
+        scan = super().scan(advance)
+        if self.style.delimiter != "," and has_decimal_comma(scan.sample):
             self.style = replace(self.style, comma=True)
-        kinds = {column: {"text"} for column in range(self.width)}
-        return Scan(sampler.seen, sampler.kept, kinds, findings.notes(self.style.encoding))
+        return scan
 
-    def chunks(self) -> Iterator[ListRows]:
-        clean = self._clean if self.has_escaped_bytes or not self.style.quotes else None
-        rows, size = ListRows([], "", clean=clean), 0
-        for number, row in enumerate(self._rows()):
-            if number or not self.options.header:
-                rows.cells.append(row.cells)
-                size += sum(map(len, row.cells))
-            if len(rows) >= CHUNK or size >= CHUNK_SIZE:
-                yield rows
-                rows, size = ListRows([], "", clean=clean), 0
-        if rows.cells:
-            yield rows
+    def notes(self) -> list[str]:
+        remedies = {"more": "the header gets empty names", "fewer": "empty ones are added"}
+        notes = [
+            f"{_have(rows, 'row')} {kind} than {self._expected} cells (first: line {first:,}); {remedies[kind]}"
+            for kind, (rows, first) in self._ragged.items()
+        ]
+        if self._broken_lines:
+            read = f"they are read as {WINDOWS}, and written as UTF-8"
+            notes.append(f"{_have(self._broken_lines, 'line')} bytes that are not UTF-8; {read}")
+        return notes
 
     def writer(self, out: IO[bytes], added: Sequence[str]) -> DelimitedWriter:
         return DelimitedWriter(self, out, added, self.style)
 
-    def _clean(self, cell: str) -> str:
-        """Return the value of a cell: escaped bytes are decoded, and quotes that the style does not know are removed."""
-        if not self.style.quotes and len(cell) > 1 and cell[0] == cell[-1] == '"':
-            cell = cell[1:-1].replace('""', '"')
-        return _ESCAPED_BYTE.sub(_windows_character, cell) if _has_escaped_byte(cell) else cell
+    def _find_encoding(self, head: bytes) -> tuple[str, bytes, int]:
+        """Return the encoding, the byte-order mark, and the number of lines that are not in the encoding if it is UTF-8."""
+        mark = next((mark for mark in _BOMS if head.startswith(mark)), b"")
+        if self.options.encoding is not None:
+            encoding = _known_encoding(self.options.encoding)
+            return encoding, mark if mark and _BOMS[mark] in (encoding, "utf-8") else b"", 0
+        wide = wide_encoding(head)
+        if wide is not None:
+            return _BOMS[mark] if mark else re.sub("(?=[LB]E)", "-", wide).lower(), mark, 0
+        with open_decompressed(self.path, RefuseTruncated(), ignore) as stream:
+            good, bad, sample = _count_utf_8(iter(lambda: stream.readline(_LONGEST_LINE), b""))
+        return ("utf-8", mark, bad) if good >= bad else (_legacy_encoding(sample), mark, 0)
 
-    def _blocks(self) -> Iterator[bytes]:
-        with open_decompressed(self.path, RefuseTruncated(), lambda amount: None) as stream:
-            while block := stream.read(BLOCK):
-                yield block
-
-    def _rows(self, advance: Advance = lambda amount: None) -> Iterator[CsvRecord]:
+    def _records(self, advance: Advance = ignore) -> Iterator[CsvRecord]:
         """Yield the records that are rows or the header: neither blank nor Excel's line about the separator."""
         style = self.style
         with open_decompressed(self.path, RefuseTruncated(), advance) as stream:
             stream.read(len(style.mark))
-            text = io.TextIOWrapper(stream, encoding=style.encoding, errors=style.errors, newline="")
+            text = io.TextIOWrapper(stream, encoding=style.encoding, errors=_errors(style.encoding), newline="")
             try:
                 for record in (csv_records if style.quotes else _unquoted_records)(text, style.delimiter):
                     if record.fault is not None:
@@ -188,20 +177,18 @@ class DelimitedWriter(TableWriter):
         self.replaced = self.escaped = 0  # characters that the encoding does not have; cells that a spreadsheet would run
         self._fitted = lru_cache(maxsize=1 << 16)(self._fit)
         out.write(style.mark)
-        header = full_header(table)
-        self.is_same_style = isinstance(table, DelimitedFile) and table.style is style
-        if isinstance(table, DelimitedFile) and self.is_same_style:
-            header = (*table.header_cells, *header[len(table.header_cells) :])
-            if table.has_separator_line:
-                out.write(f"sep={style.delimiter}{style.line_end}".encode(style.encoding))
+        if isinstance(table, DelimitedFile) and table.style is style and table.has_separator_line:
+            out.write(f"sep={style.delimiter}{style.line_end}".encode(style.encoding))
         if table.header:
-            self._write_rows([[*header, *(self._fitted(name)[0] for name in added)]])
+            self._write_rows([[*full_header(table), *(self._fitted(name)[0] for name in added)]])
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
         for each in links:
             self._check_ids(each.ids)
-        added = (map(self._added_cell, values) for values in zip(*added_columns(links), strict=True))
-        self._write_rows([*cells, *more] for cells, more in zip(self._cells(rows), added, strict=True))
+        width = self.table.width
+        self._write_rows(
+            [*map(value_text, row[:width]), *map(self._added_cell, row[width:])] for row in extended_rows(rows, width, links)
+        )
 
     def close(self) -> None:
         if self.replaced:
@@ -215,12 +202,6 @@ class DelimitedWriter(TableWriter):
                 "another format keeps them"
             )
 
-    def _cells(self, rows: Any) -> Iterable[Sequence[str]]:
-        width = self.table.width
-        if self.is_same_style:
-            return (cells + [""] * (width - len(cells)) for cells in rows.cells)
-        return zip(*(map(value_text, rows.values(column)) for column in range(width)), strict=True)
-
     def _write_rows(self, rows: Iterable[Iterable[str]]) -> None:
         style, lines = self.style, list[str]()
         # csv quotes cells with characters of this line end only, and both of them end a line when the file is read again
@@ -233,7 +214,7 @@ class DelimitedWriter(TableWriter):
         )
         writer.writerows(rows)
         text = "".join(lines) if style.line_end == "\r\n" else "".join(line[:-2] + style.line_end for line in lines)
-        self.out.write(text.encode(style.encoding, style.errors))
+        self.out.write(text.encode(style.encoding, _errors(style.encoding)))
 
     def _added_cell(self, value: str | float | None) -> str:
         if isinstance(value, float):
@@ -266,51 +247,14 @@ class DelimitedWriter(TableWriter):
                 )
 
 
-@dataclass(slots=True)
-class _RaggedRows:
-    """Counts rows with more or fewer cells than the header, and rows with bytes that the encoding does not define."""
-
-    expected: int
-    counts: Counter[str] = field(default_factory=Counter)
-    first: dict[str, int] = field(default_factory=dict)
-    escaped: int = 0
-
-    def add(self, row: CsvRecord) -> None:
-        count = len(row.cells)
-        if count != self.expected:
-            kind = "more" if count > self.expected else "fewer"
-            self.counts[kind] += 1
-            self.first.setdefault(kind, row.first)
-        self.escaped += any(map(_has_escaped_byte, row.cells))
-
-    def notes(self, encoding: str) -> list[str]:
-        remedies = {"more": "the header gets empty names", "fewer": "empty ones are added"}
-        notes = [
-            f"{_rows_have(self.counts[kind])} {kind} than {self.expected} cells (first: line {self.first[kind]:,}); {remedy}"
-            for kind, remedy in remedies.items()
-            if self.counts[kind]
-        ]
-        if self.escaped:
-            notes.append(f"{_rows_have(self.escaped)} bytes that are not {encoding}; they are read as {WINDOWS} and kept")
-        return notes
-
-
-def _rows_have(count: int) -> str:
-    return "1 row has" if count == 1 else f"{count:,} rows have"
+def _have(count: int, what: str) -> str:
+    return f"1 {what} has" if count == 1 else f"{count:,} {what}s have"
 
 
 def _unquoted_records(lines: Iterable[str], delimiter: str) -> Iterator[CsvRecord]:
     for number, line in enumerate(lines, 1):
         body = line.rstrip("\r\n")
         yield CsvRecord(number, body.split(delimiter) if body else [])
-
-
-def _has_escaped_byte(cell: str) -> bool:
-    return not cell.isascii() and _ESCAPED_BYTE.search(cell) is not None
-
-
-def _windows_character(match: re.Match[str]) -> str:
-    return bytes([ord(match[0]) - 0xDC00]).decode(WINDOWS, "replace")
 
 
 def _checked(delimiter: str | None) -> str | None:
@@ -322,20 +266,27 @@ def _checked(delimiter: str | None) -> str | None:
     return delimiter
 
 
-# detection
+# encodings
 
 
-def find_encoding(head: bytes, blocks: Iterable[bytes], given: str | None) -> tuple[str, bytes]:
-    """Return the encoding of a text and its byte-order mark: UTF-8 if most lines are, unless given or marked otherwise."""
-    mark = next((mark for mark in _BOMS if head.startswith(mark)), b"")
-    if given is not None:
-        encoding = _known_encoding(given)
-        return encoding, mark if mark and _BOMS[mark] in (encoding, "utf-8") else b""
-    wide = wide_encoding(head)
-    if wide is not None:
-        return _BOMS[mark] if mark else re.sub("(?=[LB]E)", "-", wide).lower(), mark
-    other, share_of_utf_8 = _lines_not_utf_8(blocks)
-    return "utf-8" if share_of_utf_8 >= 0.5 else _legacy_encoding(other), mark
+def _errors(encoding: str) -> str:
+    """Return Python's name for how to handle what an encoding does not define."""
+    return "surrogatepass" if encoding.startswith(("utf-16", "utf-32")) else _AS_WINDOWS
+
+
+def _as_windows(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Read bytes that an encoding does not define as Windows-1252, and write such characters as these bytes."""
+    if isinstance(error, UnicodeDecodeError):
+        return "".join(map(_LETTERS.__getitem__, error.object[error.start : error.end])), error.end
+    if isinstance(error, UnicodeEncodeError):
+        letters = error.object[error.start : error.end]
+        return bytes(_LETTERS.index(letter) if letter in _LETTERS else ord("?") for letter in letters), error.end
+    raise error
+
+
+_AS_WINDOWS = "eigenthemes.as-windows"
+_LETTERS = "".join(bytes([byte]).decode(WINDOWS, "ignore") or chr(byte) for byte in range(256))
+codecs.register_error(_AS_WINDOWS, _as_windows)
 
 
 def _known_encoding(given: str) -> str:
@@ -347,30 +298,21 @@ def _known_encoding(given: str) -> str:
         raise OptionError(f"encoding {given!r} is unknown; expected e.g. utf-8, cp1252 or latin-1", where="encoding") from None
 
 
-def _lines_not_utf_8(blocks: Iterable[bytes]) -> tuple[bytes, float]:
-    """Return lines of a text that are not UTF-8, and the share of UTF-8 among those that are not ASCII."""
-    counts, other, rest = Counter[bool](), bytearray(), b""
-    for block in chain(blocks, [b"\n"]):
-        if block.isascii() and not rest:
+def _count_utf_8(lines: Iterable[bytes]) -> tuple[int, int, bytes]:
+    """Return the number of lines that are UTF-8 and not ASCII, the number of those that are not UTF-8, and some of these."""
+    good = bad = 0
+    sample = bytearray()
+    for line in lines:
+        if line.isascii():
             continue
-        *lines, rest = (rest + block).split(b"\n")
-        if len(rest) > _LONGEST_LINE:
-            lines, rest = [*lines, rest], b""
-        for line in lines:
-            if not line.isascii():
-                is_utf_8 = _is_utf_8(line)
-                counts[is_utf_8] += 1
-                if not is_utf_8 and len(other) < _BYTES_SAMPLED:
-                    other += line[:_BYTES_SAMPLED] + b"\n"
-    return bytes(other), counts[True] / counts.total() if counts[False] else 1.0
-
-
-def _is_utf_8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        try:
+            line.decode("utf-8")
+            good += 1
+        except UnicodeDecodeError:
+            bad += 1
+            if len(sample) < _BYTES_SAMPLED:
+                sample += line[:_BYTES_SAMPLED]
+    return good, bad, bytes(sample)
 
 
 def _legacy_encoding(data: bytes) -> str:
@@ -384,6 +326,9 @@ def _legacy_encoding(data: bytes) -> str:
     if best is None or (western is not None and western.chaos <= best.chaos + _CLEARLY):
         return WINDOWS
     return codecs.lookup(best.encoding).name
+
+
+# delimiter, quotes, decimal comma
 
 
 def find_delimiter(text: str) -> str:

@@ -7,17 +7,17 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
+from uuid import uuid4
 
 from eigenthemes.core.files import COMPRESSED, SNIFF, ZIP, compressing, is_spreadsheet_name, open_decompressed
 from eigenthemes.core.storage import check_output
-from eigenthemes.documents.reader import RefuseTruncated
+from eigenthemes.documents.reader import RefuseTruncated, ignore
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.tables.delimited import DelimitedFile, DelimitedWriter, TextStyle
 from eigenthemes.tables.json_table import JsonLinesFile, JsonLinesWriter
-from eigenthemes.tables.parquet_table import ParquetTable, ParquetWriter, schema_of
 from eigenthemes.tables.spreadsheet_file import NewWorkbookWriter, SpreadsheetFile
 from eigenthemes.tables.table_file import Scan, TableFile, TableOptions, TableWriter
 
@@ -40,7 +40,7 @@ def open_table(path: str, options: TableOptions | None = None) -> Iterator[Table
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "table"
-        with open_decompressed(path, RefuseTruncated(), lambda amount: None) as source, copy.open("wb") as target:
+        with open_decompressed(path, RefuseTruncated(), ignore) as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target, 1 << 20)
         with copy.open("rb") as file:
             head = file.read(SNIFF)
@@ -69,6 +69,8 @@ def _table_of(path: str, name: str, options: TableOptions, head: bytes) -> Table
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     named = format_of_name(name)
     if head.startswith(b"PAR1"):
+        from eigenthemes.tables.parquet_table import ParquetTable  # imports pyarrow
+
         return ParquetTable(path, name, options)
     if head.startswith((ZIP, _OLD_SPREADSHEET)) and (is_spreadsheet_name(name) or name.endswith(".xls") or name == "stdin"):
         return SpreadsheetFile(path, "stdin.xlsx" if name == "stdin" else name, options)
@@ -90,7 +92,7 @@ def _table_of(path: str, name: str, options: TableOptions, head: bytes) -> Table
 
 
 def _head(path: str) -> bytes:
-    with open_decompressed(path, RefuseTruncated(), lambda amount: None) as stream:
+    with open_decompressed(path, RefuseTruncated(), ignore) as stream:
         return stream.read(SNIFF)
 
 
@@ -124,6 +126,8 @@ def table_writer(
     if wanted == "jsonl":
         return JsonLinesWriter(table, target, added)
     if wanted == "parquet":
+        from eigenthemes.tables.parquet_table import ParquetWriter, schema_of  # imports pyarrow
+
         return ParquetWriter(schema_of(table, scan), target, added)
     if wanted == "xlsx":
         return NewWorkbookWriter(table, scan, target, added)
@@ -148,28 +152,20 @@ def replacing_file(path: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> 
     for source in inputs:
         if str(source) != "-" and target.exists() and Path(source).exists() and target.samefile(source):
             raise OptionError(f"{path} is the input itself; give another file to write to", where=str(path))
+    temporary = target.with_name(f".{target.name}.{uuid4().hex}.part")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place", code="output-place") from None
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as raw:
-            with compressing(target.name, cast(IO[bytes], raw)) as stream:
+        with temporary.open("xb") as raw:
+            with compressing(target.name, raw) as stream:
                 yield stream
             raw.flush()
             os.fsync(raw.fileno())
-        temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+        if target.exists():
+            temporary.chmod(target.stat().st_mode)
         temporary.replace(target)
     except OSError as error:
         raise SourceError(
             f"{path} cannot be written ({error.strerror or error}); free some space, or give another place", code="output-place"
         ) from None
     finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -22,18 +22,15 @@ from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import escape
 
 from eigenthemes.core.progress import Advance
-from eigenthemes.core.spreadsheets import LONGEST_CELL, MOST_COLUMNS, MOST_ROWS, Row, Workbook, cell_text
+from eigenthemes.core.spreadsheets import LONGEST_CELL, MOST_COLUMNS, MOST_ROWS, Workbook, cell_text
+from eigenthemes.documents.reader import ignore
 from eigenthemes.errors import MissingExtraError, SourceError
 from eigenthemes.tables.table_file import (
-    CHUNK,
     ColumnLinks,
-    ListRows,
-    Sampler,
     Scan,
     TableFile,
     TableOptions,
     TableWriter,
-    add_kinds,
     added_columns,
     extended_rows,
     full_header,
@@ -53,11 +50,10 @@ _TAG = re.compile(rb"<(/?)")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-class SpreadsheetFile:
+class SpreadsheetFile(TableFile):
     """A sheet of a spreadsheet; the first row that has cells is its header."""
 
     format = "xlsx"
-    source: str  # set by open_table
 
     def __init__(self, path: str, name: str, options: TableOptions) -> None:
         self.name = name
@@ -74,25 +70,12 @@ class SpreadsheetFile:
         self.header = tuple(cell_text(value).strip() for value in row) if options.header else ()
         self.width = len(row)
 
-    def scan(self, advance: Advance) -> Scan:
-        sampler, kinds = Sampler(), dict[int, set[str]]()
-        for row in self._rows():
-            self.width = max(self.width, len(row))
-            for column, value in enumerate(row):
-                add_kinds(kinds, column, value)
-            if sampler.wants():
-                sampler.add(list(map(cell_text, row)))
-        notes = [f"the sheet {self.sheet!r} is linked; others are kept as they are"] if len(self.workbook.sheets) > 1 else []
-        return Scan(sampler.seen, sampler.kept, kinds, notes)
+    def rows(self, advance: Advance = ignore) -> Iterator[tuple[list[Any], bytes]]:
+        for row in islice(self.workbook.rows(self.sheet), self.first, None):
+            yield row + [None] * (self.width - len(row)), b""
 
-    def chunks(self) -> Iterator[ListRows]:
-        rows, first = self._rows(), self.first
-        while some := list(islice(rows, CHUNK)):
-            yield ListRows(some, first=first)
-            first += len(some)
-
-    def _rows(self) -> Iterator[Row]:
-        return islice(self.workbook.rows(self.sheet), self.first, None)
+    def notes(self) -> list[str]:
+        return [f"the sheet {self.sheet!r} is linked; others are kept as they are"] if len(self.workbook.sheets) > 1 else []
 
     def writer(self, out: IO[bytes], added: Sequence[str]) -> WorkbookCopyWriter:
         if not self.name.lower().endswith((".xlsx", ".xlsm")):
@@ -126,12 +109,14 @@ class WorkbookCopyWriter(TableWriter):
         if self.column + len(added) > MOST_COLUMNS:
             raise _too_large(file.name, f"{self.column + len(added):,} columns", f"{MOST_COLUMNS:,}")
         self.added: dict[int, Sequence[Any]] = {} if file.header_row is None else {file.header_row: added}
+        self.next = file.first  # number of the first row of the next ones
         self.row = -1  # number of the last row whose XML was written
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
-        for number, values in enumerate(zip(*added_columns(links), strict=True), rows.first):
+        for number, values in enumerate(zip(*added_columns(links), strict=True), self.next):
             if any(value is not None for value in values):
                 self.added[number] = values
+        self.next += len(rows)
 
     def close(self) -> None:
         with self._damage_reported(), zipfile.ZipFile(self.out, "w", zipfile.ZIP_DEFLATED) as copy:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import orjson
 
@@ -44,41 +44,27 @@ class TableOptions:
     quotes: bool = True
 
 
-class Rows(Protocol):
-    """Consecutive rows of a table."""
-
-    def __len__(self) -> int: ...
-
-    def values(self, column: int) -> list[Any]:
-        """Return the cells of a column with the types of the format; None for missing ones."""
-        ...
-
-
 @dataclass(slots=True)
-class ListRows:
-    """Rows as lists of cells, which may be shorter than the table is wide.
+class Rows:
+    """Consecutive rows of a table.
 
-    missing  value of a cell that a row does not have
-    first    number of the first row in its sheet, from 0
-    clean    returns the value of a cell; None where it is the cell itself
+    cells  with the types of the format; None for missing ones
+    lines  the rows as they are in the file, if it is written with the same lines
     """
 
-    cells: list[list[Any]]
-    missing: Any = None
-    first: int = 0
-    clean: Callable[[Any], Any] | None = None
+    cells: list[list[Any]] = field(default_factory=list)
+    lines: list[bytes] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.cells)
 
     def values(self, column: int) -> list[Any]:
-        values = [row[column] if column < len(row) else self.missing for row in self.cells]
-        return values if self.clean is None else list(map(self.clean, values))
+        """Return the cells of a column."""
+        return [row[column] for row in self.cells]
 
-
-def texts_of(rows: Rows, column: int) -> list[str]:
-    """Return the cells of a column that are texts; empty for others."""
-    return [value if isinstance(value, str) else "" for value in rows.values(column)]
+    def texts(self, column: int) -> list[str]:
+        """Return the cells of a column that are texts; empty for others."""
+        return [value if isinstance(value, str) else "" for value in self.values(column)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,38 +138,61 @@ class Scan:
     notes: list[str] = field(default_factory=list)
 
 
-class TableFile(Protocol):
+class TableFile(ABC):
     """An opened table file.
 
     source  path that was opened; "-" for standard input
     format  "csv", "tsv", "jsonl", "parquet" or "xlsx"
+    header  names of the columns; empty without a header
+    width   number of columns; final after `scan`
     """
 
     source: str
     name: str
     format: str
+    header: tuple[str, ...]
+    width: int
 
-    @property
-    def header(self) -> tuple[str, ...]:
-        """Names of the columns; empty without a header."""
-        ...
+    @abstractmethod
+    def rows(self, advance: Advance = lambda amount: None) -> Iterator[tuple[list[Any], bytes]]:
+        """Read the file from its beginning: the cells of each row, as many as the table is wide, and its line if it is kept."""
 
-    @property
-    def width(self) -> int:
-        """Number of columns; final after `scan`."""
-        ...
+    @abstractmethod
+    def writer(self, out: IO[bytes], added: Sequence[str]) -> TableWriter:
+        """Return a writer of the same format that adds columns with these names."""
+
+    def notes(self) -> list[str]:
+        """Return remarks for the user, after all rows were read."""
+        return []
 
     def scan(self, advance: Advance) -> Scan:
         """Read the complete file once, and raise an error if any part of it cannot be read."""
-        ...
+        sampler, types = Sampler(), list[set[type]]()
+        for row, _ in self.rows(advance):
+            types += (set() for _ in range(len(row) - len(types)))
+            for kinds, value in zip(types, row, strict=False):
+                kinds.add(type(value))
+            if sampler.wants():
+                sampler.add(["" if isinstance(value, dict | list) else cell_text(value) for value in row])
+        self.width = max(self.width, len(types))
+        named = {column: {_KINDS.get(each, "other") for each in kinds - {type(None)}} for column, kinds in enumerate(types)}
+        return Scan(sampler.seen, sampler.kept, named, self.notes())
 
     def chunks(self) -> Iterator[Rows]:
         """Read the file again, up to `CHUNK` rows at a time."""
-        ...
+        chunk, size = Rows(), 0
+        for row, line in self.rows():
+            chunk.cells.append(row)
+            chunk.lines.append(line)
+            size += sum(map(len, map(str, row)))
+            if len(chunk) >= CHUNK or size >= CHUNK_SIZE:
+                yield chunk
+                chunk, size = Rows(), 0
+        if chunk.cells:
+            yield chunk
 
-    def writer(self, out: IO[bytes], added: Sequence[str]) -> TableWriter:
-        """Return a writer of the same format that adds columns with these names."""
-        ...
+
+_KINDS: dict[type, str] = {str: "text", bool: "boolean", int: "integer", float: "number"}
 
 
 class Sampler:
@@ -205,15 +214,6 @@ class Sampler:
             self.step *= 2
 
 
-def add_kinds(kinds: dict[int, set[str]], column: int, value: Any) -> None:
-    """Add the kind of a value to those of its column; None has no kind."""
-    if value is not None:
-        kinds.setdefault(column, set()).add(_KINDS.get(type(value), "other"))
-
-
-_KINDS: dict[type, str] = {str: "text", bool: "boolean", int: "integer", float: "number"}
-
-
 def column_names(table: TableFile) -> list[str]:
     """Return a distinct name for each column: "column N" where the header has none."""
     names: list[str] = []
@@ -232,6 +232,8 @@ def full_header(table: TableFile) -> tuple[str, ...]:
 
 def value_text(value: Any) -> str:
     """Return a value as a text."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, float) and not value.is_integer():
         return repr(value)
     if isinstance(value, dict | list):

@@ -39,7 +39,6 @@ from eigenthemes.tables.table_file import (
     TableOptions,
     column_links,
     full_header,
-    texts_of,
 )
 
 _BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods that do not use the other cells
@@ -295,7 +294,7 @@ def _linked_chunks(
 
     def tasks() -> Iterator[tuple[Any, ...]]:
         for rows in table.chunks():
-            texts = [texts_of(rows, number) for number in chosen]
+            texts = [rows.texts(number) for number in chosen]
             waiting.append((rows, texts))
             yield *given, plan, texts
 

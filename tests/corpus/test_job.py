@@ -223,7 +223,7 @@ def test_a_file_that_cannot_be_read_costs_no_other_and_is_tried_again(degree_lin
     assert problems.keys() == {"a.parquet", "rows.parquet", "cut.jsonl.gz", "prose.txt", "report.pdf"}
     assert "has no column 'text' (it has body)" in problems["a.parquet"]
     assert "is a PDF file" in problems["report.pdf"]
-    assert "not a whole Parquet file" in problems["rows.parquet"]
+    assert "not a complete Parquet file" in problems["rows.parquet"]
     assert "truncated" in problems["cut.jsonl.gz"]
     assert "has the format text" in problems["prose.txt"]
     assert outputs(out).keys() == {"part-0.jsonl", "part-1.jsonl", "part-2.jsonl"}
@@ -371,7 +371,7 @@ def test_the_command_tells_what_could_not_be_linked(tiny: KB, tmp_path: Path) ->
     done = call("link", tiny.path, "a.jsonl", "b.parquet", "-o", "out/", "--method", "degree", cwd=tmp_path)
     assert done.returncode == 1
     assert "1 record could not be linked; see errors/ in out/" in done.stderr
-    assert "b.parquet: b.parquet is not a whole Parquet file" in done.stderr
+    assert "b.parquet: b.parquet is not a complete Parquet file" in done.stderr
     assert "correct or remove them: the same command tries them again" in done.stderr
 
 

@@ -213,7 +213,7 @@ def test_a_broken_parquet_file_is_one_sentence(tiny: KB, tmp_path: Path) -> None
     (tmp_path / "a.parquet").write_bytes(data[: len(data) // 2])
     done = call("link", tiny.path, tmp_path / "a.parquet")
     assert done.returncode == 1
-    assert "a.parquet is not a whole Parquet file" in done.stderr
+    assert "a.parquet is not a complete Parquet file" in done.stderr
     assert "Traceback" not in done.stderr
     assert "standard input" in call("link", tiny.path, "-", stdin=data).stderr
 

@@ -65,8 +65,15 @@ def test_an_encoding_that_cannot_be_found_is_given(degree_linker: Linker, tmp_pa
 def test_a_stray_line_of_latin_1_is_kept_and_told(degree_linker: Linker, tmp_path: Path) -> None:
     data = "x,city\nKöln,Paris\nMünchen,Iowa\n".encode() + b"n,Ville Lumi\xe8re\n"
     written, report = link_bytes(degree_linker, data, tmp_path)
-    assert written.splitlines()[3] == b"n,Ville Lumi\xe8re,paris,Paris,"
-    assert "1 row has bytes that are not utf-8" in report.notes[0]
+    assert written.decode().splitlines()[3] == "n,Ville Lumière,paris,Paris,"
+    assert report.notes == ["1 line has bytes that are not UTF-8; they are read as cp1252, and written as UTF-8"]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp1251", "cp1253"])
+def test_bytes_that_the_encoding_does_not_define_are_kept(degree_linker: Linker, tmp_path: Path, encoding: str) -> None:
+    data = b"x,city\n" + bytes(byte for byte in range(128, 256)) + b",Paris\n"
+    written = linked_bytes(degree_linker, data, tmp_path, reading=TableOptions(encoding=encoding))
+    assert written.splitlines()[1] == data.splitlines()[1] + b",paris,Paris,"
 
 
 def test_letters_that_the_encoding_does_not_know(degree_linker: Linker, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from helpers.table_files import CITIES, link_bytes, linked_bytes
 
 from eigenthemes import KB, Linker, OptionError, SourceError, Table, build_kb
 from eigenthemes.core.progress import Advance
-from eigenthemes.tables import delimited, parquet_table, table_stream
+from eigenthemes.tables import parquet_table, table_file, table_stream
 from eigenthemes.tables.table_file import SAMPLE, Sampler
 
 
@@ -41,7 +41,7 @@ def test_chunks_change_nothing_where_rows_do_not_speak_for_each_other(
     linker = Linker(trained_tiny, top=1)
     data = b"city,x\n" + b"Paris,Jordan\nIowa,America\n,\n" * 10
     whole = linked_bytes(linker, data, tmp_path, columns=["city", "x"], context=context)
-    monkeypatch.setattr(delimited, "CHUNK", 4)
+    monkeypatch.setattr(table_file, "CHUNK", 4)
     monkeypatch.setattr(table_stream, "CHUNK", 4)
     assert linked_bytes(linker, data, tmp_path, columns=["city", "x"], context=context) == whole
 
@@ -49,7 +49,7 @@ def test_chunks_change_nothing_where_rows_do_not_speak_for_each_other(
 def test_a_chunk_is_decided_with_rows_from_all_over_the_file(
     trained_tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 5)
+    monkeypatch.setattr(table_file, "CHUNK", 5)
     monkeypatch.setattr(table_stream, "CHUNK", 5)
     linker, seen = Linker(trained_tiny, top=1), []
 
@@ -78,7 +78,7 @@ def test_a_sample_is_evenly_spaced_and_small() -> None:
 
 @pytest.mark.slow
 def test_several_processes_write_the_same_bytes(trained_tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 10)
+    monkeypatch.setattr(table_file, "CHUNK", 10)
     monkeypatch.setattr(table_stream, "CHUNK", 10)
     linker = Linker(trained_tiny, top=1)
     data = b"city,x\n" + b"Paris,Jordan\nIowa,America\n,\n" * 20
