@@ -219,6 +219,10 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    def column_name(self, column: int) -> str:
+        """Return the name of a column; "column N", counted from 1, if it has none."""
+        return (self.header[column] if column < len(self.header) else "") or f"column {column + 1}"
+
     def __repr__(self) -> str:
         return f"Table(header={short(self.header)}, {len(self.rows):,} {'row' if len(self.rows) == 1 else 'rows'})"
 
@@ -471,8 +475,7 @@ class LinkedTable(Displayed):
 
     def column_name(self, column: int) -> str:
         """Return the name of a column; "column N", counted from 1, if it has none."""
-        header = self.table.header
-        return (header[column] if column < len(header) else "") or f"column {column + 1}"
+        return self.table.column_name(column)
 
     def link_of(self, row: int, column: int) -> Link | None:
         """Return the link of a cell; None if the cell is no name, or its column is not linked."""

@@ -165,14 +165,14 @@ def collect_garbage_rarely() -> None:
 
 
 @lru_cache(maxsize=1)
-def _worker_linker(path: str, options: LinkOptions) -> Linker:
+def worker_linker(path: str, options: LinkOptions) -> Linker:
     """Return the linker of this worker process, opened once."""
     collect_garbage_rarely()
     return Linker(path, options=options)
 
 
 def _link_in_worker(path: str, options: LinkOptions, records: list[Record], as_records: bool) -> Chunk:
-    return link_chunk(_worker_linker(path, options), records, as_records)
+    return link_chunk(worker_linker(path, options), records, as_records)
 
 
 def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) -> Chunk:

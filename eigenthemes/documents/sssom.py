@@ -12,7 +12,7 @@ import hashlib
 import io
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -58,14 +58,20 @@ class MappingSet:
     justification: str = COMPOSITE
     found: dict[tuple[str, str], dict[str, Mapped]] = field(default_factory=dict)
 
-    def add(self, column: str, text: str, entity: str, label: str, probability: float | None) -> None:
-        """Add a link of a cell; the highest probability of a text and an entity is the confidence."""
-        meant = self.found.setdefault((column, text), {})
-        known = meant.get(entity)
-        if known is None:
-            known = meant[entity] = Mapped(label)
-        known.cells += 1
-        known.confidence = max(known.confidence, -1.0 if probability is None else probability)
+    def add_column(
+        self,
+        column: str,
+        texts: Sequence[str],
+        entities: Sequence[str | None],
+        labels: Sequence[str | None],
+        probabilities: Sequence[float | None],
+    ) -> None:
+        """Add the links of the cells of a column; the highest probability of a text and an entity is the confidence."""
+        for text, entity, label, probability in zip(texts, entities, labels, probabilities, strict=True):
+            if entity is not None:
+                mapped = self.found.setdefault((column, text), {}).setdefault(entity, Mapped(label or ""))
+                mapped.cells += 1
+                mapped.confidence = max(mapped.confidence, -1.0 if probability is None else probability)
 
     def to_bytes(self) -> bytes:
         """Return the file."""

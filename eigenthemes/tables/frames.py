@@ -6,20 +6,20 @@ None of these libraries is imported unless a frame of it is passed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eigenthemes.core.checks import check_arguments
 from eigenthemes.errors import OptionError
 from eigenthemes.records import Table
-from eigenthemes.tables.table_documents import PARTS, Columns, column_numbers
-from eigenthemes.tables.table_file import ColumnLinks, column_links
+from eigenthemes.tables.table_documents import Columns, added_names, column_numbers
+from eigenthemes.tables.table_file import added_columns, column_links
 
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
 
 Frame = TypeVar("Frame")
-Added = Sequence[tuple[int, Sequence[str], ColumnLinks]]  # number of a linked column, names of the added ones, their values
+Added = Sequence[tuple[str, list[Any]]]  # names and values of the added columns: three for each linked one
 
 
 @check_arguments
@@ -59,45 +59,30 @@ def link_frame(
     OptionError
         If it is no such frame, or a column is unknown or exists already.
     """
-    adapter = _adapter(frame)
-    header = adapter.header()
-    texts = [[value if isinstance(value, str) else "" for value in adapter.values(column)] for column in range(len(header))]
+    given: Any = frame
+    library = _library_of(given)
+    header = list(map(str, given.schema.names if library == "pyarrow" else given.columns))
+    texts = [_texts(library, given, number) for number in range(len(header))]
     table = Table(tuple(header), tuple(zip(*texts, strict=True)))
-    chosen = None if columns is None else column_numbers(table, columns)
-    _check_names(header, chosen or (), suffix)
-    linked = linker.link_table(table, columns=chosen, context=context, only_types=only_types)
-    _check_names(header, linked.columns, suffix)
-    links = zip(linked.columns, column_links(linked, len(table.rows)), strict=True)
-    extended: Frame = adapter.extended([(column, _names(header, column, suffix), each) for column, each in links])
+    if columns is not None:
+        columns = column_numbers(table, columns)
+        added_names([table.column_name(number) for number in columns], suffix, header, "the frame")  # before the work
+    linked = linker.link_table(table, columns=columns, context=context, only_types=only_types)
+    names = added_names([table.column_name(number) for number in linked.columns], suffix, header, "the frame")
+    values = added_columns(column_links(linked, len(table.rows)))
+    extended: Frame = _EXTENDED[library](given, list(zip(names, values, strict=True)), linked.columns)
     return extended
 
 
-def _names(header: Sequence[str], column: int, suffix: str) -> list[str]:
-    return [f"{header[column] or f'column {column + 1}'}{suffix}{part}" for part in PARTS]
-
-
-def _check_names(header: Sequence[str], columns: Sequence[int], suffix: str) -> None:
-    for name in (name for column in columns for name in _names(header, column, suffix)):
-        if name in header:
-            raise OptionError(
-                f"the frame has a column {name} already; give a suffix that makes another name",
-                code="column-taken",
-                where=name,
-            )
-
-
-def _adapter(frame: Any) -> _PandasFrame | _PolarsFrame | _ArrowTable:
-    """Return the adapter of a frame; its library is imported already, because it made the frame."""
-    adapters: dict[tuple[str, str], Callable[[Any], _PandasFrame | _PolarsFrame | _ArrowTable]] = {
-        ("pandas", "DataFrame"): _PandasFrame,
-        ("polars", "DataFrame"): _PolarsFrame,
-        ("pyarrow", "Table"): _ArrowTable,
-        ("pyarrow", "RecordBatch"): _ArrowTable,
-    }
-    for (library, type_name), adapter in adapters.items():
+def _library_of(frame: Any) -> str:
+    """Return the library that made a frame, which is imported already."""
+    for library, type_name in _FRAMES:
         kind = getattr(sys.modules.get(library), type_name, None)
         if kind is not None and isinstance(frame, kind):
-            return adapter(frame)
+            if library == "pandas" and frame.columns.nlevels > 1:
+                problem = f"the frame has columns of {frame.columns.nlevels} levels; flatten them first"
+                raise OptionError(f"{problem}, e.g. frame.columns = frame.columns.map('_'.join)", where="frame")
+            return library
     if type(frame).__name__ == "LazyFrame":
         raise OptionError("the frame is a LazyFrame of polars; collect() it first", where="frame")
     raise OptionError(
@@ -106,88 +91,56 @@ def _adapter(frame: Any) -> _PandasFrame | _PolarsFrame | _ArrowTable:
     )
 
 
-def _typed(added: Added, text: Any, number: Any) -> Iterator[tuple[str, list[Any], Any]]:
-    """Yield name, values and type of each added column."""
-    for _, names, links in added:
-        yield from zip(names, links.columns(), (text, text, number), strict=True)
+def _texts(library: str, frame: Any, number: int) -> list[str]:
+    """Return the cells of a column that are texts; empty for others."""
+    if library == "pandas":
+        values = frame.iloc[:, number].tolist()
+    elif library == "polars":
+        values = frame.to_series(number).to_list()
+    else:
+        values = frame.column(number).to_pylist()
+    return [value if isinstance(value, str) else "" for value in values]
 
 
-class _PandasFrame:
-    """A pandas frame: its index is kept, also where it holds a value twice."""
-
-    def __init__(self, frame: Any) -> None:
-        if frame.columns.nlevels > 1:
-            raise OptionError(
-                f"the frame has columns of {frame.columns.nlevels} levels; flatten them first, e.g. "
-                "frame.columns = frame.columns.map('_'.join)",
-                where="frame",
-            )
-        self.frame = frame
-
-    def header(self) -> list[str]:
-        return list(map(str, self.frame.columns))
-
-    def values(self, column: int) -> list[Any]:
-        series = self.frame.iloc[:, column]
-        return [None] * len(series) if series.dtype.kind in "biufcmM" else series.tolist()
-
-    def extended(self, added: Added) -> Any:
-        import pandas
-
-        copy = self.frame.copy()
-        for each in added:
-            for name, values, dtype in _typed([each], self._text_dtype(each[0]), "float64"):
-                copy[name] = pandas.Series(values, index=copy.index, dtype=dtype)  # the same index, so nothing is aligned
-        return copy
-
-    def _text_dtype(self, column: int) -> Any:
-        """Return the type for added texts: that of the linked column, where it is one of texts."""
-        import pandas
-
-        dtype = self.frame.iloc[:, column].dtype
-        if isinstance(dtype, pandas.StringDtype):
-            return dtype
-        has_str = int(pandas.__version__.partition(".")[0]) >= 3
-        return "str" if has_str and dtype.name != "object" else "object"
+# frames with columns added: names and values of ids, labels and probabilities for each linked column
 
 
-class _PolarsFrame:
-    """A polars frame."""
+def _extended_pandas(frame: Any, added: Added, linked: Sequence[int]) -> Any:
+    """Return a copy; its index is kept, also where it holds a value twice."""
+    import pandas
 
-    def __init__(self, frame: Any) -> None:
-        self.frame = frame
-
-    def header(self) -> list[str]:
-        return list(self.frame.columns)
-
-    def values(self, column: int) -> list[Any]:
-        values: list[Any] = self.frame.to_series(column).to_list()
-        return values
-
-    def extended(self, added: Added) -> Any:
-        import polars
-
-        typed = _typed(added, polars.String, polars.Float64)
-        return self.frame.with_columns(polars.Series(name, values, dtype=dtype) for name, values, dtype in typed)
+    copy = frame.copy()
+    for place, (name, values) in enumerate(added):
+        dtype = "float64" if place % 3 == 2 else _text_dtype(frame.iloc[:, linked[place // 3]].dtype)
+        copy[name] = pandas.Series(values, index=copy.index, dtype=dtype)  # the same index, so nothing is aligned
+    return copy
 
 
-class _ArrowTable:
-    """An Arrow table or record batch."""
+def _text_dtype(dtype: Any) -> Any:
+    """Return the type for added texts: that of the linked column, where it is one of texts."""
+    import pandas
 
-    def __init__(self, table: Any) -> None:
-        self.table = table
+    if isinstance(dtype, pandas.StringDtype):
+        return dtype
+    has_str = int(pandas.__version__.partition(".")[0]) >= 3
+    return "str" if has_str and dtype.name != "object" else "object"
 
-    def header(self) -> list[str]:
-        return list(self.table.schema.names)
 
-    def values(self, column: int) -> list[Any]:
-        values: list[Any] = self.table.column(column).to_pylist()
-        return values
+def _extended_polars(frame: Any, added: Added, linked: Sequence[int]) -> Any:
+    import polars
 
-    def extended(self, added: Added) -> Any:
-        import pyarrow
+    types = (polars.String, polars.String, polars.Float64)
+    return frame.with_columns(polars.Series(name, values, dtype=types[at % 3]) for at, (name, values) in enumerate(added))
 
-        table = self.table
-        for name, values, type_ in _typed(added, pyarrow.string(), pyarrow.float64()):
-            table = table.append_column(pyarrow.field(name, type_), pyarrow.array(values, type_))
-        return table
+
+def _extended_arrow(frame: Any, added: Added, linked: Sequence[int]) -> Any:
+    import pyarrow
+
+    types = (pyarrow.string(), pyarrow.string(), pyarrow.float64())
+    for at, (name, values) in enumerate(added):
+        frame = frame.append_column(pyarrow.field(name, types[at % 3]), pyarrow.array(values, types[at % 3]))
+    return frame
+
+
+_FRAMES = (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("pyarrow", "RecordBatch"))
+_EXTENDED = {"pandas": _extended_pandas, "polars": _extended_polars, "pyarrow": _extended_arrow}

@@ -25,10 +25,9 @@ class JsonLinesFile(TableFile):
             raise OptionError(f"{name} is JSON, whose fields have names; a table without header is a CSV or TSV", where=name)
         self.path, self.name = path, name
         self._columns: dict[str, None] = {}
-        self.width = 0
         if next(self.rows(), None) is None:
             raise SourceError(f"{name} is empty; a table has at least one record", code="empty-table", where=name)
-        self.header = tuple(self._columns)
+        self.header, self.width = tuple(self._columns), len(self._columns)
 
     def rows(self, advance: Advance = ignore) -> Iterator[tuple[list[Any], bytes]]:
         with open_decompressed(self.path, RefuseTruncated(), advance) as stream:

@@ -90,6 +90,16 @@ def _width(table: Table) -> int:
     return max([len(table.header), *map(len, table.rows)], default=0)
 
 
+def added_names(names: Sequence[str], suffix: str, header: Sequence[str], where: str) -> list[str]:
+    """Return the names of the columns that are added for columns of these names; refuse one that the table has."""
+    added = [f"{name}{suffix}{part}" for name in names for part in PARTS]
+    taken = next((name for name in added if name in header), None)
+    if taken is not None:
+        problem = f"{where} has a column {taken} already; give a suffix that makes another name"
+        raise OptionError(problem, code="column-taken", where=taken)
+    return added
+
+
 def types_by_column(table: Table, only_types: Mapping[str | int, Sequence[str]]) -> dict[int, tuple[str, ...]]:
     """Return number of a column -> the types that its cells can mean, for columns given by name or number."""
     if not isinstance(only_types, Mapping):

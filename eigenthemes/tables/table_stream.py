@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, cast
@@ -26,8 +26,17 @@ from eigenthemes.errors import OptionError
 from eigenthemes.linker import Linker, LinkOptions
 from eigenthemes.names.name_memory import key_of, name_memories
 from eigenthemes.records import LinkedTable, Table
+from eigenthemes.stream import worker_linker
 from eigenthemes.tables.open_table import open_table, replacing_file, table_writer
-from eigenthemes.tables.table_documents import CONTEXTS, PARTS, ColumnProfile, Columns, column_numbers, profile_columns
+from eigenthemes.tables.table_documents import (
+    CONTEXTS,
+    ColumnProfile,
+    Columns,
+    added_names,
+    column_numbers,
+    profile_columns,
+    types_by_column,
+)
 from eigenthemes.tables.table_file import (
     CHUNK,
     LONGEST_NAME,
@@ -79,11 +88,13 @@ class TableSummary:
 class ColumnPlan:
     """Columns to link, and how; workers get it with every chunk.
 
-    names   of the linked columns
-    types   position of a column among the linked ones -> the types that its cells can mean
-    sample  rows from the complete file that are decided together with each chunk, column by column
+    columns  numbers of the linked columns
+    names    of the linked columns
+    types    position of a column among the linked ones -> the types that its cells can mean
+    sample   rows from the complete file that are decided together with each chunk, column by column
     """
 
+    columns: tuple[int, ...]
     names: tuple[str, ...]
     context: str
     types: dict[str | int, Sequence[str]]
@@ -158,10 +169,10 @@ def link_table_file(
         with progress.step(f"reading {table.name}", total=source_size(table.source), unit="bytes") as advance:
             scan = table.scan(advance)
         summary = TableSummary(scan.rows, notes=scan.notes)
-        chosen, plan = plan_columns(linker, table, scan, columns, context, only_types or {}, summary)
+        plan = plan_columns(linker, table, scan, columns, context, only_types or {}, summary)
         if on_sample is not None:
-            on_sample(_linked_table(linker, plan, _columns_of(scan.sample, chosen)))
-        added = _added_names(table, plan.names, suffix)
+            on_sample(_linked_table(linker, plan, _columns_of(scan.sample, plan.columns)))
+        added = added_names(plan.names, suffix, table.header, table.name)
         target = stack.enter_context(_opened_output(table, output))
         writer = table_writer(table, scan, output, target, added)
         stack.callback(writer.discard)
@@ -169,10 +180,14 @@ def link_table_file(
         workers = stack.enter_context(Workers(jobs))
         given_ids, ignored = _given_names(linker), Counter[tuple[str, str]]()
         advance = stack.enter_context(progress.step("linking", total=scan.rows, unit="rows"))
-        for rows, texts, links in _linked_chunks(linker, table, chosen, plan, workers):
+        for rows, texts, links in _linked_chunks(linker, table, plan, workers):
             writer.write(rows, links)
-            _count(summary, texts, links, mappings)
-            ignored.update(_ignored_names(texts, links, given_ids))
+            for name, column, linked in zip(plan.names, texts, links, strict=True):
+                summary.cells[name] += sum(map(bool, column))
+                summary.linked[name] += sum(id is not None for id in linked.ids)
+                ignored.update(_ignored_names(column, linked, given_ids))
+                if mappings is not None:
+                    mappings.add_column(name, column, *linked.columns())
             advance(len(rows))
         writer.close()
     summary.notes += writer.notes
@@ -212,62 +227,39 @@ def plan_columns(
     context: str,
     only_types: Mapping[str | int, Sequence[str]],
     summary: TableSummary,
-) -> tuple[tuple[int, ...], ColumnPlan]:
-    """Return the numbers of the columns to link, and how to link them; the summary gets the reasons."""
+) -> ColumnPlan:
+    """Return the columns to link, and how to link them; the summary gets the reasons."""
     sample = Table(full_header(table), tuple(scan.sample))
     if columns is None:
         summary.profiles = profile_columns(sample, linker.batches.generator)
-        chosen = _columns_of_names(table.name, summary.profiles)
+        chosen = tuple(profile.column for profile in summary.profiles if profile.named)
     else:
         chosen = column_numbers(sample, columns)
-    types = _types(linker, sample, chosen, only_types)
-    names = summary.columns = _names(sample, chosen)
+    if not chosen:
+        reasons = ", ".join(f"{sample.column_name(profile.column)}: {profile.why}" for profile in summary.profiles[:6])
+        raise OptionError(f"no column of {table.name} looks like names ({reasons}); name the columns", code="columns-needed")
+    names = [sample.column_name(number) for number in chosen]
+    names = [f"{name}_{number + 1}" if names.count(name) > 1 else name for name, number in zip(names, chosen, strict=True)]
+    summary.columns = tuple(names)
     summary.cells, summary.linked = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
-    return chosen, ColumnPlan(names, context, types, _sample_of_chunk(scan, chosen, context))
-
-
-def _columns_of_names(name: str, profiles: list[ColumnProfile]) -> tuple[int, ...]:
-    named = tuple(profile.column for profile in profiles if profile.named)
-    if not named:
-        reasons = ", ".join(f"{profile.name or f'column {profile.column + 1}'}: {profile.why}" for profile in profiles[:6])
-        raise OptionError(f"no column of {name} looks like names ({reasons}); name the columns", code="columns-needed")
-    return named
-
-
-def _names(sample: Table, chosen: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the names of linked columns, with the number where two have the same name."""
-    names = [sample.header[number] or f"column {number + 1}" for number in chosen]
-    return tuple(f"{name}_{number + 1}" if names.count(name) > 1 else name for name, number in zip(names, chosen, strict=True))
-
-
-def _added_names(table: TableFile, names: tuple[str, ...], suffix: str) -> list[str]:
-    added = [f"{name}{suffix}{part}" for name in names for part in PARTS]
-    taken = next((name for name in added if name in table.header), None)
-    if taken is not None:
-        raise OptionError(
-            f"{table.name} has a column {taken} already; give a suffix that makes another name",
-            code="column-taken",
-            where=taken,
-        )
-    return added
+    types = _types(linker, sample, chosen, only_types)
+    return ColumnPlan(chosen, summary.columns, context, types, _sample_of_chunk(scan, chosen, context))
 
 
 def _types(
     linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, Sequence[str]]
 ) -> dict[str | int, Sequence[str]]:
     """Return position of a column among the linked ones -> its types."""
-    types: dict[str | int, Sequence[str]] = {}
-    for column, only in only_types.items():
-        (number,) = column_numbers(sample, [column])
-        name = sample.header[number] or f"column {number + 1}"
+    types = types_by_column(sample, only_types)
+    for number, only in types.items():
+        name = sample.column_name(number)
         if number not in chosen:
             raise OptionError(f"types are given for the column {name}, which is not linked; link it, too", where="only_types")
         try:
-            linker.batches.generator_of(tuple(only))
+            linker.batches.generator_of(only)
         except OptionError as error:
             raise OptionError(f"column {name}: {error}", code=error.code, where=error.where) from None
-        types[chosen.index(number)] = tuple(only)
-    return types
+    return {chosen.index(number): only for number, only in types.items()}
 
 
 def _sample_of_chunk(scan: Scan, chosen: tuple[int, ...], context: str) -> Texts:
@@ -286,7 +278,7 @@ def _columns_of(rows: list[tuple[str, ...]], chosen: tuple[int, ...]) -> Texts:
 
 
 def _linked_chunks(
-    linker: Linker, table: TableFile, chosen: tuple[int, ...], plan: ColumnPlan, workers: Workers
+    linker: Linker, table: TableFile, plan: ColumnPlan, workers: Workers
 ) -> Iterator[tuple[Rows, Texts, list[ColumnLinks]]]:
     """Yield chunks of rows in order, with the texts and links of their linked columns."""
     waiting: list[tuple[Rows, Texts]] = []
@@ -294,7 +286,7 @@ def _linked_chunks(
 
     def tasks() -> Iterator[tuple[Any, ...]]:
         for rows in table.chunks():
-            texts = [rows.texts(number) for number in chosen]
+            texts = [rows.texts(number) for number in plan.columns]
             waiting.append((rows, texts))
             yield *given, plan, texts
 
@@ -303,14 +295,8 @@ def _linked_chunks(
         yield rows, texts, links
 
 
-@lru_cache(maxsize=1)
-def _worker_linker(path: str, options: LinkOptions) -> Linker:
-    """Return the linker of this worker process, opened once."""
-    return Linker(path, options=options)
-
-
 def _link_in_worker(path: str, options: LinkOptions, plan: ColumnPlan, texts: Texts) -> list[ColumnLinks]:
-    return link_texts(_worker_linker(path, options), plan, texts)
+    return link_texts(worker_linker(path, options), plan, texts)
 
 
 def link_texts(linker: Linker, plan: ColumnPlan, texts: Texts) -> list[ColumnLinks]:
@@ -325,8 +311,8 @@ def _linked_separately(linker: Linker, plan: ColumnPlan, number: int, column: li
     """Link each distinct text of a column once."""
     places = {text: place for place, text in enumerate(dict.fromkeys(column))}
     types: dict[str | int, Sequence[str]] = {0: plan.types[number]} if number in plan.types else {}
-    plan_of_column = ColumnPlan((plan.names[number],), "none", types, [])
-    (links,) = column_links(_linked_table(linker, plan_of_column, [list(places)]), len(places))
+    of_column = replace(plan, names=(plan.names[number],), types=types)
+    (links,) = column_links(_linked_table(linker, of_column, [list(places)]), len(places))
     at = [places[text] for text in column]
     return ColumnLinks(*([values[place] for place in at] for values in links.columns()))  # type: ignore[arg-type]
 
@@ -335,16 +321,6 @@ def _linked_table(linker: Linker, plan: ColumnPlan, texts: Texts) -> LinkedTable
     names = [[text if len(text) <= LONGEST_NAME else "" for text in column] for column in texts]
     table = Table(plan.names, tuple(zip(*names, strict=True)))
     return linker.link_table(table, columns=range(len(names)), context=plan.context, only_types=plan.types)
-
-
-def _count(summary: TableSummary, texts: Texts, links: list[ColumnLinks], mappings: MappingSet | None) -> None:
-    for name, column, linked in zip(summary.columns, texts, links, strict=True):
-        summary.cells[name] += sum(1 for text in column if text)
-        summary.linked[name] += sum(1 for id in linked.ids if id is not None)
-        if mappings is not None:
-            for text, id, label, probability in zip(column, *linked.columns(), strict=True):
-                if id is not None:
-                    mappings.add(name, text, id, label or "", probability)
 
 
 def _given_names(linker: Linker) -> Callable[[str], Sequence[str]]:
@@ -361,13 +337,12 @@ def _given_names(linker: Linker) -> Callable[[str], Sequence[str]]:
 
 
 def _ignored_names(
-    texts: Texts, links: list[ColumnLinks], given_ids: Callable[[str], Sequence[str]]
+    column: list[str], links: ColumnLinks, given_ids: Callable[[str], Sequence[str]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the text and the given id of each cell that is not linked to it."""
-    for column, linked in zip(texts, links, strict=True):
-        for text, id in zip(column, linked.ids, strict=True):
-            if (given := given_ids(text)) and id not in given:
-                yield text, given[0]
+    for text, id in zip(column, links.ids, strict=True):
+        if (given := given_ids(text)) and id not in given:
+            yield text, given[0]
 
 
 @contextmanager

@@ -115,10 +115,8 @@ def test_methods_without_probabilities_have_no_confidence(degree_linker: Linker,
 
 def test_a_text_that_means_two_things_has_two_mappings() -> None:
     mappings = MappingSet("my.kb", "t", "1.0")
-    for entity, probability in (("a", 0.5), ("b", 0.8005), ("a", 0.8), ("b", 1.0 - 1e-9), ("a", 0.6)):
-        mappings.add("city", "Paris", entity, entity.upper(), probability)
-    mappings.add("town", "Paris", "a", "A", 0.25)
-    mappings.add("town", 'a "b"\tc\n', "c", "", None)
+    mappings.add_column("city", ["Paris"] * 6, [*"ababa", None], [*"ABABA", None], [0.5, 0.8005, 0.8, 1.0 - 1e-9, 0.6, None])
+    mappings.add_column("town", ["Paris", 'a "b"\tc\n'], ["a", "c"], ["A", ""], [0.25, None])
     _, rows = read_sssom(mappings.to_bytes())
     shown = [(row["subject_category"], row["object_id"], row["confidence"], row["comment"]) for row in rows]
     assert shown == [
@@ -131,8 +129,8 @@ def test_a_text_that_means_two_things_has_two_mappings() -> None:
 
 def test_sets_in_which_each_text_means_one_thing_have_no_comments() -> None:
     mappings = MappingSet("my.kb", "t", "1.0")
-    for text in ("Paris", "Rome", "Paris"):
-        mappings.add("city", text, text.lower(), text, 0.9)
+    texts = ["Paris", "Rome", "Paris"]
+    mappings.add_column("city", texts, list(map(str.lower, texts)), texts, [0.9] * 3)
     _, rows = read_sssom(mappings.to_bytes())
     assert [(row["subject_label"], "comment" in row) for row in rows] == [("Paris", False), ("Rome", False)]
 
