@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
-from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
 from eigenthemes.embeddings.prone import prone
+from eigenthemes.embeddings.vector_sets import from_descriptions, from_neighbors
 from eigenthemes.embeddings.word_vectors import WordVectors, description_vectors
 from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB, Vectors

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.checks import MOST_DIMENSIONS, MOST_JOBS, MOST_TIMES, check_integer
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.threads import one_thread
 from eigenthemes.kb.graph import Graph
@@ -196,13 +195,6 @@ def aligned(rows: int, columns: int, allocate: Callable[..., Any]) -> Matrix:
     whole = allocate(rows * columns + WIDTH, dtype=np.float32)
     first = -whole.ctypes.data // whole.itemsize % WIDTH
     return np.asarray(whole[first : first + rows * columns].reshape(rows, columns))
-
-
-def check_counts(**options: int) -> None:
-    """Refuse options of a method that are no counts, or too large."""
-    for name, value in options.items():
-        most = {"jobs": MOST_JOBS, "dimensions": MOST_DIMENSIONS}.get(name, MOST_TIMES)
-        check_integer(name, value, least=2 if name == "length" else 1, most=most)
 
 
 def neighbor_sums(graph: Graph, dense: Matrix) -> Matrix:

@@ -12,12 +12,12 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
+from eigenthemes.core.checks import MOST_TIMES, check_integer
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.prefetch import prefetch_row
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.embeddings.blocks import Blocks, Matrix, aligned, check_counts
+from eigenthemes.embeddings.blocks import Blocks, Matrix, aligned
 from eigenthemes.embeddings.prone import NEGATIVE_POWER
-from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
 
 PAPER: dict[str, Any] = {"walks": 80, "length": 80, "window": 10, "dimensions": 128, "hierarchical": True}
@@ -52,10 +52,9 @@ def deepwalk(
     fast           train in `jobs` threads that do not wait for each other (Hogwild): every run gives other vectors.
                    Otherwise one thread trains, whatever `jobs` says, and the seed decides every byte
     """
-    check_counts(dimensions=dimensions, walks=walks, length=length, window=window, negatives=negatives, jobs=jobs)
-    if not graph.edges:
-        raise VectorError("the graph has no edges, so there is nowhere to walk; import vectors instead", code="no-edges")
-
+    check_integer("length", length, least=2, most=MOST_TIMES)
+    for name, value in (("walks", walks), ("window", window), ("negatives", negatives)):
+        check_integer(name, value, most=MOST_TIMES)
     random = np.random.default_rng(seed)
     inputs, outputs = _first_vectors(graph, dimensions, random)
     targets = tree_targets(graph.degree) if hierarchical else negative_targets(graph.degree)

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.checks import MOST_DIMENSIONS, check_integer, check_jobs, check_number
+from eigenthemes.core.checks import check_number
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
-from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.graph import Graph
 
 Ints = NDArray[np.int64]
@@ -32,13 +31,7 @@ def louvainne(
     progress: Progress | None = None,
 ) -> Matrix:
     """Make vectors [n, d] float32 of unit length; rows of isolated nodes are zero."""
-    check_integer("dimensions", dimensions, most=MOST_DIMENSIONS)
-    check_jobs(jobs)
-    check_number("damping", damping, "a number between 0 and 1", above=0)
-    if damping >= 1:
-        raise OptionError(f"damping is {damping}; expected a number between 0 and 1", where="damping")
-    if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
+    check_number("damping", damping, "a number between 0 and 1", above=0, most=np.nextafter(1, 0))
     vectors = np.zeros((len(graph), dimensions), dtype=np.float32)
     steps = (progress or Silent()).step("splitting communities", total=None, unit="levels")
     with Blocks(graph, jobs) as blocks, steps as advance:
@@ -63,9 +56,9 @@ def hierarchy(graph: Graph, seed: int) -> Iterator[Ints]:
         community = _relabel(louvain(indptr, neighbors, group, random), group)
         yield np.where(together, community, -1)
         together &= np.bincount(community)[community] > 1
-        inner_indptr, inner = np.empty(len(indptr), dtype=np.int64), np.empty(len(neighbors), dtype=np.uint32)
-        count = inner_edges(indptr, neighbors, community, inner_indptr, inner)
-        indptr, neighbors, group = inner_indptr, inner[:count].copy(), community
+        is_inner = np.repeat(community, np.diff(indptr)) == community[neighbors]
+        inner_before = np.concatenate(([0], np.cumsum(is_inner)))
+        indptr, neighbors, group = inner_before[indptr], neighbors[is_inner], community
 
 
 def louvain(indptr: Ints, neighbors: NDArray[np.uint32], group: Ints, random: np.random.Generator) -> Ints:
@@ -179,17 +172,3 @@ def move_nodes(
                 queue[(head + queued) % nodes] = other
                 queued += 1
                 waiting[other] = True
-
-
-@kernel
-def inner_edges(indptr: Any, neighbors: Any, community: Any, inner_indptr: Any, inner: Any) -> Any:
-    """Write the edges inside communities into inner_indptr [n + 1] and the front of inner; returns how many."""
-    at = 0
-    for node in range(len(indptr) - 1):
-        inner_indptr[node] = at
-        for edge in range(indptr[node], indptr[node + 1]):
-            if community[neighbors[edge]] == community[node]:
-                inner[at] = neighbors[edge]
-                at += 1
-    inner_indptr[len(indptr) - 1] = at
-    return at

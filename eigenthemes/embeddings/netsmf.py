@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from eigenthemes.core.array_kernels import GOLDEN, below, mixed
-from eigenthemes.core.checks import check_number
+from eigenthemes.core.array_kernels import GOLDEN, below, mixed, position
+from eigenthemes.core.checks import MOST_TIMES, check_integer, check_number
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix, check_counts
+from eigenthemes.embeddings.blocks import WIDTH, Blocks, Matrix
 from eigenthemes.embeddings.prone import OVERSAMPLING, randomized_factors
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
@@ -50,7 +50,7 @@ def netsmf(
     seed: int = 0,
     window: int = 10,
     negatives: float = 1.0,
-    rounds: int | None = None,
+    rounds: int = ROUNDS,
     max_memory: float = 2e9,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -60,16 +60,15 @@ def netsmf(
     A round draws every edge once from each side, with a path of each length. `max_memory` bounds the bytes taken beyond the
     graph and the result: where the pairs met would not fit, fewer paths are drawn, the same ones whatever `jobs`.
     """
-    check_counts(dimensions=dimensions, window=window, rounds=ROUNDS if rounds is None else rounds, jobs=jobs)
+    check_integer("window", window, most=MOST_TIMES)
+    check_integer("rounds", rounds, most=MOST_TIMES)
     check_number("negatives", negatives, "a number above 0", above=0)
     check_number("max_memory", max_memory, "a number of bytes", least=0)
-    if not graph.edges:
-        raise VectorError("the graph has no edges, so no vectors can be made from it; import vectors instead", code="no-edges")
     size = min(dimensions, len(graph))
     counts = count_paths(
         graph,
         window=window,
-        rounds=ROUNDS if rounds is None else rounds,
+        rounds=rounds,
         seed=seed,
         capacity=pairs_that_fit(graph, size, max_memory),
         jobs=jobs,
@@ -219,19 +218,6 @@ def walk(indptr: Any, neighbors: Any, node: Any, steps: int, state: Any) -> Any:
 
 
 @kernel
-def row_of(indptr: Any, edge: Any) -> Any:
-    """Return the node that an entry of `neighbors` belongs to: indptr[node] <= edge < indptr[node + 1]."""
-    low, high = 0, len(indptr) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if indptr[middle] <= edge:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-@kernel
 def sample_paths(
     indptr: Any, neighbors: Any, window: int, start: int, stride: int, seed: Any, first: int, last: int, keys: Any
 ) -> None:
@@ -242,7 +228,7 @@ def sample_paths(
     at = 0
     for draw in range(first, last):
         edge = (start + draw % len(neighbors) * stride) % len(neighbors)
-        source, target = row_of(indptr, edge), np.int64(neighbors[edge])
+        source, target = position(indptr, 0, len(indptr), edge + 1) - 1, np.int64(neighbors[edge])
         state = mixed(seed + np.uint64(draw) * GOLDEN)
         for length in range(2, window + 1):
             state += GOLDEN

@@ -1,9 +1,14 @@
-"""Sets of vectors for a KB: made from its graph or descriptions, or imported; completed for entities without one."""
+"""Sets of vectors for a KB: made from its graph or descriptions, or imported; completed for entities without one.
+
+Entities without a vector, new or isolated, get one from their neighbours, or from their descriptions. Such means and
+regressions are nearer to the centre than the vectors they are made from, and Eigenthemes favour the centre: new entities also
+win mentions of others.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -12,19 +17,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import spans_joined, sum_rows, unit_rows
 from eigenthemes.core.checks import MOST_DIMENSIONS, check_integer, check_jobs, check_seed
 from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch
+from eigenthemes.core.threads import one_thread
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.int64]
 
 # Functions `graph, *, dimensions, seed, jobs, progress, ... -> [n, d]` in the modules of these names, with further options.
 GRAPH_METHODS = ("prone", "deepwalk", "netsmf", "louvainne")
 METHODS = (*GRAPH_METHODS, "descriptions")
 DIMENSIONS = 128  # by default, but at most a fifth of the nodes: more would overfit a small graph
 
+_ROWS = 1 << 14  # completed at a time
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
@@ -33,9 +45,9 @@ class VectorSet:
     """Vectors for a KB, and their description in the manifest."""
 
     name: str
-    rows: NDArray[np.float32]  # [entities, d], of unit length; zero for no vector
+    rows: Floats  # [entities, d], of unit length; zero for no vector
     described: dict[str, Any]
-    lengths: NDArray[np.float32] | None = None  # [entities], before scaling to unit length, if known
+    lengths: Floats | None = None  # [entities], before scaling to unit length, if known
 
     @property
     def has(self) -> NDArray[np.bool_]:
@@ -96,8 +108,6 @@ def description_vector_set(kb: KB, word_vectors: Any, *, name: str | None = None
 
 def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
     """Give vectors to entities without one: from their neighbours, then, with word vectors, from their descriptions."""
-    from eigenthemes.embeddings.inductive import from_descriptions, from_neighbors
-
     before = int(made.has.sum())
     rows, has = from_neighbors(kb.graph, made.rows, made.has)
     about: dict[str, Any] = {"from_neighbors": int(has.sum()) - before}
@@ -106,6 +116,61 @@ def complete(kb: KB, made: VectorSet, word_vectors: Any = None) -> VectorSet:
         rows, has = from_descriptions(description_vector_set(kb, word_vectors).rows, rows, has)
         about |= {"from_descriptions": int(has.sum()) - between, "word_vectors": name_of_source(word_vectors)}
     return replace(made, rows=rows, described={**made.described, **about})
+
+
+def from_neighbors(graph: Graph, vectors: Floats, has: Mask) -> tuple[Floats, Mask]:
+    """Return the vectors [n, d] and which entities have one [n]; those without get the mean of their neighbours' vectors."""
+    return _filled(lambda rows: _neighbor_sums(graph, vectors, has, rows), vectors, has, np.flatnonzero(~has))
+
+
+def from_descriptions(description_rows: Floats, vectors: Floats, has: Mask) -> tuple[Floats, Mask]:
+    """Return the vectors [n, d] and which entities have one [n]; those with only a description get one from it.
+
+    The map from description vectors [n, w] (zero for no description) to vectors is a ridge regression over the entities with
+    both: (X^T X + I)^-1 X^T Y, in float64.
+    """
+    described = description_rows.any(axis=1)
+    has_both = np.flatnonzero(described & has)
+    if not len(has_both):
+        raise VectorError(
+            f"none of the {int(has.sum()):,} entities with a vector has a description with known words, so no map from "
+            "descriptions to vectors can be learned; use the neighbours' vectors, or give word vectors in their language"
+        )
+    learned = _ridge_map(description_rows, vectors, has_both).astype(np.float32)
+    with one_thread():
+        return _filled(lambda rows: description_rows[rows] @ learned, vectors, has, np.flatnonzero(described & ~has))
+
+
+def _neighbor_sums(graph: Graph, vectors: Floats, has: Mask, nodes: Rows) -> Floats:
+    """Return the sum of the vectors of each node's neighbours that have one."""
+    neighbors = graph.neighbors[spans_joined(graph.indptr[nodes], graph.indptr[nodes + 1])]
+    known = has[neighbors]
+    counts = np.bincount(np.repeat(np.arange(len(nodes)), graph.degree[nodes])[known], minlength=len(nodes))
+    return sum_rows(vectors, neighbors[known], counts)
+
+
+def _ridge_map(inputs: Floats, outputs: Floats, rows: Rows) -> NDArray[np.float64]:
+    gram = np.eye(inputs.shape[1])
+    product = np.zeros((inputs.shape[1], outputs.shape[1]))
+    with one_thread():  # more threads would add in another order
+        for block in _blocks(rows):
+            x, y = inputs[block].astype(np.float64), outputs[block].astype(np.float64)
+            gram += x.T @ x
+            product += x.T @ y
+        return np.asarray(np.linalg.solve(gram, product))
+
+
+def _filled(make: Callable[[Rows], Floats], vectors: Floats, has: Mask, rows: Rows) -> tuple[Floats, Mask]:
+    """Return copies with the vectors that `make` returns for `rows`, at unit length; a zero row is no vector."""
+    new, new_has = vectors.copy(), has.copy()
+    for block in _blocks(rows):
+        new[block] = made = unit_rows(make(block))
+        new_has[block] = made.any(axis=1)
+    return new, new_has
+
+
+def _blocks(rows: Rows) -> Iterator[Rows]:
+    return (rows[first : first + _ROWS] for first in range(0, len(rows), _ROWS))
 
 
 def check_embedding(method: str | None, dimensions: int | None) -> None:
@@ -121,9 +186,7 @@ def check_embedding(method: str | None, dimensions: int | None) -> None:
         check_integer("dimensions", dimensions, most=MOST_DIMENSIONS)
 
 
-def align_vectors(
-    ids: Sequence[str], vectors: NDArray[np.float32], kb: KB
-) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:
+def align_vectors(ids: Sequence[str], vectors: Floats, kb: KB) -> tuple[Floats, Floats, int]:
     """Return the vectors in the order of the KB's entities at unit length, their original lengths, and the number of known ids.
 
     If an id and a redirect to it both have a vector, the first counts.
@@ -136,7 +199,7 @@ def align_vectors(
     return rows, lengths, len(known)
 
 
-def _unit(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _unit(vectors: Floats) -> tuple[Floats, Floats]:
     """Return the rows at unit length, and their original lengths; a zero row stays."""
     precise = vectors.astype(np.float64)
     lengths = np.linalg.norm(precise, axis=1)
