@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import unit_rows
-from eigenthemes.embeddings import inductive
+from eigenthemes.embeddings import vector_sets
 from eigenthemes.embeddings.vector_sets import from_descriptions, from_neighbors
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.graph import Graph
@@ -105,7 +105,7 @@ def test_the_same_bytes_every_time() -> None:
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, vectors, has, described = random_case(2)
     whole = from_neighbors(graph, vectors, has)[0], from_descriptions(described, vectors, has)[0]
-    monkeypatch.setattr(inductive, "_ROWS", 7)
+    monkeypatch.setattr(vector_sets, "_ROWS", 7)
     assert np.allclose(from_neighbors(graph, vectors, has)[0], whole[0], atol=1e-6)
     assert np.allclose(from_descriptions(described, vectors, has)[0], whole[1], atol=1e-5)
 
