@@ -110,7 +110,7 @@ def evaluate(
     warn_paper_generator(opened, options["generator"], options["vectors"])
     runs: dict[str, Evaluation] = {}
     refused: list[SourceError] = []
-    with open_mention_file(per_mention) as mention_file:
+    with open_mention_file(per_mention) as write_mentions:
         for name, documents in sets.items():
             with terminal_progress(Silent()).step(name, total=None, unit="documents") as advance:
                 run = run_methods(
@@ -129,8 +129,8 @@ def evaluate(
                 refused.append(error)
                 continue
             runs[name] = run
-            if mention_file is not None:
-                mention_file.write(name, run)
+            if write_mentions is not None:
+                write_mentions(name, run)
             if not (as_json or as_csv or as_latex):
                 _print(name, run.summary(by_document=by_document), run.outside)
     if methods is None and "selftrained" not in names:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,30 +268,31 @@ def evaluate(
     memory = name_memories(kb)
     empty = lists.make([Document(mentions=())])
     run = Evaluation(kb, [], [], **_gold_columns(empty.first, kb, 0), methods={})
-    parts = list[Columns]()
+    parts = [_gold_columns(empty.first, kb, 0)]
     with one_thread():
         lists.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
         for scorer in scorers.values():
-            scorer.score(*empty.of(scorer.method), has_gold(empty.first))
+            scorer.score(empty)
             scorer.seconds = 0.0
         for some in batches_of(documents, BATCH):
             batches = lists.make(some)
             parts.append(_gold_columns(batches.first, kb, len(run.ids)))
-            counted = has_gold(batches.first)
             for scorer in scorers.values():
-                scorer.score(*batches.of(scorer.method), counted)
+                scorer.score(batches)
+            run.ids += [document.id for document in some]
+            run.mentions += [mention for mention in batches.first.mentions if mention.gold]
+            run.cells += int(batches.first.is_cell.sum())
+            run.unknown += sum(map(len, batches.first.unknown.values()))
             run.trained_on += 0 if memory is None else sum(document in memory for document in some)
-            run.without_vector += batches.without_vector
+            run.without_vector += max(batch.without_vector for batch, _ in batches.by_kind.values())
             run.seconds += batches.seconds
-            _count_mentions(run, batches.first)
             advance(len(some))
-    for name, values in _joined(parts).items():
-        setattr(run, name, values)
-    run.outside = Counter(
-        mention.gold[0] for mention, known in zip(run.mentions, run.in_kb, strict=True) if mention.gold and not known
+    outside = Counter(
+        mention.gold[0]
+        for mention, known in zip(run.mentions, _joined(parts)["in_kb"], strict=True)
+        if mention.gold and not known
     )
-    run.methods = {name: scorer.result() for name, scorer in scorers.items()}
-    return run
+    return replace(run, **_joined(parts), outside=outside, methods={name: each.result() for name, each in scorers.items()})
 
 
 def _chosen(methods: Sequence[str] | Mapping[str, Method | str]) -> dict[str, Method]:
@@ -316,21 +317,15 @@ def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> 
         )
 
 
-@dataclass(slots=True)
-class _Batches:
-    """The batches of some documents: by what methods use, with their gold candidates; the first has most candidates."""
+_Kind = tuple[Sharing | None, bool]  # of candidates that a method uses: how they share words, and whether they need a vector
+
+
+class _Batches(NamedTuple):
+    """The batches of some documents, by kind, with their gold candidates; the first has most candidates."""
 
     first: Batch
-    by_kind: dict[tuple[Sharing | None, bool], tuple[Batch, NDArray[np.bool_]]]
+    by_kind: dict[_Kind, tuple[Batch, NDArray[np.bool_]]]
     seconds: float
-
-    def of(self, method: Method) -> tuple[Batch, NDArray[np.bool_]]:
-        """Return the batch for a method, and which of its candidates are gold."""
-        return self.by_kind[method.sharing, method.needs_vectors]
-
-    @property
-    def without_vector(self) -> int:
-        return max(batch.without_vector for batch, _ in self.by_kind.values())
 
 
 class _CandidateLists:
@@ -356,13 +351,12 @@ class _CandidateLists:
 
     def make(self, documents: Sequence[Document]) -> _Batches:
         start = time.perf_counter()
-        first = next(iter(self.complete.values())).make(documents)
+        first = self.complete[self.kinds[0][0]].make(documents)
         seconds = time.perf_counter() - start
-        complete = {sharing: maker.make(documents) for sharing, maker in list(self.complete.items())[1:]}
-        complete[self.kinds[0][0]] = first
-        has_lists = bool(first.brings_candidates.any())
-        by_kind = dict[tuple[Sharing | None, bool], tuple[Batch, NDArray[np.bool_]]]()
+        complete, by_kind, has_lists = {self.kinds[0][0]: first}, {}, bool(first.brings_candidates.any())
         for sharing, needs_vectors in self.kinds:
+            if sharing not in complete:
+                complete[sharing] = self.complete[sharing].make(documents)
             batch = self.makers[sharing].make(documents) if needs_vectors and has_lists else complete[sharing]
             by_kind[sharing, needs_vectors] = batch, gold_rows(batch, self.kb)
         return _Batches(first, by_kind, seconds)
@@ -393,8 +387,10 @@ class _Scorer:
             **({"k": "all"} if used is not None and getattr(used, "k", 0) is None else {}),
         }
 
-    def score(self, batch: Batch, is_gold: NDArray[np.bool_], counted: NDArray[np.bool_]) -> None:
-        """Score a batch; counted [mentions]: those with gold."""
+    def score(self, batches: _Batches) -> None:
+        """Score the mentions with gold."""
+        batch, is_gold = batches.by_kind[self.method.sharing, self.method.needs_vectors]
+        counted = has_gold(batches.first)
         start = time.perf_counter()
         scored = self.method(batch, self.kb, self.options)
         self.seconds += time.perf_counter() - start
@@ -445,14 +441,6 @@ def _gold_columns(batch: Batch, kb: KB, documents: int) -> Columns:
         "in_kb": np.array([bool(each) for each in gold], dtype=bool)[counted],
         "gold_rank": gold_ranks(*candidates)[counted],
     }
-
-
-def _count_mentions(run: Evaluation, batch: Batch) -> None:
-    """Note what a batch says about documents and mentions."""
-    run.ids.extend(document.id for document in batch.documents)
-    run.mentions.extend(mention for mention in batch.mentions if mention.gold)
-    run.cells += int(batch.is_cell.sum())
-    run.unknown += sum(map(len, batch.unknown.values()))
 
 
 def _joined(parts: Sequence[Columns]) -> Columns:

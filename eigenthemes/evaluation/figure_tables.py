@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError
@@ -43,15 +44,16 @@ def to_csv(sets: Mapping[str, Evaluation]) -> str:
 def to_latex(sets: Mapping[str, Evaluation]) -> str:
     """Return a table for LaTeX (package booktabs): methods down, the best figure of each column of a set in bold."""
     lines = [r"\begin{tabular}{l" + "r" * len(_LATEX_COLUMNS) + "}", r"\toprule"]
-    lines.append(_latex_line(["method", *_LATEX_COLUMNS.values()]))
+    lines.append(" & ".join(("method", *_LATEX_COLUMNS.values())) + r" \\")
     for name, run in sets.items():
         rows = run.to_rows()
         best = {column: max(row[column] for row in rows) for column in _LATEX_COLUMNS}
         title = f"{name}: {len(run.mentions):,} mentions, ceiling {rows[0]['ceiling']:.3f}, {_settings(rows)}"
         lines += [r"\midrule", rf"\multicolumn{{{1 + len(_LATEX_COLUMNS)}}}{{l}}{{{_latex(title)}}} \\"]
         for row in rows:
-            cells = (_latex_figure(row[column], row[column] == best[column]) for column in _LATEX_COLUMNS)
-            lines.append(_latex_line([_latex(row["method"]), *cells]))
+            figures = {column: f"{row[column]:.3f}" for column in _LATEX_COLUMNS}
+            cells = (rf"\textbf{{{each}}}" if row[column] == best[column] else each for column, each in figures.items())
+            lines.append(" & ".join((_latex(row["method"]), *cells)) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -61,42 +63,13 @@ def _settings(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"vectors {vectors}, generator {rows[0]['generator']}, T = {rows[0]['max_candidates'] or 'all'}"
 
 
-def _latex_line(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-def _latex_figure(value: float, is_best: bool) -> str:
-    return rf"\textbf{{{value:.3f}}}" if is_best else f"{value:.3f}"
-
-
 def _latex(text: str) -> str:
     return "".join(_LATEX_SPECIAL.get(character, character) for character in text)
 
 
-class MentionFile:
-    """A CSV or JSON lines file, by its suffix, with a row for each mention and method."""
-
-    def __init__(self, file: io.TextIOWrapper, as_json: bool) -> None:
-        self.file, self.as_json = file, as_json
-        self.writer: csv.DictWriter[str] | None = None
-
-    def write(self, name: str, run: Evaluation) -> None:
-        """Write the rows of a set."""
-        for mention in run.mention_rows():
-            row = {"set": name, **mention}
-            if self.as_json:
-                self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                continue
-            if self.writer is None:
-                self.writer = csv.DictWriter(self.file, list(row), lineterminator="\n")
-                self.writer.writeheader()
-            ours = {key: f"'{row[key]}" for key in ("predicted", "label") if is_formula(row[key] or "")}
-            self.writer.writerow({**row, **ours, "gold": " ".join(row["gold"])})
-
-
 @contextmanager
-def open_mention_file(path: str | None) -> Iterator[MentionFile | None]:
-    """Open the file for rows of mentions; None: there is none."""
+def open_mention_file(path: str | None) -> Iterator[Callable[[str, Evaluation], None] | None]:
+    """Open a CSV or JSON lines file, by its suffix; yield what writes a row for each mention and method of a set, or None."""
     if path is None:
         yield None
         return
@@ -105,4 +78,18 @@ def open_mention_file(path: str | None) -> Iterator[MentionFile | None]:
         raise OptionError(f"{path} is neither CSV nor JSON lines; give a name that ends in .csv or .jsonl", where=path)
     check_output(path, OptionError)
     with open(path, "w", encoding="utf-8", newline="") as file:
-        yield MentionFile(file, suffix == ".jsonl")
+        yield partial(_write_json if suffix == ".jsonl" else _write_csv, file)
+
+
+def _write_json(file: TextIO, name: str, run: Evaluation) -> None:
+    for row in run.mention_rows():
+        file.write(json.dumps({"set": name, **row}, ensure_ascii=False) + "\n")
+
+
+def _write_csv(file: TextIO, name: str, run: Evaluation) -> None:
+    writer, is_new = csv.writer(file, lineterminator="\n"), not file.tell()
+    for number, row in enumerate(run.mention_rows()):
+        if is_new and number == 0:
+            writer.writerow(["set", *row])
+        ours = {key: f"'{row[key]}" for key in ("predicted", "label") if is_formula(row[key] or "")}
+        writer.writerow([name, *{**row, **ours, "gold": " ".join(row["gold"])}.values()])

@@ -209,7 +209,7 @@ class Batch:
         return is_own
 
     def own_spans(self) -> Iterator[tuple[Document, int, int]]:
-        """Yield each document with the range of its own mentions, without those of `about`."""
+        """Yield each document with the range of its mentions, without those of `about`."""
         if self.witnesses is None:
             yield from self.document_spans()
             return
