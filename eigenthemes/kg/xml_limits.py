@@ -14,32 +14,33 @@ from typing import IO, Any
 from eigenthemes.core.diagnostics import Diagnostics
 
 MAX_DEPTH = 5000
-_MAX_TAG = 1 << 20  # bytes
-_END_OF = {b"<!--": b"-->", b"<![CDATA[": b"]]>"}  # within these, nothing is a tag
-_OPENING = re.compile(rb"<!--|<!\[CDATA\[")
-
+_MAX_UNFINISHED = 1 << 20  # bytes of a tag, comment or declaration that has not ended yet
 _MAX_EXPANSION = 8 << 20  # bytes that the entities of any file may expand to
 _MAX_FACTOR = 100  # or this factor times the bytes of the file
 _MAX_NESTING = 30  # entities within entities
-_MAX_UNFINISHED = 1 << 20  # bytes of a declaration or a reference that has not ended yet
+_TOO_MUCH = 1 << 62
+
+_NO_TAGS = re.compile(rb"<!--.*?-->|<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_NO_TAGS_BEGIN = re.compile(rb"<!--|<!\[CDATA\[")
+_DECLARATION = b"<!ENTITY"
 _DECLARED = re.compile(rb"""<!ENTITY\s+([^\s"'<>%&;]+)\s+(?:"([^"]*)"|'([^']*)')""")
 _REFERENCE = re.compile(rb"&([^\s&;<>#][^\s&;<>]*);")
-_DECLARATION = b"<!ENTITY"
-_UNFINISHED = (
-    (_DECLARATION, re.compile(rb"""<!ENTITY[^"'<>]{0,1000}(?:"[^"]*|'[^']*)?\Z""")),
-    (b"&", re.compile(rb"&[^\s&;<>]{0,1000}\Z")),
-)
 
 
 class LimitedXml(io.RawIOBase):
-    """A stream of XML that ends where it exceeds a limit; diagnostics report it."""
+    """A stream of XML that ends where it exceeds a limit; diagnostics report it.
+
+    entities  the values of each entity; the parser takes the last one, and those in comments, too
+    expanded  bytes that the entities so far expand to
+    """
 
     def __init__(self, stream: IO[bytes], origin: str, diagnostics: Diagnostics) -> None:
         self.stream, self.origin, self.diagnostics = stream, origin, diagnostics
-        self.depth, self.size = 0, 0
-        self._unfinished, self._skip_to = b"", b""
+        self.depth = self.size = self.expanded = 0
+        self.entities: dict[bytes, set[bytes]] = {}
+        self._sizes: dict[bytes, int] = {}  # that entities expand to
+        self._unfinished = b""
         self._ended = False
-        self._entities = EntityExpansion()
 
     def readable(self) -> bool:
         """Return True, as `io.BufferedReader` expects."""
@@ -50,10 +51,10 @@ class LimitedXml(io.RawIOBase):
         if self._ended:
             return 0
         data = self.stream.read(min(len(buffer), 1 << 14))
-        self._update_depth(data)
+        self._follow(data)
         if self.depth > MAX_DEPTH:
             return self._end(f"elements are more than {MAX_DEPTH:,} deep")
-        if not self._entities.add(data):
+        if self.expanded > max(_MAX_EXPANSION, _MAX_FACTOR * (self.size + len(data))):
             return self._end("its entities expand to far more text than the file has")
         buffer[: len(data)] = data
         self.size += len(data)
@@ -65,70 +66,42 @@ class LimitedXml(io.RawIOBase):
         self.diagnostics.add("given up", self.origin, detail)
         return 0
 
-    def _update_depth(self, data: bytes) -> None:
+    def _follow(self, data: bytes) -> None:
+        """Update the depth and the size of entities by the next bytes of the file."""
         text = self._unfinished + data
-        end = len(text) if len(text) > _MAX_TAG else text.rfind(b">") + 1
-        self._unfinished, text = text[end:], text[:end]
-        tags = self._without_comments(text)
+        for name, double, single in _DECLARED.findall(text):
+            self.entities.setdefault(name, set()).add(double or single)
+            self._sizes.clear()
+        text = _NO_TAGS.sub(b"", text) if b"<!" in text else text
+        end = self._finished(text)
+        tags, self._unfinished = text[:end], text[end:]
         closing = tags.count(b"</")
         opening = tags.count(b"<") - closing - tags.count(b"<!") - tags.count(b"<?")
         self.depth = max(0, self.depth + opening - closing - tags.count(b"/>"))
+        if self.entities:
+            self.expanded += sum(self._size(name, 0) for name in _REFERENCE.findall(tags))
 
-    def _without_comments(self, text: bytes) -> bytes:
-        if not self._skip_to and b"<!" not in text:
-            return text
-        outside = []
-        while text:
-            if self._skip_to:
-                _, end, text = text.partition(self._skip_to)
-                self._skip_to = b"" if end else self._skip_to
-            else:
-                match = _OPENING.search(text)
-                outside.append(text[: match.start()] if match else text)
-                self._skip_to, text = (_END_OF[match[0]], text[match.end() :]) if match else (b"", b"")
-        return b"".join(outside)
-
-
-class EntityExpansion:
-    """Counts the bytes that the entities of a file expand to, as the file is read."""
-
-    def __init__(self) -> None:
-        self.values: dict[bytes, bytes] = {}
-        self.expanded = 0
-        self._sizes: dict[bytes, int] = {}
-        self._unfinished = b""
-        self._read = 0
-
-    def add(self, data: bytes) -> bool:
-        """Count the next bytes of the file; return whether its entities are within the limits."""
-        self._read += len(data)
-        text = self._unfinished + data
-        end = _finished(text)
-        text, self._unfinished = text[:end], text[end:]
-        for name, double, single in _DECLARED.findall(text):
-            self.values.setdefault(name, double or single)  # in XML, the first declaration counts
-            self._sizes.clear()
-        if self.values:
-            self.expanded += sum(self._size(name, 0) for name in _REFERENCE.findall(text))
-        return self.expanded <= max(_MAX_EXPANSION, _MAX_FACTOR * self._read) and len(self._unfinished) <= _MAX_UNFINISHED
+    def _finished(self, text: bytes) -> int:
+        """Return the place up to which tags, comments and declarations have ended."""
+        opening = _NO_TAGS_BEGIN.search(text)
+        end = opening.start() if opening else text.rfind(b">") + 1
+        if len(text) - end > _MAX_UNFINISHED:
+            end = max(text.rfind(b">") + 1, text.rfind(b"<"))
+        if len(text) - end > _MAX_UNFINISHED:
+            self.expanded += _TOO_MUCH if text.startswith(_DECLARATION, end) else 0
+            end = len(text)
+        return end
 
     def _size(self, name: bytes, depth: int) -> int:
         """Return the bytes that an entity expands to; more than any limit where it is nested too deeply, or in itself."""
-        if name not in self.values:
-            return 0
         if depth > _MAX_NESTING:
-            return 1 << 62
+            return _TOO_MUCH
         if name not in self._sizes:
-            value = self.values[name]
-            self._sizes[name] = len(value) + sum(self._size(inner, depth + 1) for inner in _REFERENCE.findall(value))
+            self._sizes[name] = max(
+                (
+                    len(value) + sum(self._size(inner, depth + 1) for inner in _REFERENCE.findall(value))
+                    for value in self.entities.get(name, ())
+                ),
+                default=0,
+            )
         return self._sizes[name]
-
-
-def _finished(text: bytes) -> int:
-    """Return the place up to which declarations and references have ended."""
-    for mark, unfinished in _UNFINISHED:
-        at = text.rfind(mark)
-        if at >= 0 and unfinished.match(text, at):
-            return at
-    last = text.rfind(b"<", -len(_DECLARATION))
-    return last if last >= 0 and _DECLARATION.startswith(text[last:]) else len(text)

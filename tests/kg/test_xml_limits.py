@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
+from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.kg.read import read_sources
 from eigenthemes.kg.statements import Statements
-from eigenthemes.kg.xml_limits import EntityExpansion
+from eigenthemes.kg.xml_limits import LimitedXml
 
 RDF = (
     '<?xml version="1.0"?>{dtd}<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
@@ -40,6 +42,8 @@ def test_abbreviations_are_read(tmp_path: Path) -> None:
     ("declarations", "labels"),
     [
         (laughs(12), ["&l12;"]),
+        ('<!ENTITY l12 "lol">' + laughs(12), ["&l12;"]),  # the parser takes the last one
+        (f"<!-- {laughs(12)} -->", ["&l12;"]),
         ('<!ENTITY a "&b;&b;"><!ENTITY b "&a;">', ["&a;"]),
         (f'<!ENTITY a "{"ab" * 50_000}">', ["&a;" * 20_000]),
         (f'<!ENTITY {"long" * 50} "{"a" * 50_000}">', [f"&{'long' * 50};" * 10] * 100),
@@ -63,8 +67,9 @@ def test_what_an_entity_points_to_is_never_read(tmp_path: Path, address: str) ->
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000])
 def test_entities_are_counted_alike_however_the_file_is_cut(size: int) -> None:
     text = b"<!DOCTYPE a [<!ENTITY b \"123\"><!ENTITY c '&b;&b;'>]><a>&b;&c; & &amp; &#10; &b; <!-- <!ENTITY --> &c;</a>"
-    counted = EntityExpansion()
-    for start in range(0, len(text), size):
-        assert counted.add(text[start : start + size])
-    assert counted.values == {b"b": b"123", b"c": b"&b;&b;"}
-    assert counted.expanded == 6 + 3 + 12 + 3 + 12  # the references in a declaration count, too
+    stream = LimitedXml(io.BytesIO(text), "kg.rdf", Diagnostics())
+    buffer = bytearray(size)
+    while stream.readinto(buffer):
+        pass
+    assert stream.entities == {b"b": {b"123"}, b"c": {b"&b;&b;"}}
+    assert stream.expanded == 6 + 3 + 12 + 3 + 12  # the references in a declaration count, too
