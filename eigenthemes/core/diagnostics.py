@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
 
 from eigenthemes.errors import SourceError
 
@@ -63,3 +67,29 @@ class ErrorBudget:
         if left:
             diagnostics.add("given up", where, f"{self.errors:,} errors in a row; the {left:,} {unit} behind them are not read")
             diagnostics.counts[f"{unit} not read"] += left
+
+
+def json_objects(
+    lines: Iterable[bytes], first_line: int, origin: str, problem: str, diagnostics: Diagnostics
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the object of each line; brackets and commas of an array are skipped.
+
+    problem  what a broken line is called
+    """
+    budget, numbered = ErrorBudget(), enumerate(lines, first_line)
+    for number, line in numbered:
+        line = line.strip().removeprefix(b"[").removesuffix(b"]").strip().rstrip(b", ")
+        if not line:
+            continue
+        try:
+            record, cause = orjson.loads(line), "not an object"
+        except orjson.JSONDecodeError as error:
+            record, cause = None, str(error)
+        if isinstance(record, dict):
+            budget.reset()
+            yield number, record
+            continue
+        diagnostics.add(problem, f"{origin}:{number}", cause)
+        budget.spend()
+        if budget.is_spent:
+            budget.report(diagnostics, f"{origin}:{number}", sum(1 for _, line in numbered if line.strip()))

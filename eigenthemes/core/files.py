@@ -84,7 +84,9 @@ class Source:
         self._read = self._counted(advance)
         try:
             raw = io.BufferedReader(_Joined(self._read), 1 << 20)
-            self._open(_decompressed(_decompress(raw, self.name, spreadsheets=spreadsheets), self.name, diagnostics))
+            stream = _decompress(raw, self.name, spreadsheets=spreadsheets)
+            self.is_compressed = stream is not raw
+            self._open(_decompressed(stream, self.name, diagnostics))
         except BaseException:
             self.__exit__(None, None, None)
             raise

@@ -8,6 +8,7 @@ from xml.parsers import expat
 
 import orjson
 
+from eigenthemes.core.diagnostics import Diagnostics, json_objects
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import plain_record
 from eigenthemes.kg.options import ReadOptions
@@ -72,21 +73,17 @@ class _GraphmlParser:
                 self.record[self.attribute] = text
             self.attribute = ""
         elif name in ("node", "edge") and self.record is not None:
-            record = _graphml_edge(self.record) if self.is_edge else _graphml_node(self.record)
-            self.reader.read_record(record, self.expat.CurrentLineNumber)
+            self.reader.read_record(self._record(self.record), self.expat.CurrentLineNumber)
             self.record = None
         self.text.clear()
 
-
-def _graphml_node(attributes: dict[str, Any]) -> dict[str, Any]:
-    labels = attributes.pop("labels", "")  # of Neo4j: `:Person:Actor`
-    types = [label for label in labels.split(":") if label]
-    return {**attributes, "type": types} if types else attributes
-
-
-def _graphml_edge(attributes: dict[str, Any]) -> dict[str, Any]:
-    relation = next((attributes[name] for name in _RELATION if attributes.get(name)), None)
-    return {"source": attributes["source"], "target": attributes["target"], "relation": relation}
+    def _record(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Return the attributes of a node or an edge as a record of a table."""
+        if self.is_edge:
+            relation = next((attributes[name] for name in _RELATION if attributes.get(name)), None)
+            return {"source": attributes["source"], "target": attributes["target"], "relation": relation}
+        types = [label for label in attributes.pop("labels", "").split(":") if label]  # of Neo4j: `:Person:Actor`
+        return {**attributes, "type": types} if types else attributes
 
 
 def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statements) -> None:
@@ -95,8 +92,8 @@ def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statem
     try:
         value = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        lines = data.decode("utf-8", "replace").splitlines()
-        if not any(map(_is_record, lines)):
+        lines = data.splitlines()
+        if next(json_objects(lines, 1, origin, "", Diagnostics()), None) is None:
             raise _broken(origin, error) from None
         reader.read_json_lines(lines)
         return
@@ -109,14 +106,6 @@ def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statem
             reader.read_record(plain_record(record), number)
         else:
             statements.diagnostics.add("record that is no object", f"{origin}, record {number:,}")
-
-
-def _is_record(line: str) -> bool:
-    """Return whether a line is a complete JSON object."""
-    try:
-        return isinstance(orjson.loads(line.strip().rstrip(",")), dict)
-    except orjson.JSONDecodeError:
-        return False
 
 
 def _broken(origin: str, error: orjson.JSONDecodeError) -> SourceError:

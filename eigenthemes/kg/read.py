@@ -12,6 +12,7 @@ from typing import Any
 from eigenthemes.core.files import BLOCK, SNIFF, Source, check_readable, source_size
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.scratch import Scratch, SpillScratch
+from eigenthemes.core.storage import open_input
 from eigenthemes.core.workers import Workers
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.columns import check_shared_ids
@@ -127,22 +128,18 @@ def _read_table(source: Source, source_format: str, options: ReadOptions, statem
 
         read_graphml(source.xml(), reader)
     elif source_format == "jsonl":
-        reader.read_json_lines(source.lines())
+        reader.read_json_lines(source.text())
     elif source_format == "parquet":
         # Parquet is read from its end: a plain file is opened again, a compressed one or stdin is taken into memory
-        plain = source.path != "-" and _starts_with(source.path, b"PAR1")
-        reader.read_parquet(source.path if plain else io.BytesIO(source.stream.read()))
+        is_plain = source.path != "-" and not source.is_compressed
+        with open_input(source.path) if is_plain else io.BytesIO(source.stream.read()) as file:
+            reader.read_parquet(file)
     elif source_format == "xlsx":
         read_workbook(source.stream.read(), options, source.name, statements)
     else:
         first = source.head.split(b"\n")[0]
         comma = ";" if first.count(b";") > first.count(b",") else ","
         reader.read_delimited(source.text(), "\t" if source_format == "tsv" else comma)
-
-
-def _starts_with(path: str, magic: bytes) -> bool:
-    with open(path, "rb") as file:
-        return file.read(len(magic)) == magic
 
 
 def _read_blocks(source: Source, read: Callable[[bytes, int], Statements], workers: Workers, statements: Statements) -> None:

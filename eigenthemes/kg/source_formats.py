@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 
-from eigenthemes.core.files import ZIP
+from eigenthemes.core.files import COMPRESSED, ZIP
 from eigenthemes.errors import SourceError
 
 FORMATS = (
@@ -20,7 +20,6 @@ _SUFFIXES = {
     ".obo": "obo", ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
     ".xlsx": "xlsx", ".xlsm": "xlsx", ".xlsb": "xlsx", ".ods": "xlsx",
 }  # fmt: skip
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _PROSE = (".md", ".rst", ".tex", ".docx", ".odt")
 
 _NODE = rb"(?:<[^>]*>|_:\S+)"
@@ -107,7 +106,8 @@ def detect_format(head: bytes, name: str) -> str | None:
         return "graphml" if _GRAPHML.search(text) else "xml"
     if first.startswith(b"format-version:") or re.search(rb"^\[Term\]\s*$", text, re.MULTILINE):
         return "obo"
-    suffix = _format_of_suffix(name)
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix.lower() not in COMPRESSED]
+    suffix = _SUFFIXES.get(suffixes[-1]) if suffixes else None
     return _detect_rdf(text, lines, suffix) or _detect_table(lines) or suffix
 
 
@@ -146,8 +146,3 @@ def _detect_table(lines: list[bytes]) -> str | None:
     if first.isdigit() and len(lines) > 1 and len(lines[1].split()) > 1:
         return "tsv"  # OpenKE: a count, then rows
     return "csv" if b"," in first or b";" in first else None
-
-
-def _format_of_suffix(name: str) -> str | None:
-    suffixes = [suffix.lower() for suffix in Path(name).suffixes if suffix.lower() not in _COMPRESSED]
-    return _SUFFIXES.get(suffixes[-1]) if suffixes else None

@@ -13,10 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-import orjson
-
 from eigenthemes.core.csv_records import csv_rows
-from eigenthemes.core.diagnostics import ErrorBudget
+from eigenthemes.core.diagnostics import json_objects
 from eigenthemes.core.spreadsheets import Workbook, cell_text
 from eigenthemes.core.storage import check_input
 from eigenthemes.errors import SourceError
@@ -103,21 +101,11 @@ class TableReader:
         else:
             self.statements.lost_rows.append((where, str(entity_id), cause))
 
-    def read_json_lines(self, lines: Iterable[str]) -> None:
+    def read_json_lines(self, lines: Iterable[bytes]) -> None:
         """Read one record per line; brackets and commas of an array are skipped."""
-        empty, budget, lines = False, ErrorBudget(), iter(lines)
-        for number, line in enumerate(lines, 1):
-            line = line.strip().removeprefix("[").removesuffix("]").rstrip(", ")
-            if not line:
-                continue
-            record, cause = _parsed(line)
-            if cause:
-                self.statements.diagnostics.add("broken JSON line", f"{self.origin}:{number}", cause)
-                budget.spend()
-                if budget.is_spent:
-                    budget.report(self.statements.diagnostics, f"{self.origin}:{number}", sum(1 for _ in lines))
-            elif record:
-                budget.reset()
+        empty = False
+        for number, record in json_objects(lines, 1, self.origin, "broken JSON line", self.statements.diagnostics):
+            if record:
                 self.read_record(plain_record(record), number)
             else:
                 empty = True
@@ -306,15 +294,6 @@ class TableReader:
                 if target not in EMPTY:
                     statements.predicates_seen.add(relation)
                     statements.record_edge(node, statements.node(column.id_of(target)), relation, number)
-
-
-def _parsed(line: str) -> tuple[dict[str, Any], str]:
-    """Return the record of a line of JSON, and the error, if any."""
-    try:
-        record = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        return {}, str(error)
-    return (record, "") if isinstance(record, dict) else ({}, "not an object")
 
 
 def _is_flat_list(value: Any) -> bool:

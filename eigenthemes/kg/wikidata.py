@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
-from eigenthemes.core.diagnostics import ErrorBudget
+from eigenthemes.core.diagnostics import json_objects
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
@@ -20,26 +18,12 @@ def read_block(data: bytes, first_line: int, *, options: ReadOptions, origin: st
     """Read the statements of one block of lines."""
     statements = Statements(strict=options.strict)
     data = clean_utf8(data, first_line, origin, statements.diagnostics)
-    lines, budget = data.split(b"\n"), ErrorBudget()
-    for number, line in enumerate(lines, first_line):
-        line = line.strip().removeprefix(b"[").removesuffix(b"]").strip().rstrip(b",")
-        if not line:
-            continue
-        try:
-            entity = orjson.loads(line)
-            external_id = entity["id"]
-            if not isinstance(external_id, str):
-                raise TypeError(f"id {external_id!r} is no string")
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            cause = "no id" if isinstance(error, KeyError) else str(error)
+    for number, entity in json_objects(data.split(b"\n"), first_line, origin, "broken entity", statements.diagnostics):
+        external_id = entity.get("id")
+        if not isinstance(external_id, str):
+            cause = f"id {external_id!r} is no string" if "id" in entity else "no id"
             statements.diagnostics.add("broken entity", f"{origin}:{number}", cause)
-            budget.spend()
-            if budget.is_spent:
-                left = sum(1 for line in lines[number + 1 - first_line :] if line)
-                budget.report(statements.diagnostics, f"{origin}:{number}", left)
-                break
             continue
-        budget.reset()
         statements.count += 1
         faults: list[str] = []
         try:
