@@ -89,6 +89,11 @@ def parse_curie(entity_id: str) -> Curie | None:
     return Curie(match[1], match[2]) if match else None
 
 
+def last_part(iri: str) -> str:
+    """Return the part of an IRI that people read, the last one; any other text unchanged."""
+    return re.split(r"[/#]", iri.rstrip("/#>"))[-1] or iri if "://" in iri else iri
+
+
 def other_spellings(entity_id: str) -> Iterator[str]:
     """Yield the other spellings of an id, the likeliest first."""
     curie = curie_of_iri(entity_id) or parse_curie(entity_id)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.entity_ids import last_part
 from eigenthemes.core.jit import kernel
 from eigenthemes.kb.store import KB
 
@@ -76,13 +77,6 @@ def readable(relation: str) -> str:
     words = re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda capital: f" {capital[0].lower()}", name)
     words = words[:1].lower() + words[1:] if words[1:2].islower() else words
     return "linked" if words in ("", "link") else words
-
-
-def last_part(name: str) -> str:
-    """Return the part of an IRI that people read."""
-    if "://" not in name:
-        return name
-    return re.split(r"[/#]", name.rstrip("/#>"))[-1] or name
 
 
 def described_attribute(kb: KB, attribute: int) -> tuple[str, str, bool, bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.entity_ids import last_part
 from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.kb.manifest import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
@@ -135,7 +135,7 @@ def corpus_prior_in_words(kb: KB, pile: dict[str, Any]) -> str:
 def _type_label(kb: KB, type_id: str) -> str:
     index = kb.index_of(type_id)
     named = index is not None and kb.names_of(index)
-    return kb.label_of(index) if named and index is not None else re.split(r"[/#]", type_id.rstrip("/#"))[-1]
+    return kb.label_of(index) if named and index is not None else last_part(type_id)
 
 
 def _ranker(name: str, about: dict[str, Any], pile: str | None = None) -> Iterator[tuple[str, str]]:

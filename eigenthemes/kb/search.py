@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.entity_ids import PREFIXES
+from eigenthemes.core.entity_ids import PREFIXES, last_part
 from eigenthemes.errors import OptionError
 from eigenthemes.text.normalize import tokenize
 
@@ -107,7 +106,7 @@ def of_types(
 def _means(name: str, type_id: str, label_of: LabelOf) -> bool:
     """Return whether `name` is the end of a type's id (`Concept`, `skos:Concept`), or its label."""
     prefix, colon, local = name.rpartition(":")
-    end = _last_part(type_id).casefold()
+    end = last_part(type_id).casefold()
     if end == name.casefold() or (colon and end == local.casefold() and _has_prefix(prefix, type_id)):
         return True
     label = label_of(type_id)
@@ -121,7 +120,7 @@ def _has_prefix(prefix: str, type_id: str) -> bool:
 
 def _unknown(name: str, types: Sequence[str], used: NDArray[np.int64], label_of: LabelOf) -> OptionError:
     rows = np.argsort(-used, kind="stable").tolist()
-    shown = [label_of(str(types[row])) or _last_part(str(types[row])) for row in rows if used[row]]
+    shown = [label_of(str(types[row])) or last_part(str(types[row])) for row in rows if used[row]]
     near = get_close_matches(name.casefold(), [each.casefold() for each in shown], n=1, cutoff=0.6)
     nearest = next((each for each in shown if near and each.casefold() == near[0]), None)
     if nearest is None and not shown:
@@ -130,7 +129,3 @@ def _unknown(name: str, types: Sequence[str], used: NDArray[np.int64], label_of:
     more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
     remedy = f"the nearest that there is: {nearest}" if nearest else f"the most frequent are {', '.join(counts)}{more}"
     return OptionError(f"no entity is of the type {name}; {remedy}", code="type-unknown", where=nearest or shown[0])
-
-
-def _last_part(type_id: str) -> str:
-    return re.split(r"[/#]", type_id.rstrip("/#"))[-1] if "://" in type_id else type_id

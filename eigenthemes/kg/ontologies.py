@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.entity_ids import Curie, curie_of_iri, parse_curie
+from eigenthemes.core.entity_ids import Curie, curie_of_iri, last_part, parse_curie
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
 
@@ -217,7 +217,8 @@ def follow_replacements(statements: Statements) -> None:
 
 def merge_spellings(statements: Statements) -> None:
     """Merge nodes whose ids are spellings of one id; the first spelling stays, the others redirect to it."""
-    by_iri = _curies_of_iris(statements)
+    curies = ((node, curie_of_iri(entity_id)) for entity_id, node in statements.ids.items())
+    by_iri = {node: curie for node, curie in curies if curie is not None}
     if not by_iri and not statements.redirects:
         return
     first = _first_nodes(statements, by_iri)
@@ -232,15 +233,12 @@ def merge_spellings(statements: Statements) -> None:
     known = {curie.key: ids[first.get(node, node)] for node, curie in by_iri.items()}
     for old, new in statements.redirects.items():
         if new not in statements.ids:
-            statements.redirects[old] = _known_spelling(new, known, statements)
+            target = curie_of_iri(new) or parse_curie(new)
+            if target is not None:  # the spelling that the sources use, if they have the id
+                statements.redirects[old] = str(target) if str(target) in statements.ids else known.get(target.key, new)
     for node, curie in by_iri.items():  # no rule expands these CURIEs: they are kept as redirects
         if ids[node].startswith(_W3ID) and str(curie) not in statements.ids:
             statements.redirects.setdefault(str(curie), ids[node])
-
-
-def _curies_of_iris(statements: Statements) -> dict[int, Curie]:
-    curies = ((node, curie_of_iri(entity_id)) for entity_id, node in statements.ids.items())
-    return {node: curie for node, curie in curies if curie is not None}
 
 
 def _first_nodes(statements: Statements, by_iri: dict[int, Curie]) -> dict[int, int]:
@@ -254,14 +252,6 @@ def _first_nodes(statements: Statements, by_iri: dict[int, Curie]) -> dict[int, 
             if written is not None and written.key in spelled:
                 spelled[written.key].append(node)
     return {node: min(nodes) for nodes in spelled.values() if len(nodes) > 1 for node in nodes}
-
-
-def _known_spelling(entity_id: str, known: dict[str, str], statements: Statements) -> str:
-    """Return the spelling of an id that the sources use; the id itself where they lack it."""
-    curie = curie_of_iri(entity_id) or parse_curie(entity_id)
-    if curie is None:
-        return entity_id
-    return str(curie) if str(curie) in statements.ids else known.get(curie.key, entity_id)
 
 
 def clean_relations(statements: Statements) -> None:
@@ -279,23 +269,18 @@ def clean_relations(statements: Statements) -> None:
 
 def is_negation(relation: str) -> bool:
     """Return whether a relation is a negation: `lacks_part`, `never in taxon`, `hasNotCompleted`."""
-    local = relation.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
-    return not _DENIALS.isdisjoint(word.lower() for word in _WORDS.findall(local))
+    return not _DENIALS.isdisjoint(word.lower() for word in _WORDS.findall(last_part(relation)))
 
 
 def _drop_denials(statements: Statements, names: dict[str, str]) -> None:
-    denying = np.array(
-        [is_negation(relation) or is_negation(names.get(relation, "")) for relation in statements.relations], dtype=bool
-    )
+    denying = {
+        number: names.get(relation, relation)
+        for relation, number in statements.relations.items()
+        if is_negation(relation) or is_negation(names.get(relation, ""))
+    }
     relation_of = statements.numbers("edge_relation")
-    dropped = denying[relation_of] if len(denying) else np.zeros(0, dtype=bool)
-    if not dropped.any():
-        return
-    relations = list(statements.relations)
-    dropped_names = sorted(
-        {names.get(relations[number], relations[number]) for number in np.unique(relation_of[dropped]).tolist()}
-    )
-    statements.notes[
-        f"{int(dropped.sum()):,} statements of relations that deny are no edges ({', '.join(dropped_names[:5])})"
-    ] = None
-    statements.keep_edges(~dropped)
+    dropped = np.isin(relation_of, list(denying))
+    if dropped.any():
+        listed = ", ".join(sorted({denying[number] for number in np.unique(relation_of[dropped]).tolist()})[:5])
+        statements.notes[f"{int(dropped.sum()):,} statements of relations that deny are no edges ({listed})"] = None
+        statements.keep_edges(~dropped)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
 from eigenthemes.candidates.whole_names import matched_name
+from eigenthemes.core.entity_ids import last_part
 from eigenthemes.core.threads import lazy
 from eigenthemes.explanations import (
     GIVEN,
@@ -24,7 +25,7 @@ from eigenthemes.explanations import (
     Support,
     TopicReason,
 )
-from eigenthemes.kb.attributes import described_attribute, last_part
+from eigenthemes.kb.attributes import described_attribute
 from eigenthemes.ranking.adaptation import GROUP as CORPUS
 from eigenthemes.ranking.decide import DecisionRule
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates

@@ -18,8 +18,8 @@ from starlette.responses import Response
 
 from eigenthemes.candidates.entity_card import entity_card
 from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.core.entity_ids import last_part
 from eigenthemes.errors import OptionError
-from eigenthemes.kb.attributes import last_part
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB

@@ -95,6 +95,7 @@ def test_parquet(tmp_path: Path) -> None:
 def test_parquet_ids_may_be_numbers(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1, 2], "name": ["Ada", "Bob"]}), tmp_path / "nodes.parquet")
     assert names_of(build_untrained([tmp_path / "nodes.parquet"], tmp_path / "my.kb"), "2") == ["Bob"]
+    assert names_of(build_untrained([f"file://{tmp_path}/nodes.parquet"], tmp_path / "other.kb"), "2") == ["Bob"]
 
 
 def test_nodes_and_edges_may_come_in_any_order(tmp_path: Path) -> None:

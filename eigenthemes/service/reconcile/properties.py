@@ -12,7 +12,8 @@ import numpy as np
 from pydantic import BaseModel, Field, StrictStr, TypeAdapter
 from rapidfuzz import fuzz, process
 
-from eigenthemes.kb.attributes import last_part, readable
+from eigenthemes.core.entity_ids import last_part
+from eigenthemes.kb.attributes import readable
 from eigenthemes.kb.entity_records import BLANK
 from eigenthemes.kb.store import KB
 from eigenthemes.service.entity_routes import type_label
