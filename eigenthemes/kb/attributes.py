@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.entity_ids import last_part
 from eigenthemes.core.jit import kernel
+from eigenthemes.kb.data_files import StoredArrays
 from eigenthemes.kb.store import KB
-
-FILES = ("attribute_indptr", "entity_attributes", "attribute_share")
 
 
 @dataclass(frozen=True, slots=True)
-class EntityAttributes:
+class EntityAttributes(StoredArrays):
     """The distinct attributes of each entity, and their background frequencies.
 
     indptr      [n + 1] int64
     attributes  [q] uint32: those of entity i are attributes[indptr[i]:indptr[i + 1]]
     share       [attributes] float64 in (0, 1): of made-up names, those with a candidate that has it
     """
+
+    FILES = ("attribute_indptr", "entity_attributes", "attribute_share")
 
     indptr: NDArray[np.int64]
     attributes: NDArray[np.uint32]
@@ -34,15 +35,6 @@ class EntityAttributes:
     def lists(self) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """The attributes of each entity, as kernels take them."""
         return self.indptr, self.attributes
-
-    def files(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a KB keeps, by name."""
-        return dict(zip(FILES, (self.indptr, self.attributes, self.share), strict=True))
-
-    @classmethod
-    def of(cls, kb: KB) -> EntityAttributes | None:
-        """Return those that a KB keeps; None: it has no ranker."""
-        return cls(*(kb.array(name) for name in FILES)) if all(map(kb.has, FILES)) else None
 
 
 def attribute_count(kb: KB) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,6 +285,21 @@ class KBFiles:
 
     def _table(self, name: str) -> HashTable:
         return HashTable(self.mapped(f"{name}_hashes"), self.mapped(f"{name}_buckets"))
+
+
+class StoredArrays:
+    """Arrays that training adds to a KB: the fields of a dataclass, called FILES in the KB."""
+
+    FILES: ClassVar[tuple[str, ...]]
+
+    def files(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays by their names in a KB."""
+        return {name: getattr(self, field.name) for name, field in zip(self.FILES, fields(cast(Any, self)), strict=True)}
+
+    @classmethod
+    def of(cls, kb: KBFiles) -> Self | None:
+        """Return those of a KB; None if it has no ranker."""
+        return cls(*map(kb.array, cls.FILES)) if all(map(kb.has, cls.FILES)) else None
 
 
 def _check_request(name: object, *rows: object) -> None:

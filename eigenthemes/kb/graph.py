@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.errors import OptionError
+from eigenthemes.kb.data_files import StoredArrays
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
@@ -168,17 +169,18 @@ def _smallest(codes: UInts, scratch: Scratch) -> NDArray[Any]:
     return scratch.by_blocks(lambda some: (some,), (codes,), (np.uint16,))[0] if narrow else codes
 
 
-FILES = ("hub_entities", "hub_share")
 _LEAST, _LEAST_SHARE = 20, 0.002  # neighbours that a hub has, at least: so many, and this share of the named entities
 
 
 @dataclass(frozen=True, slots=True)
-class Hubs:
+class Hubs(StoredArrays):
     """The hubs of a KB.
 
     entities  [h] uint32 ascending
     share     [h] float64 in (0, 1): of made-up entities, those that are adjacent to it, or are it
     """
+
+    FILES = ("hub_entities", "hub_share")
 
     entities: NDArray[np.uint32]
     share: NDArray[np.float64]
@@ -188,15 +190,6 @@ class Hubs:
         numbers = np.full(nodes, -1, np.int32)
         numbers[self.entities] = np.arange(len(self.entities))
         return numbers
-
-    def files(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a KB keeps, by name."""
-        return dict(zip(FILES, (self.entities, self.share), strict=True))
-
-    @classmethod
-    def of(cls, kb: KB) -> Hubs | None:
-        """Return those that a KB keeps; None: it has no ranker."""
-        return cls(*(kb.array(name) for name in FILES)) if all(map(kb.has, FILES)) else None
 
 
 def hubs_of(kb: KB, popularity: NDArray[np.float64]) -> Hubs:

@@ -12,23 +12,25 @@ from numpy.typing import NDArray
 from eigenthemes.core.array_kernels import fill, place_of, prefetch_lists, sort
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
+from eigenthemes.kb.data_files import StoredArrays
 from eigenthemes.kb.name_arrays import SpelledNames
 from eigenthemes.kb.store import KB
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import FUNCTION_WORDS
 
-FILES = ("profile_indptr", "profile_words", "profile_rarity")
 _CHUNK = 20_000  # descriptions
 
 
 @dataclass(frozen=True, slots=True)
-class EntityProfiles:
+class EntityProfiles(StoredArrays):
     """The words of each entity, and how rare they are.
 
     indptr  [n + 1] int64
     words   [q] uint32: those of entity i are words[indptr[i]:indptr[i + 1]], in order
     rarity  [tokens] float32: log of the number of profiles over the number of those with the word; 0: no profile has it
     """
+
+    FILES = ("profile_indptr", "profile_words", "profile_rarity")
 
     indptr: NDArray[np.int64]
     words: NDArray[np.uint32]
@@ -38,15 +40,6 @@ class EntityProfiles:
     def lists(self) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """The words of each entity, as kernels take them."""
         return self.indptr, self.words
-
-    def files(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a KB keeps, by name."""
-        return dict(zip(FILES, (self.indptr, self.words, self.rarity), strict=True))
-
-    @classmethod
-    def of(cls, kb: KB) -> EntityProfiles | None:
-        """Return those that a KB keeps; None: it has no ranker."""
-        return cls(*(kb.array(name) for name in FILES)) if all(map(kb.has, FILES)) else None
 
 
 def collect_profiles(kb: KB, spelled: SpelledNames) -> EntityProfiles:

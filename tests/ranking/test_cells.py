@@ -15,7 +15,7 @@ from helpers.kbs import copy_kb
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
-from eigenthemes.kb.attributes import FILES, EntityAttributes
+from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.names.alignment import COVERAGE
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
@@ -186,7 +186,7 @@ def test_an_explanation_says_what_the_column_has_in_common(cities: KB) -> None:
 
 
 def test_a_kb_without_its_attributes_links_as_before(cities: KB, tmp_path: Path, damage_manifest: Callable[..., Any]) -> None:
-    path = damage_manifest(copy_kb(cities, tmp_path / "lacking.kb"), FILES)
+    path = damage_manifest(copy_kb(cities, tmp_path / "lacking.kb"), EntityAttributes.FILES)
     linked = Linker(path, allow_nil=False).link_table(city_table(), columns=["city"])
     told = Linker(cities, allow_nil=False).link_table(city_table(), columns=["city"])
     assert [link.ranking for link in linked.links] != [link.ranking for link in told.links]
