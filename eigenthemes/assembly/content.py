@@ -37,7 +37,7 @@ class Content:
     descriptions: Strings
     type_indptr: NDArray[np.int64]
     entity_types: NDArray[np.uint32]
-    redirects: dict[str, int]  # id -> index
+    redirects: dict[str, int]  # id -> index; those to nodes outside of the KB are left out
 
 
 def assemble(
@@ -70,8 +70,8 @@ def assemble(
         progress=progress,
     )
     indptr, types_of = collect_types(statements, nodes)
-    descriptions, targets = _descriptions(statements, nodes), _redirect_targets(redirects, nodes)
-    return Content(nodes, names, analysis, answers, index, descriptions, indptr, types_of, targets)
+    targets = {old: int(nodes.index[node]) for old, node in redirects.items() if nodes.index[node] >= 0}
+    return Content(nodes, names, analysis, answers, index, _descriptions(statements, nodes), indptr, types_of, targets)
 
 
 def write_content(writer: KBWriter, statements: Statements, content: Content) -> None:
@@ -125,12 +125,6 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
     writer.add("name_letters", index.spelled.letters)
     for name in ("indptr", "members", "checks", "filter"):
         writer.add(f"typo_{name}", getattr(index.typos, name))
-
-
-def _redirect_targets(redirects: dict[str, int], nodes: Nodes) -> dict[str, int]:
-    """Map redirected ids to entity indices; redirects to a node outside the KB are dropped."""
-    indices = {old: int(nodes.index[node]) for old, node in redirects.items()}
-    return {old: index for old, index in indices.items() if index >= 0}
 
 
 def _id_table(

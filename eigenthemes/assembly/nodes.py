@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.entity_ids import PREFIXES, other_spellings
 from eigenthemes.core.scratch import Column
-from eigenthemes.core.storage import check_input
+from eigenthemes.core.storage import read_text
 from eigenthemes.core.strings import Strings
-from eigenthemes.errors import BuildError, OptionError, SourceError
+from eigenthemes.errors import BuildError, OptionError
 from eigenthemes.kb.graph import EdgeList, FurtherRelations, Graph, build_graph, distinct_edges, find_further_relations
 from eigenthemes.kg.columns import known_headers
 from eigenthemes.kg.options import ReadOptions, shorten
@@ -88,11 +88,7 @@ def _no_names(statements: Statements, options: ReadOptions) -> BuildError:
 def read_ids(path: str | Path) -> set[str]:
     """Read the ids to keep: a text file, one id per line."""
     remedy = "give a text file, one id per line"
-    check_input(path, remedy=remedy, once=True)
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"the ids to keep cannot be read from {path} ({error}); {remedy}", where=str(path)) from None
+    lines = read_text(path, "the ids to keep", remedy).splitlines()
     wanted = {line.strip().removeprefix("<").removesuffix(">") for line in lines} - {""}
     if not wanted:
         raise OptionError(f"{path} holds no ids; {remedy}", where=str(path))

@@ -94,6 +94,15 @@ def read_file(path: str) -> bytes | None:
     return data
 
 
+def read_text(path: str | Path, what: str, remedy: str) -> str:
+    """Return the text of a small local file; errors name what it should hold, and the remedy."""
+    check_input(path, remedy=remedy, once=True)
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{what} cannot be read from {path} ({error}); {remedy}", where=str(path)) from None
+
+
 def read_folder(folder: str) -> dict[str, bytes]:
     """Return the small files directly in a folder by name; object stores fetch them concurrently."""
     system, inner = filesystem(folder)

@@ -67,6 +67,11 @@ class Vectors:
         return self.known_lengths
 
 
+def _strings_of(name: str) -> cached_property[Strings]:
+    """Return a property of a KB: strings by the name of their files."""
+    return cached_property(lambda kb: kb._strings(name))
+
+
 class KB(KBFiles, Displayed):
     """A KB on disk, mapped read-only: it never changes, and any number of threads may use it.
 
@@ -312,35 +317,17 @@ class KB(KBFiles, Displayed):
 
     # the arrays
 
-    @cached_property
-    def ids(self) -> Strings:
-        return self._strings("ids")
-
-    @cached_property
-    def names(self) -> Strings:
-        return self._strings("names")
-
-    @cached_property
-    def languages(self) -> Strings:
-        """The language tags that occur."""
-        return self._strings("languages")
+    ids = _strings_of("ids")
+    names = _strings_of("names")
+    languages = _strings_of("languages")  # the tags that occur
+    descriptions = _strings_of("descriptions")
+    types = _strings_of("types")
+    relations = _strings_of("relations")
 
     @cached_property
     def memory_lines(self) -> Strings:
         """Corrections as JSON lines, one document each; see `kb.name_memory`."""
         return self._strings("memory") if self.has("memory_blob") else Strings.of(())
-
-    @cached_property
-    def descriptions(self) -> Strings:
-        return self._strings("descriptions")
-
-    @cached_property
-    def types(self) -> Strings:
-        return self._strings("types")
-
-    @cached_property
-    def relations(self) -> Strings:
-        return self._strings("relations")
 
     @cached_property
     def prior(self) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from typing import IO, Any
 from eigenthemes.core.csv_records import csv_rows
 from eigenthemes.core.diagnostics import json_objects
 from eigenthemes.core.spreadsheets import Workbook, cell_text
-from eigenthemes.core.storage import check_input
+from eigenthemes.core.storage import read_text
 from eigenthemes.errors import SourceError
 from eigenthemes.kg.columns import (
     EMPTY,
@@ -329,11 +329,7 @@ def _kgtk_literal(text: str) -> tuple[str, str | None]:
 
 def read_names(path: str | Path) -> list[tuple[str, str]]:
     """Read a file of names and entity ids: TSV where the first line has a tab, else CSV; a header is skipped."""
-    check_input(path, remedy=_ADDED_NAMES, once=True)
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"names cannot be read from {path} ({error}); {_ADDED_NAMES}", where=str(path)) from None
+    text = read_text(path, "names", _ADDED_NAMES)
     first = next((line for line in text.splitlines() if line.strip()), "")
     rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in first else ",")
     names = list[tuple[str, str]]()
