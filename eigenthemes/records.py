@@ -285,6 +285,16 @@ class Document:
         return (self.text or "").find(mention.text) if mention.start is None else mention.start
 
 
+def document_fields(document: Document) -> dict[str, Any]:
+    """Return the JSON object that a document was read from, with what the source of another format does not have in front."""
+    source, table = document.source, document.table
+    fields: dict[str, Any] = {"id": document.id, "about": document.about, "text": document.text}
+    if table is not None and "table" not in source:
+        fields["table"] = {"header": list(table.header), "rows": list(map(list, table.rows))}
+    missing = {name: value for name, value in fields.items() if value is not None and name not in source}
+    return {**missing, **source} if missing else source
+
+
 def _check_mention(mention: object) -> None:
     if not isinstance(mention, Mention):
         raise TypeError(f"mention is {mention!r:.40}; expected a Mention")
@@ -405,15 +415,7 @@ class LinkedDocument(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the document, with the links in place of its mentions."""
-        document = self.document
-        record: dict[str, Any] = {} if document.id is None else {"id": document.id}
-        if document.text is not None:
-            record["text"] = document.text
-        if document.table is not None:
-            record["table"] = {"header": list(document.table.header), "rows": [list(row) for row in document.table.rows]}
-        if document.about is not None:
-            record["about"] = document.about
-        return {**record, **document.source, "mentions": [link.to_dict() for link in self.links]}
+        return {**document_fields(self.document), "mentions": [link.to_dict() for link in self.links]}
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return one flat dict per mention, for data frames."""

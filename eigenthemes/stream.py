@@ -38,28 +38,12 @@ class Failure:
 
 
 @dataclass(slots=True)
-class Chunk:
-    """The result of linking some records.
+class Report:
+    """Counts of a run.
 
-    output          the linked documents as JSON lines, or
-    documents       as records, each with its file and line
-    unknown         ids in documents that the KB does not have
+    unknown         number of ids in documents that the KB does not have, with an example
     without_vector  number of candidates in documents that were left out because they have no vector
     """
-
-    output: bytes = b""
-    documents: list[tuple[LinkedDocument, str, int]] = field(default_factory=list)
-    linked_documents: int = 0
-    mentions: int = 0
-    linked: int = 0
-    unknown: list[str] = field(default_factory=list)
-    without_vector: int = 0
-    failures: list[Failure] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Report:
-    """Counts of a run."""
 
     documents: int = 0
     mentions: int = 0
@@ -70,15 +54,34 @@ class Report:
     failures: int = 0
     seconds: float = 0.0
 
-    def add(self, chunk: Chunk) -> None:
-        self.documents += chunk.linked_documents
-        self.mentions += chunk.mentions
-        self.linked += chunk.linked
-        self.failures += len(chunk.failures)
-        self.unknown += len(chunk.unknown)
-        self.without_vector += chunk.without_vector
-        if chunk.unknown and not self.unknown_example:
-            self.unknown_example = chunk.unknown[0]
+    def add(self, other: Report) -> None:
+        """Add the counts of another one."""
+        self.documents += other.documents
+        self.mentions += other.mentions
+        self.linked += other.linked
+        self.failures += other.failures
+        self.unknown += other.unknown
+        self.unknown_example = self.unknown_example or other.unknown_example
+        self.without_vector += other.without_vector
+
+
+@dataclass(slots=True)
+class Chunk(Report):
+    """The result of linking some records.
+
+    output   the linked documents as JSON lines, or
+    records  the linked documents, each with its file and line; they are counted when they are passed on
+    failed   the records that could not be linked
+    """
+
+    output: bytes = b""
+    records: list[tuple[LinkedDocument, str, int]] = field(default_factory=list)
+    failed: list[Failure] = field(default_factory=list)
+
+    def add_failure(self, file: str, line: int, error: DocumentError) -> None:
+        """Count a record that could not be linked."""
+        self.failed.append(Failure(file, line, str(error)))
+        self.failures += 1
 
 
 def link_stream(
@@ -110,30 +113,31 @@ def link_stream(
                 _pass_on(chunk, on_document)
             if strict:
                 _refuse_failures(chunk)
-            for failure in chunk.failures:
+            for failure in chunk.failed:
                 on_failure(failure)
             report.add(chunk)
-            on_progress(chunk.linked_documents + len(chunk.failures))
+            on_progress(chunk.documents + chunk.failures)
     report.seconds = time.perf_counter() - start
     return report
 
 
 def _refuse_failures(chunk: Chunk) -> None:
-    if chunk.failures:
-        first = chunk.failures[0]
+    if chunk.failed:
+        first = chunk.failed[0]
         raise DocumentError(f"line {first.line}: {first.cause}", where=f"{first.file}:{first.line}")
 
 
 def _pass_on(chunk: Chunk, on_document: Callable[[LinkedDocument], object]) -> None:
-    """Pass the documents of a chunk to a function; those that it refuses count as not linked."""
-    for document, file, line in chunk.documents:
+    """Pass the documents of a chunk to a function, and count those that it does not refuse."""
+    for document, file, line in chunk.records:
         try:
             on_document(document)
         except DocumentError as error:
-            chunk.failures.append(Failure(file, line, str(error)))
-            chunk.linked_documents -= 1
-            chunk.mentions -= len(document.links)
-            chunk.linked -= sum(link.entity is not None for link in document.links)
+            chunk.add_failure(file, line, error)
+            continue
+        chunk.documents += 1
+        chunk.mentions += len(document.links)
+        chunk.linked += sum(link.entity is not None for link in document.links)
 
 
 def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Workers, as_records: bool) -> Iterator[Chunk]:
@@ -185,30 +189,18 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
             documents.append(document)
             parsed.append(record)
         except DocumentError as error:
-            chunk.failures.append(Failure(record.file, _line(record, error), str(error)))
+            _, _, line = (error.where or "").rpartition(":")
+            chunk.add_failure(record.file, int(line) if line.isdecimal() else record.line, error)
     decided = linker.decide(documents)
     if as_records:
         linked = zip(linker.links(decided), parsed, strict=True)
-        chunk.documents = [(document, record.file, record.line) for document, record in linked]
-        _count(chunk, decided, len(documents))
+        chunk.records = [(document, record.file, record.line) for document, record in linked]
     else:
         _write(chunk, parsed, decided, linker)
-    chunk.unknown = [id for missing in decided.batch.unknown.values() for id in missing]
+    unknown = [id for missing in decided.batch.unknown.values() for id in missing]
+    chunk.unknown, chunk.unknown_example = len(unknown), unknown[0] if unknown else ""
     chunk.without_vector = decided.batch.without_vector
     return chunk
-
-
-def _line(record: Record, error: DocumentError) -> int:
-    """Return the line of an error, or the first line of its record."""
-    _, _, line = (error.where or "").rpartition(":")
-    return int(line) if line.isdecimal() else record.line
-
-
-def _count(chunk: Chunk, decided: DecidedBatch, documents: int) -> None:
-    chunk.linked_documents = documents
-    shown = decided.batch.is_own
-    chunk.mentions = int(shown.sum())
-    chunk.linked = int(decided.decisions.linked[shown].sum())
 
 
 def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
@@ -220,10 +212,10 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
         try:
             pieces += encoder.line(document, first)
         except DocumentError as error:
-            chunk.failures.append(Failure(record.file, record.line, str(error)))
+            chunk.add_failure(record.file, record.line, error)
             continue
-        chunk.linked_documents += 1
+        chunk.documents += 1
         chunk.mentions += last - first
         chunk.linked += int(linked[last] - linked[first])
-    chunk.failures.sort(key=lambda failure: failure.line)
+    chunk.failed.sort(key=lambda failure: failure.line)
     chunk.output = b"".join(pieces)

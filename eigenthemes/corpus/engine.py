@@ -107,25 +107,22 @@ def link_corpus(
 
 def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | None) -> None:
     """Refuse columns that no file has, before any work; files that lack them among others are reported later."""
-    first = None
-    for file in files:
-        error = _column_error(file, columns) if file.name.lower().endswith(".parquet") else None
-        if error is None:
-            return
-        first = first or error
-    if first is not None:
+    errors = (_column_error(file, columns) for file in files)
+    first = next(errors, None)
+    if first is not None and all(errors):
         raise first
 
 
 def _column_error(file: CorpusFile, columns: Mapping[str, str] | None) -> SourceError | None:
-    """Return what is wrong with the columns of a Parquet file; a damaged file has no such error."""
+    """Return what is wrong with the columns of a Parquet file; other files and damaged ones have no such error."""
     from eigenthemes.documents.arrow_rows import DocumentColumns, ParquetDocuments
 
-    try:
-        with open_input(file.path) as opened:
-            ParquetDocuments(opened, file.name, DocumentColumns.of(columns))
-    except (SourceError, OSError) as error:
-        return error if isinstance(error, SourceError) and error.code == "no-text-column" else None
+    if file.name.lower().endswith(".parquet"):
+        try:
+            with open_input(file.path) as opened:
+                ParquetDocuments(opened, file.name, DocumentColumns.of(columns))
+        except (SourceError, OSError) as error:
+            return error if isinstance(error, SourceError) and error.code == "no-text-column" else None
     return None
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -179,7 +179,7 @@ class Job:
             "eigenthemes": eigenthemes.__version__,
             "kb": self.kb_state,
             "columns": dict(self.columns or {}),
-            "options": self.options,
+            "options": asdict(self.options),
         }
         return _parsed(_json(description))
 
@@ -253,11 +253,7 @@ def _parsed(record: bytes) -> dict[str, Any]:
 
 
 def _json(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, indent=1, default=_plain).encode() + b"\n"
-
-
-def _plain(value: Any) -> Any:
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
+    return json.dumps(record, indent=1, default=str).encode() + b"\n"
 
 
 def _short(value: Any) -> str:

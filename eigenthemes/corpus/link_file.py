@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from types import TracebackType
+from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, Any
 
 import orjson
@@ -56,7 +55,7 @@ def _link(job: Job, file: CorpusFile, linker: Linker) -> Report:
                 linked = link_chunk(linker, chunk)
                 lines.write(linked.output)
                 data = {record.line: record.data for record in chunk}
-                for failure in linked.failures:
+                for failure in linked.failed:
                     _write_failure(failure.to_dict(), data.get(failure.line), open_errors())
                 total.add(linked)
         if diagnostics.counts[TRUNCATED]:
@@ -87,86 +86,56 @@ def _outputs(job: Job, file: CorpusFile) -> Iterator[tuple[IO[bytes], OpenErrors
 
 
 def _link_parquet(job: Job, file: CorpusFile, linker: Linker, out: IO[bytes], open_errors: OpenErrors) -> Report:
-    """Link a Parquet file: all columns are kept, and bad rows are written to the errors with all of theirs."""
+    """Link a Parquet file: all columns are kept; bad rows are written to the errors with theirs, their number and the cause."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     from eigenthemes.documents.arrow_rows import DocumentColumns, ParquetDocuments
-    from eigenthemes.tables.arrow_batches import link_arrow
+    from eigenthemes.tables.arrow_batches import link_arrow, linked_schema
 
-    total = Report()
-    with open_input(file.path) as opened:
+    total, rows = Report(), 0
+    with open_input(file.path) as opened, ExitStack() as stack:
         documents = ParquetDocuments(opened, file.name, DocumentColumns.of(job.columns))
-        try:
-            with _LinkedRows(documents, out, open_errors, explain=linker.options.explain) as rows:
-                for batch in documents.batches():
-                    rows.write(batch, link_arrow(batch, linker, columns=job.columns, error_column=rows.cause), total)
-        except pa.ArrowException as error:
-            raise SourceError(
-                f"{file.name} cannot be written with its links ({error}); check its columns", where=file.name
-            ) from None
+        given, mentions, compression = documents.schema, documents.columns.mentions, documents.compression
+        cause = _unused_name("cause", [*given.names, mentions])
+        schema = linked_schema(given, explain=linker.options.explain, columns=job.columns, error_column=cause)
+        schema = schema.remove(schema.get_field_index(cause))
+        bad_schema = given.append(pa.field(_unused_name("line", given.names), pa.int64())).append(pa.field(cause, pa.string()))
+        good_parts, bad_parts = stack.enter_context(_parquet_parts(file, out, schema, compression)), None
+        for batch in documents.batches():
+            linked = link_arrow(batch, linker, columns=job.columns, error_column=cause)
+            causes = linked.column(cause)
+            good = linked.filter(pc.is_null(causes))
+            good_parts.write(pa.RecordBatch.from_arrays(good.columns[:-1], schema=schema))
+            lines = pa.array(range(rows + 1, rows + 1 + batch.num_rows), pa.int64())
+            rows += batch.num_rows
+            bad = pa.RecordBatch.from_arrays([*batch.columns, lines, causes], schema=bad_schema).filter(pc.is_valid(causes))
+            if bad.num_rows:
+                bad_parts = bad_parts or stack.enter_context(_parquet_parts(file, open_errors(), bad_schema, compression))
+                bad_parts.write(bad)
+            reasons = good.column(mentions).flatten().field("nil_reason")
+            total.add(Report(good.num_rows, len(reasons), reasons.null_count, failures=bad.num_rows))
     return total
 
 
-class _LinkedRows:
-    """Writes linked rows, and bad rows with all their columns, their number and the cause.
+@contextmanager
+def _parquet_parts(file: CorpusFile, out: IO[bytes], schema: Any, compression: str) -> Iterator[Any]:
+    """Open a writer of Parquet, and close it before its file is closed; after an error, ignore what that raises."""
+    import pyarrow as pa
 
-    cause  the name of the column of causes; differs from the columns of the file
-    """
+    from eigenthemes.documents.arrow_rows import ParquetParts
 
-    def __init__(self, documents: Any, out: IO[bytes], open_errors: OpenErrors, *, explain: bool) -> None:
-        import pyarrow as pa
-
-        from eigenthemes.documents.arrow_rows import ParquetParts
-        from eigenthemes.tables.arrow_batches import linked_schema
-
-        given, roles = documents.schema, documents.columns
-        self.cause = _unused_name("cause", [*given.names, roles.mentions])
-        columns = {"id": roles.id, "text": roles.text, "table": roles.table, "mentions": roles.mentions}
-        schema = linked_schema(given, explain=explain, columns=columns, error_column=self.cause)
-        self._schema = schema.remove(schema.get_field_index(self.cause))
-        self._mentions = schema.get_field_index(roles.mentions)
-        line = pa.field(_unused_name("line", given.names), pa.int64())
-        self._bad_schema = given.append(line).append(pa.field(self.cause, pa.string()))
-        self._good = ParquetParts(out, self._schema, documents.compression)
-        self._bad: ParquetParts | None = None
-        self._open_errors, self._compression = open_errors, documents.compression
-        self._row = 0
-
-    def write(self, batch: Any, linked: Any, total: Report) -> None:
-        """Write the rows of a batch, and count them."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        from eigenthemes.documents.arrow_rows import ParquetParts
-
-        cause = linked.column(linked.num_columns - 1)
-        good = linked.filter(pc.is_null(cause))
-        self._good.write(pa.RecordBatch.from_arrays(good.columns[:-1], schema=self._schema))
-        lines = pa.array(range(self._row + 1, self._row + 1 + batch.num_rows), pa.int64())
-        bad = pa.RecordBatch.from_arrays([*batch.columns, lines, cause], schema=self._bad_schema).filter(pc.is_valid(cause))
-        if bad.num_rows:
-            self._bad = self._bad or ParquetParts(self._open_errors(), self._bad_schema, self._compression)
-            self._bad.write(bad)
-        self._row += batch.num_rows
-        reasons = good.column(self._mentions).flatten().field("nil_reason")
-        total.documents += good.num_rows
-        total.mentions += len(reasons)
-        total.linked += reasons.null_count
-        total.failures += bad.num_rows
-
-    def __enter__(self) -> _LinkedRows:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the writers before their files are closed; after an error, ignore what they raise."""
-        import pyarrow as pa
-
-        with suppress(pa.ArrowException, OSError, ValueError) if error is not None else nullcontext():
-            self._good.close()
-            if self._bad is not None:
-                self._bad.close()
+    parts = ParquetParts(out, schema, compression)
+    try:
+        yield parts
+        parts.close()
+    except BaseException as error:
+        with suppress(pa.ArrowException, OSError, ValueError):
+            parts.close()
+        if isinstance(error, pa.ArrowException):
+            problem = f"{file.name} cannot be written with its links ({error}); check its columns"
+            raise SourceError(problem, where=file.name) from None
+        raise
 
 
 def _unused_name(wanted: str, taken: list[str]) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import IO, Any
 
 import orjson
@@ -54,15 +54,19 @@ class DocumentColumns:
     def of(given: Mapping[str, str] | None) -> DocumentColumns:
         """Return the columns for a dict of role and name, for instance {"text": "body"}."""
         roles = [field.name for field in fields(DocumentColumns)]
-        unknown = [role for role in given or {} if role not in roles]
-        if unknown:
-            raise OptionError(f"columns has the role {unknown[0]!r}; expected {', '.join(roles)}", where="columns")
+        unknown = next((role for role in given or {} if role not in roles), None)
+        if unknown is not None:
+            raise OptionError(f"columns has the role {unknown!r}; expected {', '.join(roles)}", where="columns")
         columns = DocumentColumns(**(given or {}))
-        names = [getattr(columns, role) for role in roles]
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise OptionError(f"the column {twice[0]!r} is given two roles; give it one", where="columns")
+        twice = next((name for role, name in asdict(columns).items() if columns.roles[name] != role), None)
+        if twice is not None:
+            raise OptionError(f"the column {twice!r} is given two roles; give it one", where="columns")
         return columns
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Return name -> role."""
+        return {name: role for role, name in asdict(self).items()}
 
     def check(self, schema: pa.Schema, where: str = "the batch") -> None:
         """Refuse a schema that cannot contain documents."""
@@ -113,10 +117,9 @@ def documents_of(batch: pa.RecordBatch, columns: DocumentColumns, *, whole: bool
 
     whole  documents keep all columns as their source, as for JSON lines; else only the columns of documents are read
     """
-    roles = {getattr(columns, field.name): field.name for field in fields(DocumentColumns)}
-    read = [name for name in batch.schema.names if whole or name in roles]
-    values = [_values(batch.column(batch.schema.get_field_index(name)), as_json=name not in roles) for name in read]
-    names = [roles.get(name, name) for name in read]
+    read = [name for name in batch.schema.names if whole or name in columns.roles]
+    values = [_values(batch.column(name), as_json=name not in columns.roles) for name in read]
+    names = [columns.roles.get(name, name) for name in read]
     for row in zip(*values, strict=True) if read else ((),) * batch.num_rows:
         bad = next((value for value in row if isinstance(value, DocumentError)), None)
         given = zip(names, row, strict=True)
@@ -129,13 +132,11 @@ def _values(column: Any, *, as_json: bool) -> list[Any]:
         values: list[Any] = column.to_pylist()
     except UnicodeDecodeError:
         values = [_value(each) for each in column]
-    if as_json and not (is_text(column.type) or types.is_integer(column.type) or types.is_floating(column.type)):
-        return [value if isinstance(value, DocumentError) else _as_json(value) for value in values]
-    return values
-
-
-def _as_json(value: Any) -> Any:
-    return orjson.loads(orjson.dumps(value, default=json_value))
+    if not as_json or is_text(column.type) or types.is_integer(column.type) or types.is_floating(column.type):
+        return values
+    return [
+        each if isinstance(each, DocumentError) else orjson.loads(orjson.dumps(each, default=json_value)) for each in values
+    ]
 
 
 def _value(scalar: Any) -> Any:
@@ -185,51 +186,13 @@ def mentions_type(schema: pa.Schema, columns: DocumentColumns, *, explain: bool)
     others: list[pa.Field] = []
     column = schema.field(columns.mentions).type if columns.mentions in schema.names else pa.null()
     if _is_list(column) and types.is_struct(column.value_type):
-        given = column.value_type
-        by_name = {given.field(number).name: given.field(number) for number in range(given.num_fields)}
-        others = [pa.field(name, _plain_type(by_name[name].type)) for name in _other_fields(by_name)]
+        given = {field.name: field.type for field in column.value_type}
+        plain = {name: type_.value_type if types.is_dictionary(type_) else type_ for name, type_ in given.items()}
+        others = [pa.field(name, plain[name]) for name in _other_fields(plain)]
     link = {**LINKED, **SOMETIMES}
     if not explain:
         del link["explanation"]
     return pa.list_(pa.struct([*PLACES.items(), ("text", pa.string()), *others, *link.items()]))
-
-
-def _plain_type(type_: Any) -> Any:
-    return type_.value_type if types.is_dictionary(type_) else type_
-
-
-def mentions_array(linked: list[list[dict[str, Any]] | None], type_: pa.DataType) -> pa.Array:
-    """Return the links of documents as a column; None where a document could not be linked."""
-    for links in linked:
-        for link in links or ():
-            if "explanation" in link:
-                link["explanation"] = orjson.dumps(link["explanation"]).decode()
-    return pa.array(linked, type_)
-
-
-def json_lines_of(batch: pa.RecordBatch, columns: DocumentColumns | None = None) -> bytes:
-    """Return the rows of a linked batch as JSON lines, as `eigenthemes link` writes them."""
-    columns = columns or DocumentColumns()
-    roles = {getattr(columns, field.name): field.name for field in fields(DocumentColumns)}
-    names = [roles.get(name, name) for name in batch.schema.names]
-    values = [column.to_pylist() for column in batch.columns]
-    return b"".join(_line(dict(zip(names, row, strict=True))) for row in zip(*values, strict=True))
-
-
-def _line(row: dict[str, Any]) -> bytes:
-    kept = {name: value for name, value in row.items() if value is not None}
-    if "table" in kept and kept["table"].get("header") is None:
-        kept["table"].pop("header", None)
-    if "mentions" in kept:
-        kept["mentions"] = [_link(link) for link in kept["mentions"]]
-    return orjson.dumps(kept, default=json_value, option=orjson.OPT_APPEND_NEWLINE)
-
-
-def _link(link: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in link.items() if value is not None or name in LINKED}
-    if "explanation" in kept:
-        kept["explanation"] = orjson.Fragment(kept["explanation"])
-    return kept
 
 
 def json_value(value: Any) -> Any:

@@ -68,7 +68,7 @@ def documents_of(value: Any) -> Iterator[Document | DocumentError]:
 
 
 def _document(item: Any, collection: dict[str, Any]) -> Document:
-    _, annotations, unit, text = _taken_apart(item)
+    _, annotations, unit, text = _read_parts(item)
     mentions = tuple(standoff.mentions_of(text, annotations, unit))
     source = {BIOC: {"document": item, **({"collection": collection} if collection else {})}}
     document_id = item.get("id")
@@ -76,7 +76,7 @@ def _document(item: Any, collection: dict[str, Any]) -> Document:
     return Document(id=name, text=text, mentions=mentions or None, source=source)
 
 
-def _taken_apart(item: Any) -> tuple[list[dict[str, Any]], list[standoff.Annotation], str, str]:
+def _read_parts(item: Any) -> tuple[list[dict[str, Any]], list[standoff.Annotation], str, str]:
     """Return the parts of a document, its annotations, the unit in which most of them are right, and its text."""
     if not isinstance(item, dict) or not isinstance(item.get("passages"), list):
         raise DocumentError(f"the document has no passages; {_EXPECTED}")
@@ -207,7 +207,7 @@ def _copy_of(document: Document, text: str) -> tuple[dict[str, Any], list[dict[s
     """Return a copy of the document as it was read, or a new one if it was changed or not BioC; its parts, and its unit."""
     copy = deepcopy(standoff.dict_of(document.source, BIOC, "document"))
     with suppress(DocumentError):
-        parts, _, unit, kept_text = _taken_apart(copy)
+        parts, _, unit, kept_text = _read_parts(copy)
         if kept_text == text:
             return copy, parts, unit
     passage = {"offset": 0, "infons": {}, "text": text}

@@ -40,7 +40,7 @@ def document_of(record: Any) -> Document:
 
 
 def gold_of(value: Any) -> tuple[str, ...]:
-    """Return the gold ids of a mention: one, several of which any is right, or none."""
+    """Return the gold ids of a mention: one, several alternatives, or none."""
     if type(value) is str:
         return (value,)
     if value is None:

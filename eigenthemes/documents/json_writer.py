@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from eigenthemes.errors import DocumentError
 from eigenthemes.explanations import Explanation
 from eigenthemes.kb.entity_records import Labels
-from eigenthemes.records import Document, LinkedDocument, Mention, PlainMentions
+from eigenthemes.records import Document, LinkedDocument, Mention, PlainMentions, document_fields
 
 _LINK_FIELDS = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))
 # The pieces of a link; those that differ between links are filled in by column.
@@ -38,18 +38,6 @@ def json_line(document: Document, mentions: list[dict[str, Any]] | orjson.Fragme
         return orjson.dumps({**document_fields(document), "mentions": mentions}, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError as error:  # orjson writes fewer levels than it reads
         raise _unwritable(error) from None
-
-
-def document_fields(document: Document) -> dict[str, Any]:
-    """Return the fields of a document: its source, and what the source of another format does not have."""
-    fields = document.source
-    if document.text is not None and "text" not in fields:
-        fields = {"text": document.text, **fields}
-    if document.about is not None and "about" not in fields:
-        fields = {"about": document.about, **fields}
-    if document.table is not None and "table" not in fields:
-        fields = {"table": {"header": document.table.header, "rows": document.table.rows}, **fields}
-    return {"id": document.id, **fields} if document.id is not None and "id" not in fields else fields
 
 
 class LinkEncoder:

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from codecs import BOM_UTF8 as BOM
-from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -172,37 +171,25 @@ def _spans_lines(head: bytes, line: bytes) -> bool:
 
 
 def _refuse_table(head: bytes, name: str) -> None:
-    """Refuse a table of delimited values, which would be linked as plain text."""
-    for delimiter, plural in _DELIMITERS.items():
-        columns = _columns(head, delimiter, named=_TABLE_NAME.search(name) is not None)
-        if columns:
-            raise SourceError(
-                f"{name} is a table of {columns} columns separated by {plural}, not a text; link it as a table file, or as a "
-                'document {"table": {"header": [...], "rows": [[...], ...]}}',
-                code="table-input",
-                where=name,
-            )
+    """Refuse a table of delimited values, which would be linked as plain text.
 
-
-def _columns(head: bytes, delimiter: str, *, named: bool) -> int:
-    """Return the number of columns, or 0 if this is no table.
-
-    named  the file has the name of a table; else all lines need as many columns, and no delimiter may be followed by a space
+    Without the name of a table, all lines need as many columns, and no delimiter may be followed by a space, as in prose.
     """
     lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
     lines = lines[: -1 if len(head) >= _CUT else None][:_LINES_LOOKED_AT]
-    try:
-        widths = [len(row) for row in _rows(lines, delimiter)]
-    except csv.Error:
-        return 0
-    if len(widths) < (2 if named else _FEWEST_LINES) or widths[0] < 2:
-        return 0
-    if named:
-        return widths[0] if widths.count(widths[0]) >= _MOST * len(widths) else 0
-    is_prose = any(f"{delimiter} " in line for line in lines)
-    return 0 if is_prose or set(widths) != {widths[0]} else widths[0]
-
-
-def _rows(lines: list[str], delimiter: str) -> Iterable[list[str]]:
-    """Split lines into cells; with tabs, quotes are plain characters."""
-    return (line.split("\t") for line in lines) if delimiter == "\t" else csv.reader(lines, delimiter=delimiter)
+    is_named = _TABLE_NAME.search(name) is not None
+    for delimiter, plural in _DELIMITERS.items():
+        is_tab = delimiter == "\t"  # between tabs, quotes are plain characters
+        rows = (line.split("\t") for line in lines) if is_tab else csv.reader(lines, delimiter=delimiter)
+        try:
+            widths = [len(row) for row in rows]
+        except csv.Error:
+            continue
+        if len(widths) < (2 if is_named else _FEWEST_LINES) or widths[0] < 2:
+            continue
+        alike = widths.count(widths[0]) / len(widths)
+        is_table = alike >= _MOST if is_named else alike == 1 and not any(f"{delimiter} " in line for line in lines)
+        if is_table:
+            problem = f"{name} is a table of {widths[0]} columns separated by {plural}, not a text; link it as a table file"
+            example = 'or as a document {"table": {"header": [...], "rows": [[...], ...]}}'
+            raise SourceError(f"{problem}, {example}", code="table-input", where=name)

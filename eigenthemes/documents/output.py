@@ -16,7 +16,7 @@ import orjson
 
 from eigenthemes.core.files import COMPRESSED
 from eigenthemes.documents import nif, web
-from eigenthemes.documents.aida import aida_of
+from eigenthemes.documents.benchmark_sets import aida_of
 from eigenthemes.documents.bioc import bioc_of, collection_of
 from eigenthemes.documents.brat import brat_of
 from eigenthemes.documents.json_writer import linked_line

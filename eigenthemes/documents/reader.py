@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 from eigenthemes.core.checks import check_arguments
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source
-from eigenthemes.documents.aida import parse_aida, split_aida
-from eigenthemes.documents.benchmark_sets import parse_wikitable, read_authors, read_wned
+from eigenthemes.documents.benchmark_sets import parse_aida, parse_wikitable, read_authors, read_wned, split_aida
 from eigenthemes.documents.bioc import read_bioc
 from eigenthemes.documents.brat import read_brat
 from eigenthemes.documents.json_lines import parse_document

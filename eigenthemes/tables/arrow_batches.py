@@ -28,10 +28,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+import orjson
 import pyarrow as pa
 
 from eigenthemes.core.checks import check_arguments
-from eigenthemes.documents.arrow_rows import DocumentColumns, documents_of, json_lines_of, mentions_array, mentions_type
+from eigenthemes.documents.arrow_rows import LINKED, DocumentColumns, documents_of, json_value, mentions_type
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import BATCH
@@ -79,7 +80,7 @@ def link_arrow(
         errors.append(str(document) if isinstance(document, DocumentError) else None)
     type_ = schema.field(roles.mentions).type
     arrays = {name: batch.column(number) for number, name in enumerate(batch.schema.names)}
-    arrays[roles.mentions] = mentions_array(links, type_)
+    arrays[roles.mentions] = pa.array(links, type_)
     arrays[error_column] = pa.array(errors, pa.string())
     return pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
@@ -124,7 +125,26 @@ def arrow_json_lines(batch: pa.RecordBatch, *, columns: Mapping[str, str] | None
     columns
         As for `link_arrow`.
     """
-    return json_lines_of(batch, DocumentColumns.of(columns))
+    roles = DocumentColumns.of(columns).roles
+    names = [roles.get(name, name) for name in batch.schema.names]
+    values = [column.to_pylist() for column in batch.columns]
+    return b"".join(_json_line(dict(zip(names, row, strict=True))) for row in zip(*values, strict=True))
+
+
+def _json_line(row: dict[str, Any]) -> bytes:
+    kept = {name: value for name, value in row.items() if value is not None}
+    if "table" in kept and kept["table"].get("header") is None:
+        kept["table"].pop("header", None)
+    if "mentions" in kept:
+        kept["mentions"] = [_link(link) for link in kept["mentions"]]
+    return orjson.dumps(kept, default=json_value, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _link(link: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in link.items() if value is not None or name in LINKED}
+    if "explanation" in kept:
+        kept["explanation"] = orjson.Fragment(kept["explanation"])
+    return kept
 
 
 def _linked(linker: Linker, documents: Iterator[Document | DocumentError]) -> Iterator[Links | DocumentError]:
@@ -153,4 +173,11 @@ def _decided(linker: Linker, documents: list[Document | DocumentError]) -> Itera
     decided = linker.decide(document for document in documents if isinstance(document, Document))
     records = linker.links(decided)
     for document in documents:
-        yield document if isinstance(document, DocumentError) else [link.to_dict() for link in next(records).links]
+        if isinstance(document, DocumentError):
+            yield document
+            continue
+        links = [link.to_dict() for link in next(records).links]
+        for link in links:
+            if "explanation" in link:
+                link["explanation"] = orjson.dumps(link["explanation"]).decode()
+        yield links

@@ -244,7 +244,7 @@ class NewWorkbookWriter(TableWriter):
 
 @contextmanager
 def _errors_of_disk() -> Iterator[None]:
-    """Raise OSError where lxml, which openpyxl uses if it is installed, has its own errors for a full disk."""
+    """Raise OSError for the errors that lxml, which openpyxl uses if it is installed, raises on a full disk."""
     try:
         yield
     except OSError:

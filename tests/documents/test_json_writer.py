@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB, Linker
 from eigenthemes.documents.json_lines import document_of, parse_document
-from eigenthemes.documents.json_writer import document_fields, json_line, linked_line
+from eigenthemes.documents.json_writer import json_line, linked_line
 from eigenthemes.documents.reader import Record
 from eigenthemes.errors import DocumentError
-from eigenthemes.records import Document, Link, LinkedDocument, Mention, RankedCandidate, Table
+from eigenthemes.records import Document, Link, LinkedDocument, Mention, RankedCandidate, Table, document_fields
 from eigenthemes.stream import link_chunk
 
 NAMES = ("Paris", "Michael Jordan", "Jordan", "xyzzy", "U.S.", 'a "quoted" name', "Łódź\n")
@@ -62,9 +62,9 @@ def test_a_mention_that_cannot_be_written_fails_alone(demo_kb: KB) -> None:
     deep = b'{"mentions": [{"text": "Berkeley", "x": ' + b"[" * 400 + b"]" * 400 + b"}]}"
     good = b'{"mentions": [{"text": "Berkeley"}]}'
     chunk = link_chunk(Linker(demo_kb), [Record("a.jsonl", number, line) for number, line in enumerate((good, deep, good), 1)])
-    assert [failure.line for failure in chunk.failures] == [2]
-    assert "cannot be written as JSON" in chunk.failures[0].cause
-    assert (chunk.linked_documents, chunk.mentions, len(chunk.output.splitlines())) == (2, 2, 2)
+    assert [failure.line for failure in chunk.failed] == [2]
+    assert "cannot be written as JSON" in chunk.failed[0].cause
+    assert (chunk.documents, chunk.mentions, len(chunk.output.splitlines())) == (2, 2, 2)
 
 
 @pytest.mark.parametrize("entities", [3, 10_000])

@@ -14,7 +14,7 @@ import pytest
 from helpers.linked import link_of, linked_document, linked_documents
 from hypothesis import given
 
-from eigenthemes.documents.aida import parse_aida, split_aida
+from eigenthemes.documents.benchmark_sets import parse_aida, split_aida
 from eigenthemes.documents.bioc import documents_of
 from eigenthemes.documents.brat import brat_of, parse_brat
 from eigenthemes.documents.json_lines import document_of
