@@ -5,6 +5,7 @@ Data goes to stdout, progress and warnings to stderr. Exit code 0: fine; 1: an e
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -23,10 +24,10 @@ _HELP = ["-h", "--help"]
 # command -> its module, imported when the command is used
 _COMMANDS = {
     "build": "build",
-    "embed": "embed",
+    "embed": "build",
     "train": "train",
-    "adapt": "adapt",
-    "corrections": "corrections",
+    "adapt": "train",
+    "corrections": "train",
     "info": "inspect",
     "show": "inspect",
     "verify": "inspect",
@@ -101,7 +102,8 @@ def main() -> None:
     except BrokenPipeError:
         _leave_quietly()
     except OSError as error:
-        _stop(f"the system refused ({error.strerror or error}); check the place you read from or write to", 1)
+        reason = "a standard stream is closed" if error.errno == errno.EBADF else error.strerror or error
+        _stop(f"the system refused ({reason}); check the place you read from or write to", 1)
     except MemoryError:
         _stop("the memory of this machine is used up; try a smaller part of the KG, e.g. with --keep", 1)
 

@@ -1,15 +1,18 @@
-"""eigenthemes build, warm-up."""
+"""The commands `build`, `embed` and `warm-up`."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 from typing import Any
 
 import click
 
-from eigenthemes.cli.options import JOBS, SEED
+from eigenthemes.cli.options import JOBS, SEED, default_jobs, parse_columns, parse_names
 from eigenthemes.cli.output import note, say, terminal_progress
+from eigenthemes.errors import OptionError
 
+_COUNT = click.IntRange(min=1, max=10_000)  # of walks, their length and the like: more would take years
 _PREDICATE = "IRI or CURIE; may be given several times."
 
 
@@ -26,12 +29,15 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--label", multiple=True, metavar="IRI", help=f"Another predicate of names. {_PREDICATE}")
 @click.option("--alias", multiple=True, metavar="IRI", help=f"Another predicate of aliases. {_PREDICATE}")
 @click.option("--description", multiple=True, metavar="IRI", help=f"Another predicate of descriptions. {_PREDICATE}")
-@click.option("--type", "type_", multiple=True, metavar="IRI", help=f"Another predicate of types. {_PREDICATE}")
+@click.option("--type", multiple=True, metavar="IRI", help=f"Another predicate of types. {_PREDICATE}")
 @click.option(
     "--prior", multiple=True, metavar="IRI", help=f"A predicate of popularity (a number); default: the degree. {_PREDICATE}"
 )
 @click.option(
-    "--lang", metavar="LIST", help="Languages to keep, best first, e.g. en,de; untagged names always stay. Default: all."
+    "--lang",
+    "languages",
+    metavar="LIST",
+    help="Languages to keep, best first, e.g. en,de; untagged names always stay. Default: all.",
 )
 @click.option(
     "--synonyms",
@@ -44,6 +50,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--sitelink", metavar="WIKI", help="Wikidata: only entities with a page there, e.g. enwiki.")
 @click.option(
     "--column",
+    "columns",
     multiple=True,
     metavar="ROLE=HEADER",
     help="Tables: which column is which, e.g. id=code or edge=parent, or of one file FILE:id=code; ids may have a prefix, "
@@ -54,9 +61,16 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "--split", metavar="TEXT", help="Tables: what separates aliases in a cell.  [default: |, or ; where there is none]"
 )
 @click.option("--keep", type=click.Path(), help="Text file of ids, one per line: nothing else becomes part of the KB.")
-@click.option("--only-type", multiple=True, metavar="TYPE", help="Only entities of this type are answers; all others connect.")
+@click.option(
+    "--only-type",
+    "only_types",
+    multiple=True,
+    metavar="TYPE",
+    help="Only entities of this type are answers; all others connect.",
+)
 @click.option(
     "--not-type",
+    "not_types",
     multiple=True,
     metavar="TYPE",
     help="Entities of this type connect and are no answers; none: also concept schemes, collections, categories are answers.",
@@ -76,7 +90,10 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @click.option(
-    "--jobs", type=JOBS, help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes."
+    "--jobs",
+    type=JOBS,
+    default=default_jobs,
+    help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
 )
 @click.option(
     "--max-memory",
@@ -88,43 +105,37 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option(
     "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: where these files lie; default: beside the KB."
 )
-def build(
-    sources: tuple[str, ...], output: str, force: bool, format_name: str | None, jobs: int | None, **options: Any
-) -> None:
+def build(sources: tuple[str, ...], output: str, force: bool, dry_run: bool, **options: Any) -> None:
     """Build a KB from the files of a knowledge graph.
 
     SOURCES are RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD) with or without OWL, Wikidata JSON, OBO, OBO graphs,
     GraphML, exports of Neo4j, or tables of nodes and edges (CSV, TSV, JSON lines, Parquet, Excel), plain or compressed with
     gzip, bzip2, xz or zstd; - reads standard input.
     """
-    from eigenthemes.core.workers import available_cores
     from eigenthemes.kb.info import memory_in_words
+    from eigenthemes.kg.options import ReadOptions
     from eigenthemes.kg.tabular import read_names
 
-    how = {
-        "options": _read_options(options),
-        "format_name": format_name,
-        "keep": options["keep"],
-        "names_from_ids": options["names_from_ids"],
-        "only_types": options["only_type"],
-        "not_types": options["not_type"],
-        "embedding": None if options["embedding"] == "none" else options["embedding"],
-        "dimensions": options["dimensions"],
-        "train": options["train"],
-        "word_vectors": options["word_vectors"],
-        "seed": options["seed"],
-        "jobs": jobs or min(8, available_cores()),
-        "max_memory": options["max_memory"],
-    }
-    if options["dry_run"]:
-        _print_forecast(sources, how)
+    for name in ("languages", "synonyms"):
+        options[name] = parse_names(options[name])
+    options["columns"], options["header"] = parse_columns(options["columns"]), not options.pop("no_header")
+    options["embedding"] = None if options["embedding"] == "none" else options["embedding"]
+    options["options"] = ReadOptions(**{field.name: options.pop(field.name) for field in fields(ReadOptions)})
+    names, temporary = options.pop("add_names"), options.pop("temporary")
+    if dry_run:
+        _print_forecast(sources, options)
         return
     from eigenthemes.build import build_kb
 
     start = time.monotonic()
-    names = () if options["add_names"] is None else read_names(options["add_names"])
     kb = build_kb(
-        sources, output, names=names, force=force, temporary=options["temporary"], progress=terminal_progress(), **how
+        sources,
+        output,
+        names=() if names is None else read_names(names),
+        force=force,
+        temporary=temporary,
+        progress=terminal_progress(),
+        **options,
     )
     _report(kb.manifest)
     counts = kb.manifest["counts"]
@@ -136,11 +147,11 @@ def build(
         note(f"{output} remembers {memory_in_words(kb.manifest['memory'])}; eigenthemes corrections lists them")
 
 
-def _print_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:
+def _print_forecast(sources: tuple[str, ...], options: dict[str, Any]) -> None:
     """Print the estimated size and costs of a build."""
     from eigenthemes.forecast import forecast_build
 
-    forecast = forecast_build(sources, **how)
+    forecast = forecast_build(sources, **options)
     say(
         f"about {forecast.entities:,} entities, {forecast.names:,} names, {forecast.edges:,} edges of "
         f"{forecast.statements:,} statements (a rough estimate from the sizes of the files)"
@@ -149,37 +160,6 @@ def _print_forecast(sources: tuple[str, ...], how: dict[str, Any]) -> None:
     say(
         f"time {forecast.seconds:,.0f} s, memory {forecast.memory / 1e6:,.0f} MB, disk {forecast.disk / 1e6:,.0f} MB{temporary}"
     )
-
-
-def _read_options(given: dict[str, Any]) -> Any:
-    from eigenthemes.errors import OptionError
-    from eigenthemes.kg.options import COLUMN_ROLES, ReadOptions
-
-    columns = []
-    for pair in given["column"]:
-        role, equals, header = pair.partition("=")
-        if not equals:
-            raise OptionError(f"--column {pair} is not ROLE=HEADER; the roles are {', '.join(COLUMN_ROLES)}")
-        columns.append((role, header))
-    return ReadOptions(
-        label=given["label"],
-        alias=given["alias"],
-        description=given["description"],
-        type=given["type_"],
-        prior=given["prior"],
-        languages=_listed(given["lang"]),
-        synonyms=_listed(given["synonyms"]),
-        sitelink=given["sitelink"],
-        columns=tuple(columns),
-        header=not given["no_header"],
-        split=given["split"],
-        with_properties=given["with_properties"],
-        strict=given["strict"],
-    )
-
-
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def _report(manifest: dict[str, Any]) -> None:
@@ -192,6 +172,92 @@ def _report(manifest: dict[str, Any]) -> None:
         note(f"warning: {kind}: {count:,}")
         for example in manifest["problem_examples"][kind]:
             note(f"  {example}")
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.option(
+    "--method", metavar="NAME", help="prone, deepwalk, netsmf, louvainne (from the edges) or descriptions.  [default: prone]"
+)
+@click.option("--dimensions", type=int, help="Of vectors that are made; default: 128, a fifth of the nodes at most.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--preset", type=click.Choice(("paper",)), help="deepwalk: as in the paper, 80 walks of 80, window 10: hours.")
+@click.option("--walks", type=_COUNT, help="deepwalk: from each node.")
+@click.option("--length", type=click.IntRange(min=2, max=10_000), help="deepwalk: nodes of a walk.")
+@click.option("--window", type=_COUNT, help="deepwalk, netsmf: how far apart nodes belong together.")
+@click.option("--negatives", type=_COUNT, help="deepwalk: negative sampling instead of hierarchical softmax.")
+@click.option("--fast", is_flag=True, help="deepwalk: several threads at once, and other bytes every time.")
+@click.option("--max-memory", metavar="SIZE", help="netsmf: about how much it may use, e.g. 4G.")
+@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For descriptions, and for --inductive.")
+@click.option("--import", "source", type=click.Path(), metavar="FILE", help="Take vectors from a file instead.")
+@click.option("--ids", type=click.Path(), metavar="FILE", help="With --import of a .npy matrix: its ids, one per line.")
+@click.option(
+    "--format",
+    "format_name",
+    help="Of --import: npy, npz, parquet, word2vec-text or word2vec-binary; default: found from content.",
+)
+@click.option(
+    "--inductive",
+    is_flag=True,
+    help="Entities without a vector get one from their neighbours, then from their descriptions (--word-vectors); "
+    "without --method and --import: those of --vectors.",
+)
+@click.option("--vectors", metavar="NAME", help="With --inductive: the set to complete; default: the last one.")
+@click.option("--name", help="Name of the set in the KB; default: the method, or imported.")
+@click.option("--train/--no-train", default=True, help="Train the ranker with them.  [default: train]")
+@click.option("--jobs", type=JOBS, default=default_jobs, help="Threads; default: the cores of this machine, 8 at most.")
+def embed(kb: str, **options: Any) -> None:
+    """Give a KB vectors: made from its edges or descriptions, or imported.
+
+    A KB can hold several sets; the one made or imported last is used unless --vectors names another.
+    """
+    from eigenthemes.kb.store import KB
+
+    start = time.monotonic()
+    taught = {name for name, ranker in KB.open(kb).rankers.items() if "gold" in ranker}
+    changed = _embed(kb, options)
+    chosen, about = next(iter(changed.vector_sets.items()))
+    matched = f", {about['matched']:,} of {about['rows']:,} ids matched" if "matched" in about else ""
+    words = f", {about['words_known']:.0%} of the words known" if "words_known" in about else ""
+    note(
+        f"{kb}: vectors {chosen}: {about['entities']:,} of {len(changed):,} entities, {about['dimensions']} dimensions"
+        f"{matched}{words} in {time.monotonic() - start:.1f} s; they are now the ones used"
+    )
+    if taught and "gold" not in changed.rankers.get(chosen, {}):
+        click.echo(f"warning: the ranker that is used now knows nothing of your gold: eigenthemes train {kb} GOLD", err=True)
+
+
+def _embed(kb: str, options: dict[str, Any]) -> Any:
+    from eigenthemes.build import complete_vectors, embed_kb, import_vectors
+
+    def given(*names: str) -> dict[str, Any]:
+        return {name: options[name] for name in names if options[name] is not None}
+
+    common = {**given("name", "word_vectors", "train", "seed"), "progress": terminal_progress()}
+    if options["source"] is not None:
+        if options["method"] is not None:
+            raise OptionError("--method and --import were both given; expected one of them")
+        return import_vectors(kb, options["source"], **given("ids", "format_name", "inductive"), **common)
+    if options["inductive"] and options["method"] is None:
+        return complete_vectors(kb, **given("vectors"), **common)
+    return embed_kb(kb, **given("method", "dimensions", "inductive", "jobs"), **common, **_own(options))
+
+
+def _own(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that only some methods take, where they were given."""
+    from eigenthemes.core.scratch import parse_memory
+    from eigenthemes.embeddings.deepwalk import PAPER
+
+    own = {name: options[name] for name in ("walks", "length", "window") if options[name] is not None}
+    if options["preset"] == "paper":
+        own = {**{name: value for name, value in PAPER.items() if name != "dimensions"}, **own}
+    if options["negatives"] is not None:
+        own |= {"negatives": options["negatives"], "hierarchical": False}
+    if options["fast"]:
+        own["fast"] = True
+    if options["max_memory"] is not None:
+        own["max_memory"] = parse_memory(options["max_memory"])
+    return own
 
 
 @click.command("warm-up")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -17,7 +16,9 @@ from eigenthemes.cli.options import (
     language_option,
     link_options,
     parse_candidates,
+    parse_names,
     parse_scoring,
+    refuse_together,
     scoring_flags,
     vectors_option,
 )
@@ -25,6 +26,7 @@ from eigenthemes.cli.output import (
     counted,
     note,
     plain,
+    print_json,
     print_table,
     say,
     terminal_progress,
@@ -49,26 +51,15 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 @scoring_flags
 @vectors_option
 @candidate_options
-@click.option("--json", "as_json", is_flag=True, help="All figures, as JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="A line for each set and method, with its settings.")
-@click.option("--latex", "as_latex", is_flag=True, help="A table for LaTeX.")
+@click.option("--json", is_flag=True, help="All figures, as JSON.")
+@click.option("--csv", is_flag=True, help="A line for each set and method, with its settings.")
+@click.option("--latex", is_flag=True, help="A table for LaTeX.")
 @click.option("--per-mention", type=click.Path(), metavar="FILE", help="A row for each mention and method (.csv or .jsonl).")
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
 @language_option
 @click.option("--detect", is_flag=True, help="Texts as if nobody had annotated them: are names found, and linked?")
 @report_damage
-def evaluate(
-    kb: str,
-    gold: tuple[str, ...],
-    methods: str | None,
-    as_json: bool,
-    as_csv: bool,
-    as_latex: bool,
-    per_mention: str | None,
-    by_document: bool,
-    detect: bool,
-    **options: Any,
-) -> None:
+def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, **options: Any) -> None:
     """Compare methods on documents whose mentions have "gold".
 
     GOLD: JSON lines, compressed or not, the paper's authors' JSON, AIDA-CoNLL (AIDA-YAGO2-dataset.tsv) or WNED XML. Precision@1
@@ -79,49 +70,41 @@ def evaluate(
     method the KB is ready for (or by --methods). Told are precision, recall and F1 of spans and entities together (strong: the
     same span; weak: overlapping ones), of spans alone, and of links where mentions are given. Gold outside the KB is left out.
     """
-    _check_formats(json=as_json, csv=as_csv, latex=as_latex)
-    for flag, value in {
-        "--by-document": by_document,
-        "--csv": as_csv,
-        "--latex": as_latex,
-        "--per-mention": per_mention,
-    }.items():
-        if detect and value:
-            raise OptionError(f"{flag} and --detect were both given; choose one")
-    if options["language"] is not None and not detect:
+    refuse_together(options, "json", "csv", "latex")
+    for name in ("by_document", "csv", "latex", "per_mention"):
+        refuse_together(options, name, "detect")
+    if options["language"] is not None and not options["detect"]:
         raise OptionError("--lang is the language of texts in which names are found; give --detect, too, or leave it out")
     from eigenthemes.documents.reader import read_gold
-    from eigenthemes.evaluation.comparison import evaluate as run_methods
-    from eigenthemes.evaluation.figure_tables import open_mention_file, to_csv, to_latex
     from eigenthemes.kb.store import KB
 
     opened = KB.open(kb)
-    ready = _ready(opened, options["vectors"], best_only=detect)
-    names = [name.strip() for name in (ready if methods is None else methods).split(",")]
-    names = list(dict.fromkeys(name for name in names if name))
+    ready = _ready(opened, options["vectors"], best_only=options["detect"])
+    names = list(dict.fromkeys(parse_names(ready if methods is None else methods)))
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
     sets = {name: read_gold(path) for name, path in set_names(gold).items()}
-    if detect:
-        found = evaluate_texts(opened, sets, names, {**options, "as_json": as_json})
-        if as_json:
-            click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+    if options["detect"]:
+        _evaluate_texts(opened, sets, names, options)
         return
-    warn_paper_generator(opened, options["generator"], options["vectors"])
+    if methods is None and "selftrained" not in names:
+        note(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}")
+    _evaluate_mentions(opened, sets, names, options)
+
+
+def _evaluate_mentions(kb: KB, sets: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Evaluate methods on given mentions, and print their figures."""
+    from eigenthemes.evaluation.comparison import evaluate as run_methods
+    from eigenthemes.evaluation.figure_tables import open_mention_file, to_csv, to_latex
+
+    warn_paper_generator(kb, options["generator"], options["vectors"])
+    how = {"scoring": parse_scoring(options), "candidates": parse_candidates(options), "vectors": options["vectors"]}
     runs: dict[str, Evaluation] = {}
     refused: list[SourceError] = []
-    with open_mention_file(per_mention) as write_mentions:
+    with open_mention_file(options["per_mention"]) as write_mentions:
         for name, documents in sets.items():
             with terminal_progress(Silent()).step(name, total=None, unit="documents") as advance:
-                run = run_methods(
-                    opened,
-                    documents,
-                    names,
-                    scoring=parse_scoring(options),
-                    candidates=parse_candidates(options),
-                    vectors=options["vectors"],
-                    advance=advance,
-                )
+                run = run_methods(kb, documents, methods, advance=advance, **how)
             _warn(name, run)
             try:
                 run.check_gold(name)
@@ -131,32 +114,29 @@ def evaluate(
             runs[name] = run
             if write_mentions is not None:
                 write_mentions(name, run)
-            if not (as_json or as_csv or as_latex):
-                _print(name, run.summary(by_document=by_document), run.outside)
-    if methods is None and "selftrained" not in names:
-        note(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}")
-    if as_json and runs:
-        results = {name: run.summary(by_document=by_document) for name, run in runs.items()}
-        click.echo(json.dumps(results, indent=1, ensure_ascii=False))
-    elif (as_csv or as_latex) and runs:
-        click.echo(to_csv(runs) if as_csv else to_latex(runs), nl=False)
+            if not (options["json"] or options["csv"] or options["latex"]):
+                _print(name, run.summary(by_document=options["by_document"]), run.outside)
+    if runs and options["json"]:
+        print_json({name: run.summary(by_document=options["by_document"]) for name, run in runs.items()}, indent=1)
+    elif runs and (options["csv"] or options["latex"]):
+        click.echo(to_csv(runs) if options["csv"] else to_latex(runs), nl=False)
     if refused:
         raise refused[0]
 
 
-def _check_formats(**formats: bool) -> None:
-    """Refuse two formats of the same figures."""
-    given = [f"--{name}" for name, wanted in formats.items() if wanted]
-    if len(given) > 1:
-        raise OptionError(f"{' and '.join(given)} were both given; choose one")
-
-
 def _warn(name: str, run: Evaluation) -> None:
-    """Say on stderr what is not as it should be in a set."""
+    """Print warnings about the documents of a set."""
     if run.unknown:
         note(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB")
     warn_without_vector(run.without_vector)
-    warn_trained_on(name, run.trained_on)
+    _warn_trained_on(name, run.trained_on)
+
+
+def _warn_trained_on(name: str, documents: int) -> None:
+    """Warn of documents of a set that the KB remembers."""
+    if documents:
+        trained = f"{counted(documents, 'document')} the KB was trained on"
+        note(f"warning: {name}: {trained}: figures on them say nothing; evaluate on others")
 
 
 def _ready(kb: KB, vectors: str | None, *, best_only: bool = False) -> str:
@@ -198,16 +178,7 @@ def _print(name: str, methods: dict[str, dict[str, Any]], outside: Counter[str])
     if outside:
         examples = ", ".join(list(outside)[:3])
         say(f"the gold of {counted(outside.total(), 'mention')} is not in the KB (such as {examples}): they count as not found")
-    header = (
-        "method",
-        "P@1",
-        "MRR",
-        "easy P@1",
-        "hard P@1",
-        "macro P@1",
-        "gold in KB",
-        "documents/s",
-    )
+    header = ("method", "P@1", "MRR", "easy P@1", "hard P@1", "macro P@1", "gold in KB", "documents/s")
     print_table(header, (_row(method, figures) for method, figures in methods.items()), right=range(1, 8))
     if len(methods) > 1:
         columns = ("difference of P@1", "95 % interval", "p", "of")
@@ -215,7 +186,6 @@ def _print(name: str, methods: dict[str, dict[str, Any]], outside: Counter[str])
     for method, figures in methods.items():
         if "confidence" in figures:
             say(_confidence(method, figures["confidence"]))
-    for method, figures in methods.items():
         for row in figures.get("documents", ()):
             shares = (f"{row[figure]:.3f}" for figure in ("p_at_1", "mrr", "ceiling"))
             click.echo("\t".join((method, plain(str(row["id"])), str(row["mentions"]), *shares)))
@@ -233,14 +203,8 @@ def _confidence(method: str, found: dict[str, Any]) -> str:
 
 
 def _row(method: str, figures: dict[str, Any]) -> tuple[str, ...]:
-    shares = (
-        figures["overall"]["p_at_1"],
-        figures["overall"]["mrr"],
-        figures["easy"]["p_at_1"],
-        figures["hard"]["p_at_1"],
-        figures["macro"]["p_at_1"],
-        figures["gold_in_kb"]["p_at_1"],
-    )
+    parts = ("easy", "hard", "macro", "gold_in_kb")
+    shares = (figures["overall"]["p_at_1"], figures["overall"]["mrr"], *(figures[part]["p_at_1"] for part in parts))
     return method, *(f"{share:.3f}" for share in shares), f"{figures['documents_per_second']:,.0f}"
 
 
@@ -259,42 +223,35 @@ _ROWS = {
 }
 
 
-def evaluate_texts(kb: KB, gold: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return name of a set -> method -> figures; print them unless --json was given."""
+def _evaluate_texts(kb: KB, sets: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Evaluate how names are found in texts and linked, and print the figures."""
     from eigenthemes.evaluation.detect import detection_report, evaluate_detection
     from eigenthemes.linker import Linker
     from eigenthemes.names.name_memory import name_memories
     from eigenthemes.ranking.methods import method_named, scoring_options
 
-    scoring = scoring_options({name: method_named(name) for name in methods}, parse_scoring(dict(options)))
+    scoring = scoring_options({name: method_named(name) for name in methods}, parse_scoring(options))
     linkers = {name: Linker(kb, options=link_options(options, name, scoring[name])) for name in methods}
-    results: dict[str, Any] = {}
-    for name, documents in gold.items():
-        read = list(documents)
+    memory = name_memories(kb)
+    results: dict[str, dict[str, Any]] = {}
+    for name, gold in sets.items():
+        documents = list(gold)
         results[name] = {}
-        memory = name_memories(kb)
-        warn_trained_on(name, 0 if memory is None else sum(document in memory for document in read))
+        _warn_trained_on(name, 0 if memory is None else sum(document in memory for document in documents))
         for method, linker in linkers.items():
-            with terminal_progress(Silent()).step(f"{name}, {method}", total=len(read), unit="documents") as advance:
-                figures = detection_report(evaluate_detection(linker, read, advance=advance))
-            results[name][method] = figures
+            with terminal_progress(Silent()).step(f"{name}, {method}", total=len(documents), unit="documents") as advance:
+                figures = results[name][method] = detection_report(evaluate_detection(linker, documents, advance=advance))
             if not figures["documents"]:
                 note(f"warning: {name}: no document has a text and mentions with spans and gold")
-            if not options["as_json"]:
+            if not options["json"]:
                 _print_detection(name, method, figures)
-    return results
-
-
-def warn_trained_on(name: str, documents: int) -> None:
-    """Warn of documents of a set that the KB remembers."""
-    if documents:
-        told = f"warning: {name}: {counted(documents, 'document')} the KB was trained on: figures on them say nothing"
-        note(f"{told}; evaluate on others")
+    if options["json"]:
+        print_json(results, indent=1)
 
 
 def _print_detection(name: str, method: str, figures: dict[str, Any]) -> None:
-    passed_over = f", {counted(figures['passed_over'], 'document')} without a text or spans passed over"
-    passed_over *= bool(figures["passed_over"])
+    skipped = figures["passed_over"]
+    passed_over = f", {counted(skipped, 'document')} without a text or spans passed over" if skipped else ""
     say(
         f"{name}, {method}: {counted(figures['documents'], 'text')}, {counted(figures['mentions'], 'annotated span')}, "
         f"{figures['outside']:,} of them outside the KB, left out{passed_over}; {counted(figures['links_given'], 'link')} given"

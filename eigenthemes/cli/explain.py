@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import click
 from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, text_option, vectors_option
-from eigenthemes.cli.output import note, print_table, say
+from eigenthemes.cli.output import note, print_json, print_table, say
 from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def explain(
             _print_mention(explainer, mention, as_json)
         elif as_json:
             records = [explainer.explain(number).to_dict() for number in range(mentions)]
-            click.echo(json.dumps({"id": chosen.id, "mentions": records}, ensure_ascii=False))
+            print_json({"id": chosen.id, "mentions": records})
         else:
             _print_document(chosen, [explainer.explain(number) for number in range(mentions)], headed=document == "all")
 
@@ -117,7 +116,7 @@ def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
     found, candidates = explainer.explain(mention), explainer.candidates(mention)
     if as_json:
         record = {"mention": mention, **found.to_dict(), "candidates": [each.to_dict() for each in candidates]}
-        click.echo(json.dumps(record, ensure_ascii=False))
+        print_json(record)
         return
     from eigenthemes.display.parts import Grid, Prose
     from eigenthemes.display.views import view_of_explanation

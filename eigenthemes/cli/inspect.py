@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_count
-from eigenthemes.cli.output import note, plain, print_table, say
+from eigenthemes.cli.output import note, plain, print_json, print_table, say
 from eigenthemes.errors import EigenthemesError, KBDamagedError
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
     opened = KB.open(kb)
     facts = card(opened)
     if as_json:
-        click.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        print_json(facts, indent=1)
     else:
         for line in card_lines(facts, remedies=_REMEDIES):
             say(line)
@@ -104,14 +103,14 @@ def candidates(kb: str, names: tuple[str, ...], why: str | None, as_json: bool, 
         if why is not None:
             reason = finder.why_not(name, why)
             if as_json:
-                click.echo(json.dumps({"text": name, "id": why, "why": reason}, ensure_ascii=False))
+                print_json({"text": name, "id": why, "why": reason})
             else:
                 say(reason)
             continue
         found = finder.records(name)
         if as_json:
             record = {"text": name, "candidates": [candidate.to_dict() for candidate in found]}
-            click.echo(json.dumps(record, ensure_ascii=False))
+            print_json(record)
             continue
         if len(names) > 1 or names == ("-",):
             say(name)
@@ -155,7 +154,7 @@ def show(kb: str, entity: str, neighbors: str, as_json: bool) -> None:
     asked = entity.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     card = entity_card(opened, asked, most=parse_count(neighbors, "--neighbors"))
     if as_json:
-        click.echo(json.dumps(card.to_dict(), ensure_ascii=False))
+        print_json(card.to_dict())
         return
     for line in _lines(card, len(opened)):
         say(line)

@@ -120,7 +120,7 @@ def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
 
 
 def _adapted(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> AbstractContextManager[str]:
-    from eigenthemes.cli.adapt import adapted_kb  # slow to import, and rarely used
+    from eigenthemes.cli.train import adapted_kb  # slow to import, and rarely used
 
     return adapted_kb(kb, documents, options)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +46,12 @@ candidate_options = option_group(
     click.option("--generator", default="default", show_default=True, metavar="NAME", help="default or paper."),
     click.option("--max-candidates", default="20", show_default=True, metavar="N", help="At most so many candidates, or all."),
     click.option("--no-aliases", is_flag=True, help="Match labels only."),
-    click.option("--only-type", multiple=True, metavar="TYPE", help="Only entities of this type (id, its end, or label)."),
-    click.option("--not-type", multiple=True, metavar="TYPE", help="No entities of this type; may be given several times."),
+    click.option(
+        "--only-type", "only_types", multiple=True, metavar="TYPE", help="Only entities of this type (id, its end, or label)."
+    ),
+    click.option(
+        "--not-type", "not_types", multiple=True, metavar="TYPE", help="No entities of this type; may be given several times."
+    ),
 )
 scoring_flags = option_group(
     click.option("--k", metavar="N", help="eigen: number of eigenthemes, or all.  [default: 10]"),
@@ -80,8 +84,8 @@ def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:
         generator=given["generator"],
         max_candidates=parse_count(given["max_candidates"], "--max-candidates"),
         aliases=not given["no_aliases"],
-        only_types=given["only_type"],
-        not_types=given["not_type"],
+        only_types=given["only_types"],
+        not_types=given["not_types"],
     )
 
 
@@ -91,6 +95,34 @@ def parse_scoring(given: Mapping[str, Any]) -> dict[str, Any]:
     if "k" in values:
         values["k"] = parse_count(values["k"], "--k")
     return values
+
+
+def refuse_together(given: Mapping[str, Any], *names: str) -> None:
+    """Refuse more than one of some options."""
+    flags = [f"--{name.replace('_', '-')}" for name in names if given[name]]
+    if len(flags) > 1:
+        raise OptionError(f"{' and '.join(flags)} were both given; choose one")
+
+
+def parse_names(text: str | None) -> tuple[str, ...]:
+    """Return the names between commas."""
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def parse_columns(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return the role and the name of each --column."""
+    pairs = [pair.partition("=") for pair in given]
+    for role, _, name in pairs:
+        if not name:
+            raise OptionError(f"--column {role} is not ROLE=NAME; give both, as in --column {role or 'id'}=code")
+    return tuple((role, name) for role, _, name in pairs)
+
+
+def default_jobs() -> int:
+    """Return the number of cores of this machine, 8 at most."""
+    from eigenthemes.core.workers import available_cores
+
+    return min(8, available_cores())
 
 
 def parse_count(text: str, name: str) -> int | None:

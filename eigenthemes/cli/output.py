@@ -6,8 +6,8 @@ through `plain` on its way there. JSON is for programs, and goes out as it is.
 
 from __future__ import annotations
 
-import errno
 import io
+import json
 import os
 import sys
 import time
@@ -35,6 +35,11 @@ def say(text: str, *, err: bool = False) -> None:
 def note(text: str) -> None:
     """Print one line on stderr: progress, warnings and errors."""
     say(text, err=True)
+
+
+def print_json(record: Any, *, indent: int | None = None) -> None:
+    """Print a record as JSON on stdout."""
+    click.echo(json.dumps(record, indent=indent, ensure_ascii=False))
 
 
 def counted(number: int, noun: str) -> str:
@@ -165,64 +170,33 @@ def _wide_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Seq
 
 
 def _fitted_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
-    for i, name in enumerate(header):
-        table.add_column(name, justify="right" if i in right else "left", no_wrap=not sys.stdout.isatty(), overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 100_000)
+    from eigenthemes.display.parts import Grid
+    from eigenthemes.display.terminal import grid_table
+
+    table, console = grid_table(Grid(header, rows, right)), Console(markup=False, highlight=False)
+    table.show_edge = False
     with console.capture() as capture:
         console.print(table)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
-class _Closed(io.RawIOBase):
-    """A closed stream, which fails when it is used."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def readable(self) -> bool:
-        return True
-
-    def writable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        raise OSError(errno.EBADF, f"{self.name} is closed")
-
-    def write(self, data: Any) -> int:
-        raise OSError(errno.EBADF, f"{self.name} is closed")
+_STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 
 
 def prepare_streams() -> None:
     """Replace closed streams, and let streams replace letters that they cannot encode."""
-    for handle in (0, 1, 2):
-        _occupy(handle)
-    if sys.stdin is None:
-        sys.stdin = io.TextIOWrapper(io.BufferedReader(_Closed("standard input")), encoding="utf-8")
-    if sys.stdout is None:
-        # unbuffered: what could not be written is not tried again when the program ends
-        sys.stdout = io.TextIOWrapper(_Closed("standard output"), encoding="utf-8", write_through=True)
-    elif isinstance(sys.stdout.buffer, io.RawIOBase):  # PYTHONUNBUFFERED: a full disk would take a part of what is written
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.buffer), encoding=sys.stdout.encoding, line_buffering=True)
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for handle, (name, mode, access) in enumerate(_STREAMS):
+        if getattr(sys, name) is None:
+            # the null device takes its number, so that no file of ours gets it; of input and output it is opened the wrong way
+            # round, so that using them fails; unbuffered, so that what was not written is not tried again at the end
+            os.dup2(os.open(os.devnull, access), handle)
+            setattr(sys, name, io.TextIOWrapper(io.FileIO(handle, mode), encoding="utf-8", write_through=True))
+        elif name == "stdout" and isinstance(sys.stdout.buffer, io.RawIOBase):
+            # PYTHONUNBUFFERED: a full disk would take a part of what is written
+            buffered = io.BufferedWriter(sys.stdout.buffer)
+            sys.stdout = io.TextIOWrapper(buffered, encoding=sys.stdout.encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to stop
-
-
-def _occupy(handle: int) -> None:
-    """Open the null device in place of a closed stream, so that no file of ours gets its number."""
-    try:
-        os.fstat(handle)
-    except OSError:
-        nothing = os.open(os.devnull, os.O_RDWR)
-        if nothing != handle:
-            os.dup2(nothing, handle)
-            os.close(nothing)

@@ -1,20 +1,32 @@
-"""The command `eigenthemes train`."""
+"""The commands `train`, `adapt` and `corrections`: what a KB learns from synthetic documents, from yours, and from gold."""
 
 from __future__ import annotations
 
+import io
+import os
+import shutil
+import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.cli.inspect import report_damage
-from eigenthemes.cli.options import JOBS, SEED
-from eigenthemes.cli.output import counted, note, terminal_progress
+from eigenthemes.cli.options import JOBS, SEED, default_jobs, text_option
+from eigenthemes.cli.output import counted, note, print_json, print_table, terminal_progress
+from eigenthemes.errors import DocumentError, OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
+    from eigenthemes.names.name_memory import Answer, Memory
     from eigenthemes.records import Document
+
+MOST_DOCUMENTS = 20_000  # documents learned from by link --adapt: the first ones; they are in memory at once
 
 
 @click.command()
@@ -29,9 +41,9 @@ if TYPE_CHECKING:
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
 @click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
-@click.option("--jobs", type=JOBS, help="Processes; default: the cores of this machine, 8 at most.")
+@click.option("--jobs", type=JOBS, default=default_jobs, help="Processes; default: the cores of this machine, 8 at most.")
 @report_damage
-def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **options: Any) -> None:
+def train(kb: str, gold: str | None, add_names: str | None, **options: Any) -> None:
     """Train the ranker of a KB on synthetic documents from its graph; build does so, too.
 
     GOLD, documents with "gold" in the formats of eval, is remembered, from a single mention on: what a name meant there, none
@@ -39,7 +51,6 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
     fitted on what is remembered, too, starting from the self-trained ones; what is told of them was measured on documents they
     were not fitted on. eigenthemes corrections lists what is remembered, and forgets it.
     """
-    from eigenthemes.core.workers import available_cores
     from eigenthemes.documents.reader import read_corrections
     from eigenthemes.kb.info import memory_in_words
     from eigenthemes.kg.tabular import read_names
@@ -53,7 +64,6 @@ def train(kb: str, gold: str | None, add_names: str | None, jobs: int | None, **
         kb,
         documents,
         names=() if add_names is None else read_names(add_names),
-        jobs=jobs or min(8, available_cores()),
         progress=terminal_progress(),
         **options,
     )
@@ -94,3 +104,202 @@ def _print_gold(gold: dict[str, Any]) -> None:
             f"calibration error {gold['calibration_error']:.3f}"
         )
     note(told)
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.argument("documents", nargs=-1, type=click.Path(allow_dash=True))
+@click.option("--vectors", metavar="NAME", help="The vectors whose ranker is adapted; default: those made or imported last.")
+@click.option("--reset", is_flag=True, help="Forget what was learned.")
+@text_option
+@report_damage
+def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool, plain_text: bool) -> None:
+    """Learn from DOCUMENTS, without labels, how names are written there, what stands beside them, and what they are about.
+
+    DOCUMENTS are read as by link; gold in them is not looked at. How names are written is used wherever names are found in a
+    text by their spelling. What the documents are about (which kinds of entities they name more often than others) is learned
+    from 100 documents or more, and makes such entities likelier everywhere: link with the KB what is about the same. It is kept
+    in the KB; info shows it, --reset forgets it, and so does train without GOLD.
+    """
+    from eigenthemes.documents.reader import read_documents
+    from eigenthemes.kb.store import KB
+    from eigenthemes.train import adapt_kb
+
+    if reset == bool(documents):
+        raise OptionError("give documents to learn from, or --reset to forget what was learned; not both")
+    read = read_documents(documents, plain_text=plain_text) if documents else ()
+    if reset and not {"adapted", "pile"} & set(_ranker(KB.open(kb), vectors)):
+        note(f"{kb}: nothing was learned from documents, so there is nothing to forget")
+        return
+    changed = adapt_kb(kb, read, vectors=vectors, reset=reset, progress=terminal_progress())
+    if reset:
+        note(f"{kb}: forgot what was learned from documents")
+        return
+    print_adaptation(changed, vectors, kb)
+
+
+def print_adaptation(kb: KB, vectors: str | None, whose: str) -> None:
+    """Print what a KB was adapted to."""
+    from eigenthemes.kb.info import corpus_prior_in_words
+
+    about = _ranker(kb, vectors)
+    if "adapted" in about:
+        documents_read, names = counted(about["adapted"]["documents"], "document"), counted(about["adapted"]["names"], "name")
+        note(f"{whose}: adapted to {documents_read}, by {names} found in them")
+    if "pile" in about:
+        told = corpus_prior_in_words(kb, about["pile"]) or "nothing in particular"
+        note(f"{whose}: {counted(about['pile']['documents'], 'document')} are about {told}")
+    else:
+        note("what they are about was not learned: fewer than 100 documents say more of themselves than of a pile; give more")
+
+
+def _ranker(kb: KB, vectors: str | None) -> dict[str, Any]:
+    """Return the manifest's description of the ranker."""
+    return kb.rankers.get(vectors or next(iter(kb.vector_sets), ""), {})
+
+
+@contextmanager
+def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[str]:
+    """Adapt a temporary copy of a KB to the documents, and give its path."""
+    from eigenthemes.selftrain.adapt import ENOUGH
+    from eigenthemes.train import adapt_kb
+
+    if options["method"] not in (None, "selftrained"):
+        raise OptionError(f"--adapt is for selftrained, not for {options['method']}; leave one of them out")
+    with ExitStack() as stack:
+        rewind = stack.enter_context(_read_twice()) if "-" in documents else None
+        learned = list(islice(_readable(documents, options), MOST_DOCUMENTS))
+        if len(learned) < ENOUGH:
+            raise DocumentError(
+                f"{counted(len(learned), 'document')} {'is' if len(learned) == 1 else 'are'} too few to learn "
+                f"from what they are about; expected {ENOUGH} or more: "
+                "leave out --adapt, or adapt the KB to other documents like these (eigenthemes adapt)"
+            )
+        copy = (
+            Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_folder_near(kb), prefix="eigenthemes-"))) / "adapted.kb"
+        )
+        changed = adapt_kb(kb, learned, vectors=options["vectors"], into=copy, progress=terminal_progress())
+        print_adaptation(changed, options["vectors"], "the documents")
+        if len(learned) == MOST_DOCUMENTS:
+            note(f"learned from the first {MOST_DOCUMENTS:,} documents")
+        if rewind is not None:
+            rewind()
+        yield str(copy)
+
+
+def _readable(documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[Document]:
+    """Read the documents without those that cannot be read, which linking reports."""
+    from eigenthemes.documents.reader import DocumentFiles, parse_record
+
+    how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
+    with DocumentFiles(documents, **how) as files:
+        for record in files:
+            try:
+                yield parse_record(record)
+            except DocumentError:
+                continue
+
+
+@contextmanager
+def _read_twice() -> Iterator[Any]:
+    """Copy standard input to a temporary file; the function that is given goes back to its start."""
+    given = sys.stdin
+    with tempfile.TemporaryFile() as spooled:
+        shutil.copyfileobj(given.buffer, spooled)
+        spooled.seek(0)
+        sys.stdin = io.TextIOWrapper(spooled, encoding="utf-8")
+        try:
+            yield lambda: spooled.seek(0)
+        finally:
+            sys.stdin.detach()
+            sys.stdin = given
+
+
+def _folder_near(kb: str) -> str | None:
+    """Return a folder on the disk of the KB, so that its files can be linked instead of copied; None: the usual one."""
+    beside = Path(kb).absolute().parent
+    usual = tempfile.gettempdir()
+    same_disk = beside.exists() and Path(usual).stat().st_dev == beside.stat().st_dev
+    return str(beside) if not same_disk and os.access(beside, os.W_OK) else None
+
+
+@click.command()
+@click.argument("kb", type=click.Path())
+@click.option(
+    "--remove", "names", multiple=True, metavar="NAME", help="Forget what was said of this name; may be given several times."
+)
+@click.option("--remove-document", "documents", multiple=True, metavar="ID", help="Forget what this document said.")
+@click.option("--remove-all", is_flag=True, help="Forget everything.")
+@click.option("--json", "as_json", is_flag=True, help="The documents with gold, as JSON lines that train takes.")
+@report_damage
+def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], remove_all: bool, as_json: bool) -> None:
+    """List what a KB remembers of people's corrections, or forget some of it.
+
+    train remembers what each document with gold says of its names; build and train also remember names given with
+    --add-names. A name counts once for each document.
+    """
+    from eigenthemes.kb.store import KB
+    from eigenthemes.names.name_memory import Memory
+    from eigenthemes.train import forget
+
+    opened = KB.open(kb)
+    memory = Memory.of(opened)
+    if names or documents or remove_all:
+        if remove_all and (names or documents):
+            raise OptionError("--remove-all forgets everything; leave out the other --remove options")
+        if as_json:
+            raise OptionError("--json lists what is remembered, and --remove forgets it; list it first, then forget it")
+        _check_known(memory, names, documents)
+        rest = Memory.of(forget(kb, names=names, documents=documents, everything=remove_all))
+        note(f"{kb}: forgot {counted(_size(memory) - _size(rest), 'answer')}, {_size(rest):,} left")
+        if any("gold" in ranker for ranker in opened.rankers.values()):
+            note(f"the weights were fitted on corrections; fit them anew with: eigenthemes train {kb}")
+    elif as_json:
+        for document in memory.documents.values():
+            print_json(document.to_dict())
+    elif not memory:
+        note(f"{kb} remembers no corrections; give some with: eigenthemes train {kb} GOLD")
+    else:
+        _print(opened, memory)
+
+
+def _print(kb: KB, memory: Memory) -> None:
+    from eigenthemes.names.name_memory import ADDED
+
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for document in memory.documents.values():
+        shown = ADDED if document.key == ADDED else document.key if document.id is None else str(document.id)
+        said = {(answer.text, *_meaning(kb, answer)) for answer in document.answers}
+        for row in sorted(said):
+            rows.setdefault(row, []).append(shown)
+    table = sorted(rows.items(), key=lambda item: (item[0][0].casefold(), -len(item[1]), item[0]))
+    listed = ((*row, f"{len(found):,}", ", ".join(found[:3]) + (", …" if len(found) > 3 else "")) for row, found in table)
+    print_table(("name", "meaning", "id", "times", "documents"), listed, right=(3,))
+
+
+def _meaning(kb: KB, answer: Answer) -> tuple[str, str]:
+    """Return the label and the id of the entity that a name was corrected to."""
+    if answer.not_a_name:
+        return "not a name", ""
+    known = [index for entity_id in answer.gold if (index := kb.index_of(entity_id)) is not None]
+    if known:
+        return kb.label_of(known[0]), kb.id_of(known[0])
+    meaning = "gone from this KG: no effect" if answer.gone else "none of this KG"
+    return meaning, next(iter(answer.gold), "")
+
+
+def _check_known(memory: Memory, names: tuple[str, ...], documents: tuple[str, ...]) -> None:
+    from eigenthemes.names.name_memory import key_of
+
+    known = {key_of(answer.text) for document in memory.documents.values() for answer in document.answers}
+    unknown = next((name for name in names if key_of(name) not in known), None)
+    if unknown is not None:
+        raise OptionError(f"nothing is remembered of the name {unknown!r}; list what is with: eigenthemes corrections KB")
+    ids = {each for document in memory.documents.values() for each in (document.key, str(document.id))}
+    unknown = next((document for document in documents if document not in ids), None)
+    if unknown is not None:
+        raise OptionError(f"no document {unknown!r} is remembered; list them with: eigenthemes corrections KB --json")
+
+
+def _size(memory: Memory) -> int:
+    return sum(len(document.answers) for document in memory.documents.values())

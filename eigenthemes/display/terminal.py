@@ -37,7 +37,7 @@ def _part(part: Part) -> RenderableType:
         case Facts():
             return _facts(part)
         case Grid():
-            return _grid(part)
+            return grid_table(part)
 
 
 def _marked_text(part: MarkedText) -> Text:
@@ -62,7 +62,8 @@ def _facts(part: Facts) -> Table:
     return table
 
 
-def _grid(part: Grid) -> Table:
+def grid_table(part: Grid) -> Table:
+    """Return a grid as a table of rich."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column, name in enumerate(part.header):
         table.add_column(Text(plain(name)), justify="right" if column in part.right else "left", overflow="fold")

@@ -93,7 +93,7 @@ def test_numbers_that_are_too_long_are_told(trained_tiny: KB, command: tuple[str
 @pytest.mark.parametrize("command", ["candidates {kb} -", "link {kb} -", "explain {kb} -", "build - -o {new}"])
 def test_closed_input_is_told(trained_tiny: KB, tmp_path: Path, command: str) -> None:
     line = command.format(kb=trained_tiny.path, new=tmp_path / "new.kb")
-    assert_one_sentence(run_shell(f"{{program}} {line} <&-"), "standard input is closed")
+    assert_one_sentence(run_shell(f"{{program}} {line} <&-"), "a standard stream is closed")
     assert not (tmp_path / "new.kb").exists()
 
 
@@ -102,7 +102,7 @@ def test_closed_input_is_told(trained_tiny: KB, tmp_path: Path, command: str) ->
 )
 def test_closed_output_is_told(trained_tiny: KB, command: str) -> None:
     done = run_shell(f"{{program}} {command.format(kb=trained_tiny.path)} >&-", stdin="Paris is in Texas.")
-    assert_one_sentence(done, "standard output is closed")
+    assert_one_sentence(done, "a standard stream is closed")
 
 
 def test_closed_streams_that_nobody_needs_are_no_trouble(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_options_of_methods_reach_them(tiny_copy: KB) -> None:
     ("options", "words"),
     [
         (["--method", "prone", "--walks", "3"], "prone has no option walks"),
-        (["--method", "netsmf", "--max-memory", "much"], "--max-memory is 'much'; expected a size"),
+        (["--method", "netsmf", "--max-memory", "much"], "'much' is no amount of memory; expected a number"),
         (["--method", "descriptions"], "need word vectors"),
         (["--method", "word3vec"], "'word3vec' is unknown"),
         (["--inductive", "--vectors", "none"], "has no vectors named 'none'"),

@@ -35,6 +35,7 @@ def test_a_short_step_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     "rows", [[], [["Paris", "東京都", "0.5"]], [["", "é", ""], ["a long name", "", "12.25"], ["x", "y", "z"]]]
 )
-def test_a_table_is_the_same_whoever_lays_it_out(rows: list[list[str]]) -> None:
+def test_a_table_is_the_same_whoever_lays_it_out(rows: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     header = ("name", "label", "score")
     assert _wide_table(header, rows, (2,)) == _fitted_table(header, rows, (2,))
