@@ -4,94 +4,81 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+
+import click
 
 from eigenthemes.errors import EigenthemesError
 
-# messages of the commands themselves name flags already
-_NAMES_A_FLAG = re.compile(r"(?<![\w-])(?:--[a-z]|-o\b)|\beigenthemes (?:build|embed|train)")
+_FLAG = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*|-o\b)")
+_COMMAND = re.compile(r"\beigenthemes (?:build|embed|train|link-table)\b")
 
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """A remedy on the command line.
-
-    text      `{where}` stands for the error's `where`
-    commands  commands that have the options of the text; empty: it holds whole commands, for any command
-    """
-
-    text: str
-    commands: tuple[str, ...] = ()
-
-
-_IMPORT = Advice("eigenthemes embed {where} --import FILE")
-_WORD_VECTORS = Advice("--word-vectors FILE", ("link", "link-table", "eval", "embed"))
-
-ADVICE: dict[str, Advice] = {
+# code of an error -> the remedy, with `{where}` of the error; flags before the name of a command are of the one that failed
+ADVICE = {
     # KB folders
-    "kb-exists": Advice("--force replaces it, -o names another place", ("build",)),
-    "kb-place": Advice("-o names another place", ("build", "demo")),
-    "kb-not-found": Advice("eigenthemes build KG_FILE -o {where}"),
-    "kb-damaged": Advice("eigenthemes build KG_FILE -o {where} --force"),
+    "kb-exists": "--force replaces it, -o names another place",
+    "kb-place": "-o names another place",
+    "kb-not-found": "eigenthemes build KG_FILE -o {where}",
+    "kb-damaged": "eigenthemes build KG_FILE -o {where} --force",
     # sources
-    "strict": Advice("leave out --strict", ("build",)),
-    "format-unknown": Advice("--format names it", ("build",)),
-    "nothing-read": Advice("--format names the format", ("build",)),
-    "column-unknown": Advice("--column {where}", ("build",)),
-    "columns-unnamed": Advice("with --column ROLE=NAME, once for each", ("build",)),
-    "ids-collide": Advice("with --column, once for each", ("build",)),
-    "no-header": Advice("--no-header --column {where}:id=1 --column {where}:name=2", ("build",)),
-    "maybe-no-header": Advice("--column id={where}, or --no-header --column id=1 --column name=2", ("build",)),
-    "language-unknown": Advice("for instance --lang {where}", ("build",)),
-    "keep-unknown": Advice("--keep", ("build",)),
-    "no-names": Advice("--names-from-ids makes names of ids", ("build",)),
-    "no-names-in-language": Advice("leave out --lang", ("build",)),
-    "no-names-in-predicate": Advice("for instance --label {where}", ("build",)),
-    "no-names-in-column": Advice("for instance --column name={where}", ("build",)),
+    "strict": "leave out --strict",
+    "format-unknown": "--format names it",
+    "nothing-read": "--format names the format",
+    "column-unknown": "--column {where}",
+    "columns-unnamed": "with --column ROLE=NAME, once for each",
+    "ids-collide": "with --column, once for each",
+    "no-header": "--no-header --column {where}:id=1 --column {where}:name=2",
+    "maybe-no-header": "--column id={where}, or --no-header --column id=1 --column name=2",
+    "language-unknown": "for instance --lang {where}",
+    "keep-unknown": "--keep",
+    "no-names": "--names-from-ids makes names of ids",
+    "no-names-in-language": "leave out --lang",
+    "no-names-in-predicate": "for instance --label {where}",
+    "no-names-in-column": "for instance --column name={where}",
     # memory and disk of a build
-    "too-little-memory": Advice("--max-memory SIZE, --jobs N", ("build",)),
-    "spill": Advice("--temporary FOLDER", ("build",)),
+    "too-little-memory": "--max-memory SIZE, --jobs N",
+    "spill": "--temporary FOLDER",
     # vectors
-    "no-edges": _IMPORT,
-    "no-vectors": Advice("eigenthemes embed {where}"),
-    "no-descriptions": Advice("eigenthemes embed {where}"),
-    "vectors-from-descriptions": Advice("eigenthemes embed KB --method descriptions --word-vectors FILE"),
-    "lengths-unknown": _IMPORT,
-    "no-ids-file": Advice("--ids FILE", ("embed",)),
-    "own-ids": Advice("leave out --ids", ("embed",)),
-    "word-vectors-needed": _WORD_VECTORS,
-    "no-word-vectors": Advice(
-        "--word-vectors FILE, or once and for all eigenthemes train {where} --word-vectors FILE", ("link", "link-table", "eval")
-    ),
+    "no-edges": "eigenthemes embed {where} --import FILE",
+    "no-vectors": "eigenthemes embed {where}",
+    "no-descriptions": "eigenthemes embed {where}",
+    "vectors-from-descriptions": "eigenthemes embed KB --method descriptions --word-vectors FILE",
+    "lengths-unknown": "eigenthemes embed {where} --import FILE",
+    "no-ids-file": "--ids FILE",
+    "own-ids": "leave out --ids",
+    "word-vectors-needed": "--word-vectors FILE",
+    "no-word-vectors": "--word-vectors FILE, or once and for all eigenthemes train {where} --word-vectors FILE",
     # rankers
-    "no-ranker": Advice("eigenthemes train {where}"),
-    "no-ranker-for-vectors": Advice("eigenthemes train KB --vectors {where}"),
-    "job-folder": Advice("-o names it", ("link",)),
-    "no-text-column": Advice("--column text=NAME", ("link",)),
+    "no-ranker": "eigenthemes train {where}",
+    "no-ranker-for-vectors": "eigenthemes train KB --vectors {where}",
+    "job-folder": "-o names it",
+    "no-text-column": "--column text=NAME",
     # work and results
-    "worker": Advice("--jobs 1", ("build", "link", "link-table")),
-    "output-place": Advice("-o names another place", ("link-table",)),
-    "output-folder": Advice("-o names it", ("link",)),
-    "output-suffix": Advice("--output-format NAME", ("link",)),
-    "table-input": Advice(
-        "--text reads it as a text, as a table it is read by eigenthemes link-table KB {where}", ("link", "explain")
-    ),
-    "spreadsheet-input": Advice("eigenthemes link-table KB {where}"),
+    "worker": "--jobs 1",
+    "output-place": "-o names another place",
+    "output-folder": "-o names it",
+    "output-suffix": "--output-format NAME",
+    "table-input": "--text reads it as a text, as a table it is read by eigenthemes link-table KB {where}",
+    "spreadsheet-input": "eigenthemes link-table KB {where}",
     # tables
-    "column-taken": Advice("for instance --suffix _kb", ("link-table",)),
-    "columns-needed": Advice("--columns NAME,NAME", ("link-table",)),
-    "sheet-unknown": Advice("--sheet NAME", ("link-table",)),
-    "table-quotes": Advice("--no-quotes", ("link-table",)),
-    "table-encoding": Advice("--encoding NAME", ("link-table",)),
-    "table-output": Advice("-o names another file, and its ending the format", ("link-table",)),
-    "table-letters": Advice("for instance -o out.xlsx", ("link-table",)),
+    "column-taken": "for instance --suffix _kb",
+    "columns-needed": "--columns NAME,NAME",
+    "sheet-unknown": "--sheet NAME",
+    "table-quotes": "--no-quotes",
+    "table-encoding": "--encoding NAME",
+    "table-output": "-o names another file, and its ending the format",
+    "table-letters": "for instance -o out.xlsx",
 }
 
 
 def advise(error: EigenthemesError, command: str | None) -> str:
-    """Return the message of an error with the remedy for the command that failed."""
-    sentence, advice = str(error), ADVICE.get(error.code)
-    if advice is None or (advice.commands and command not in advice.commands) or _NAMES_A_FLAG.search(sentence):
+    """Return the message of an error with the remedy for the command that failed, if it has the flags of the remedy."""
+    from eigenthemes.cli import cli
+
+    sentence, advice, failed = str(error), ADVICE.get(error.code, ""), cli.get_command(click.Context(cli), command or "")
+    known = [flag for parameter in (failed.params if failed else ()) for flag in parameter.opts]
+    is_for_command = all(flag in known for flag in _FLAG.findall(_COMMAND.split(advice)[0]))
+    names_flags = _FLAG.search(sentence) or _COMMAND.search(sentence)  # as messages of the commands themselves do
+    if not advice or not is_for_command or names_flags:
         return sentence
     where = "KB" if error.where is None else shlex.quote(error.where)
-    return f"{sentence} ({advice.text.format(where=where)})"
+    return f"{sentence} ({advice.format(where=where)})"

@@ -7,25 +7,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.cli.inspect import report_damage
-from eigenthemes.cli.link_corpus import (
-    check_corpus,
-    check_no_corpus,
-    corpus_options,
-    is_corpus,
-    link_into_folder,
-    parse_columns,
-)
+from eigenthemes.cli.link_corpus import check_corpus, check_no_corpus, corpus_options, is_corpus, link_into_folder
 from eigenthemes.cli.options import (
     JOBS,
     about_option,
     candidate_options,
     language_option,
     link_options,
+    parse_columns,
     parse_scoring,
     scoring_flags,
     text_option,
@@ -108,7 +102,11 @@ def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
     Where -o names a folder by a / at its end, files of JSON lines and Parquet are linked into it, each into a file of its name
     and format; what was killed goes on when it is started again. --engine ray does so on a cluster: see docs/cluster.md.
     """
-    options["columns"] = parse_columns(options["columns"])
+    options["columns"] = dict(parse_columns(options["columns"])) or None
+    if options["columns"]:
+        from eigenthemes.documents.arrow_rows import DocumentColumns  # imports pyarrow
+
+        DocumentColumns.of(options["columns"])
     corpus = is_corpus(options["output"], options["engine"], options["output_format"])
     if corpus:
         check_corpus(documents, options)
@@ -156,14 +154,14 @@ def _link_opened(linker: Linker, files: DocumentFiles, options: Mapping[str, Any
     from eigenthemes.stream import link_stream
 
     wanted = output_format(options["output"], options["output_format"], options["table"])
-    out = sys.stdout.buffer if wanted == "brat" else open_output_file(options["output"], stack)
-    errors = open_output_file(options["errors"], stack, "--errors") if options["errors"] else None
+    write = stack.enter_context(open_output_file("-" if wanted == "brat" else options["output"]))
+    errors = stack.enter_context(open_output_file(options["errors"], "--errors")) if options["errors"] else None
     as_json_lines = wanted == "jsonl"
     return link_stream(
         files,
         linker,
-        write=out.write if as_json_lines else None,
-        on_document=None if as_json_lines else document_writer(wanted, options["output"], out.write, stack),
+        write=write if as_json_lines else None,
+        on_document=None if as_json_lines else document_writer(wanted, options["output"], write, stack),
         jobs=options["jobs"],
         strict=options["strict"],
         on_failure=failure_writer(errors, several=files.several),
@@ -239,7 +237,7 @@ def _linked_table(linked: LinkedDocument) -> str:
     return "\n".join(lines) + "\n"
 
 
-def failure_writer(file: IO[bytes] | OutputFile | None, *, several: bool) -> Callable[[Failure], None]:
+def failure_writer(write: Callable[[bytes], object] | None, *, several: bool) -> Callable[[Failure], None]:
     """Return a function that writes failures: all to a file, or the first few to stderr."""
     import orjson
 
@@ -251,8 +249,8 @@ def failure_writer(file: IO[bytes] | OutputFile | None, *, several: bool) -> Cal
         record = failure.to_dict()
         if not several:
             record.pop("file")
-        if file is not None:
-            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+        if write is not None:
+            write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
         elif count <= _SHOWN:
             note(f"{failure.file}:{failure.line}: {failure.cause}" if several else f"line {failure.line}: {failure.cause}")
 
@@ -278,51 +276,39 @@ def _status(document: str) -> os.stat_result | None:
         return None
 
 
-class OutputFile:
-    """A file to write to, compressed by its suffix, with an error message for a full disk."""
+@contextmanager
+def open_output_file(path: str, option: str = "-o") -> Iterator[Callable[[bytes], object]]:
+    """Give a function that writes to a file, compressed by its suffix; a full disk is reported once, in a sentence."""
+    from eigenthemes.core.files import compressing
 
-    def __init__(self, path: str, option: str) -> None:
-        from eigenthemes.core.files import compressing
-
-        self.path, self.option = path, option
-        self._raw = open(path, "wb")  # noqa: SIM115
-        self._compressing = compressing(path, self._raw)
-        self._file = self._compressing.__enter__()
-
-    def write(self, data: bytes) -> None:
-        with self._one_sentence():
-            self._file.write(data)
-            self._file.flush()
+    if path == "-":
+        yield sys.stdout.buffer.write
+        return
+    check_output(path, remedy=f"give another place with {option}")
 
     @contextmanager
-    def _one_sentence(self) -> Iterator[None]:
+    def one_sentence() -> Iterator[None]:
         try:
             yield
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise SourceError(
-                f"{self.path} cannot be written ({error.strerror}); it holds what was linked so far: free some space, or give "
-                f"another place with {self.option}",
-                where=self.path,
-            ) from None
+            remedy = f"free some space, or give another place with {option}"
+            raise SourceError(f"{path} cannot be written ({error.strerror}); {remedy}", where=path) from None
 
-    def __enter__(self) -> OutputFile:
-        return self
+    def write(data: bytes) -> None:
+        with one_sentence():
+            file.write(data)
+            file.flush()
 
-    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
-        with self._one_sentence() if error_type is None else suppress(OSError):  # a full disk is reported once
-            self._compressing.__exit__(None, None, None)
-            self._raw.close()
-
-
-def open_output_file(path: str, stack: ExitStack, option: str = "-o") -> IO[bytes] | OutputFile:
-    if path == "-":
-        return sys.stdout.buffer
-    check_output(path, remedy=f"give another place with {option}")
-    try:
-        return stack.enter_context(OutputFile(path, option))
-    except OSError as error:
-        raise SourceError(
-            f"{path} cannot be written ({error.strerror}); give another place with {option}", where=path
-        ) from None
+    with ExitStack() as stack:
+        with one_sentence():
+            file = stack.enter_context(compressing(path, stack.enter_context(open(path, "wb"))))
+        try:
+            yield write
+        except BaseException:
+            with suppress(OSError):
+                stack.close()
+            raise
+        with one_sentence():
+            stack.close()

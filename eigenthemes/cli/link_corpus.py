@@ -83,22 +83,6 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def parse_columns(pairs: Sequence[str]) -> dict[str, str] | None:
-    """Return the columns of documents by role, from ROLE=NAME."""
-    if not pairs:
-        return None
-    from eigenthemes.documents.arrow_rows import DocumentColumns
-
-    columns = {}
-    for pair in pairs:
-        role, equals, name = pair.partition("=")
-        if not equals or not name:
-            raise OptionError(f"--column {pair} is not ROLE=NAME; for instance --column text=body")
-        columns[role] = name
-    DocumentColumns.of(columns)
-    return columns
-
-
 def link_into_folder(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:
     """Link the files of a corpus; return the exit code."""
     from eigenthemes.corpus.engine import link_corpus

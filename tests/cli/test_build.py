@@ -39,7 +39,7 @@ def test_build_says_what_it_made_on_stderr_only(tmp_path: Path) -> None:
         (["build", "empty.nt", "-o", "a.kb"], ["nothing could be read", "empty.nt"]),
         (["build", "nolabel.nt", "-o", "a.kb"], ["0 of 2 nodes", "--label http://example.org/titel"]),
         (["build", "good.nt", "-o", "a.kb", "--format", "ntt"], ["'ntt'", "expected one of"]),
-        (["build", "good.nt", "-o", "a.kb", "--column", "x"], ["ROLE=HEADER"]),
+        (["build", "good.nt", "-o", "a.kb", "--column", "x"], ["ROLE=NAME"]),
         (["build", "good.nt", "-o", "a.kb", "--synonyms", "wide"], ["'wide'", "exact"]),
         (["build", "good.nt", "-o", "a.kb", "--keep", "empty.nt"], ["no ids"]),
         (["build", "broken.nt", "-o", "a.kb", "--strict"], ["broken.nt:2", "--strict"]),
