@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from eigenthemes.cli.build import build
+from eigenthemes.cli.explain import explain
 from eigenthemes.cli.inspect import candidates, info
 from eigenthemes.cli.output import plain, print_table, say
 from eigenthemes.cli.serve import serve
 from eigenthemes.core.workers import temporary_folder
 
 if TYPE_CHECKING:
-    from eigenthemes.linker import Linker
-    from eigenthemes.records import Link, LinkedDocument
+    from eigenthemes.kb.store import KB
+    from eigenthemes.records import Link
 
 _NAMES = {"small": ("Michael Jordan", "Micheal Jordan"), "places": ("San José", "St. Petersburgh")}
-# mentions whose candidates are compared
-_COMPARED = {"small": ("Michael Jordan", "Science"), "places": ("Paris", "Birmingham")}
+_EXPLAINED = {"small": "machine-learning", "places": "storm"}  # documents whose first name is explained
 
 
 @click.command()
@@ -61,57 +61,38 @@ def demo(context: click.Context, kg: str, output: str | None, is_served: bool, p
         for name in _NAMES[kg]:
             _say(f'eigenthemes candidates demo.kb "{name}"')
             context.invoke(candidates, kb=kb, names=(name,), max_candidates="8")
-        _say(f"eigenthemes link demo.kb {demo_kgs.DOCUMENTS[kg].name}")
-        _link(kb, demo_kgs.DOCUMENTS[kg], only_first=kg == "small", compared=_COMPARED[kg])
-    click.echo("Now your own: eigenthemes build YOUR_KG_FILE -o my.kb, then eigenthemes link my.kb YOUR_TEXT_FILE")
+        documents, explained = demo_kgs.DOCUMENTS[kg], _EXPLAINED[kg]
+        _say(f"eigenthemes link demo.kb {documents.name}")
+        _compare_links(kb, documents, most=1 if kg == "small" else None)
+        _say(f"eigenthemes explain demo.kb {documents.name} --document {explained} --mention 0")
+        context.invoke(explain, kb=kb, documents=(str(documents),), document=explained, mention=0)
+    click.echo("\nNow your own: eigenthemes build YOUR_KG_FILE -o my.kb, then eigenthemes link my.kb YOUR_TEXT_FILE")
 
 
-def _link(kb: str, file: Path, *, only_first: bool, compared: tuple[str, ...]) -> None:
-    """Print the texts, and the links of their names by popularity alone and by all names together."""
+def _compare_links(kb: str, file: Path, *, most: int | None) -> None:
+    """Print texts, and what their names are linked to by all names together and by popularity alone."""
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.linker import Linker
 
-    themes, degree = Linker.open(kb, top=5, explain=True), Linker.open(kb, method="degree")
-    documents = list(read_gold(file))[: 1 if only_first else None]
-    for by_themes, by_degree in zip(themes.link_batch(documents), degree.link_batch(documents), strict=True):
-        say(by_themes.document.text or "")
+    linker, degree = Linker.open(kb), Linker.open(kb, method="degree")
+    documents = list(read_gold(file))[:most]
+    for together, alone in zip(linker.link_batch(documents), degree.link_batch(documents), strict=True):
+        rows = []
+        for ours, theirs in zip(together.links, alone.links, strict=True):
+            other = "" if ours.entity == theirs.entity else _about(linker.kb, theirs)
+            rows.append((ours.mention.text, _about(linker.kb, ours), other))
+        say(together.document.text or "")
         click.echo()
-        _compare_links(themes, by_themes, by_degree)
-        for link in by_themes.links:
-            if link.mention.text in compared:
-                _compare_candidates(themes, link)
+        print_table(("name", "the names together say", "popularity alone would say"), rows)
+        click.echo()
 
 
-def _compare_links(linker: Linker, by_themes: LinkedDocument, by_degree: LinkedDocument) -> None:
-    rows = []
-    for ours, theirs in zip(by_themes.links, by_degree.links, strict=True):
-        other = "" if ours.entity == theirs.entity else _about(linker, theirs.entity, theirs.label)
-        rows.append((ours.mention.text, _about(linker, ours.entity, ours.label), other))
-    print_table(("name", "the names together say", "popularity alone would say"), rows)
-    click.echo()
-
-
-def _compare_candidates(linker: Linker, link: Link) -> None:
-    kb = linker.kb
-    rows = []
-    for candidate in link.ranking:
-        entity = kb.index_of(candidate.id)
-        assert entity is not None
-        rows.append((_about(linker, candidate.id, candidate.label), f"{kb.prior[entity]:,.12g}", f"{candidate.score:.3f}"))
-    say(f'Candidates of "{link.mention.text}": their popularity, and how likely each is, among the other names:')
-    click.echo()
-    print_table(("candidate", "popularity", "probability"), rows, right=(1, 2))
-    assert link.explanation is not None
-    click.echo()
-    say(link.explanation.sentence)
-    click.echo()
-
-
-def _about(linker: Linker, external_id: str | None, label: str | None) -> str:
-    """Return a label with a few words on what it is."""
-    entity = None if external_id is None else linker.kb.index_of(external_id)
-    about = "" if entity is None else linker.kb.description_of(entity)
-    return f"{label} ({about})" if about else str(label or "nothing")
+def _about(kb: KB, link: Link) -> str:
+    """Return the label of a linked entity with its description."""
+    if link.entity is None:
+        return "nothing"
+    about = kb[link.entity].description
+    return f"{link.label} ({about})" if about else str(link.label)
 
 
 def _say(command: str) -> None:
