@@ -153,9 +153,7 @@ def help_page() -> str:
     """docs/cli.md, from the help texts themselves."""
     parts = ["# Commands\n\nGenerated from the help texts: `UPDATE_DOCS=1 python -m pytest tests/test_docs.py`.\n"]
     for name, command in sorted(all_commands().items()):
-        context = click.Context(
-            command, info_name=f"eigenthemes {name}", terminal_width=110, help_option_names=["-h", "--help"]
-        )
+        context = click.Context(command, info_name=f"eigenthemes {name}", terminal_width=110, **command.context_settings)
         parts.append(f"## eigenthemes {name}\n\n```\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)
 

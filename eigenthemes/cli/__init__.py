@@ -20,7 +20,7 @@ from eigenthemes.core import extensions
 from eigenthemes.core.extensions import find_extension, load_extensions
 from eigenthemes.errors import EigenthemesError
 
-_HELP = ["-h", "--help"]
+_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 # command -> its module, imported when the command is used
 _COMMANDS = {
     "build": "build",
@@ -53,7 +53,7 @@ class _Group(click.Group):
             command = _built_in(name) if name in _COMMANDS else find_extension(extensions.COMMANDS, name)
             if command is None:
                 return None
-            command.context_settings.setdefault("help_option_names", _HELP)
+            command.context_settings = {**_SETTINGS, **command.context_settings}
             self.add_command(command, name)
         return self.commands[name]
 
@@ -64,7 +64,7 @@ class _Group(click.Group):
             _leave_quietly()
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": _HELP, "max_content_width": 100})
+@click.group(cls=_Group, context_settings={**_SETTINGS, "max_content_width": 100})
 @click.version_option(__version__, prog_name="eigenthemes")
 def cli() -> None:
     """Link names in text and tables to your own knowledge graph.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from eigenthemes.cli.options import JOBS, SEED, default_jobs, parse_columns, parse_names
+from eigenthemes.cli.options import SEED, cores_option, parse_columns, parse_names
 from eigenthemes.cli.output import note, say, terminal_progress
 from eigenthemes.errors import OptionError
 
@@ -34,18 +34,9 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "--prior", multiple=True, metavar="IRI", help=f"A predicate of popularity (a number); default: the degree. {_PREDICATE}"
 )
 @click.option(
-    "--lang",
-    "languages",
-    metavar="LIST",
-    help="Languages to keep, best first, e.g. en,de; untagged names always stay. Default: all.",
+    "--lang", "languages", metavar="LIST", help="Languages to keep, best first, e.g. en,de; untagged stay. Default: all."
 )
-@click.option(
-    "--synonyms",
-    default="exact",
-    show_default=True,
-    metavar="LIST",
-    help="Synonym scopes of ontologies: exact,related,broad,narrow.",
-)
+@click.option("--synonyms", default="exact", metavar="LIST", help="Synonym scopes of ontologies: exact,related,broad,narrow.")
 @click.option("--with-properties", is_flag=True, help="OWL: the properties of an ontology are entities, too.")
 @click.option("--sitelink", metavar="WIKI", help="Wikidata: only entities with a page there, e.g. enwiki.")
 @click.option(
@@ -57,16 +48,10 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "FILE:id=product:{code}; may be given several times.",
 )
 @click.option("--no-header", is_flag=True, help="CSV, TSV: the first row is data; columns are called 1, 2, ...")
-@click.option(
-    "--split", metavar="TEXT", help="Tables: what separates aliases in a cell.  [default: |, or ; where there is none]"
-)
+@click.option("--split", metavar="TEXT", help="Tables: separator of aliases in a cell; default: |, or ; if there is none.")
 @click.option("--keep", type=click.Path(), help="Text file of ids, one per line: nothing else becomes part of the KB.")
 @click.option(
-    "--only-type",
-    "only_types",
-    multiple=True,
-    metavar="TYPE",
-    help="Only entities of this type are answers; all others connect.",
+    "--only-type", "only_types", multiple=True, metavar="TYPE", help="Only entities of this type are answers; others connect."
 )
 @click.option(
     "--not-type",
@@ -79,22 +64,16 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option(
     "--embedding",
     default="prone",
-    show_default=True,
     metavar="NAME",
     help="How vectors are made from the edges: prone, deepwalk, netsmf, louvainne, or none.",
 )
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
-@click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.  [default: train]")
+@click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
 @click.option("--add-names", type=click.Path(), metavar="FILE", help="Names that the sources lack: a name and an id per line.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--seed", type=SEED, default=0, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
-@click.option(
-    "--jobs",
-    type=JOBS,
-    default=default_jobs,
-    help="Processes; default: the cores of this machine, 8 at most. Any number gives the same bytes.",
-)
+@cores_option("Processes; any number gives the same bytes.")
 @click.option(
     "--max-memory",
     metavar="SIZE",
@@ -103,7 +82,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 )
 @click.option("--dry-run", is_flag=True, help="Only print a rough estimate of the time, memory and disk that the build takes.")
 @click.option(
-    "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: where these files lie; default: beside the KB."
+    "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: place of these files; default: beside the KB."
 )
 def build(sources: tuple[str, ...], output: str, force: bool, dry_run: bool, **options: Any) -> None:
     """Build a KB from the files of a knowledge graph.
@@ -180,7 +159,7 @@ def _report(manifest: dict[str, Any]) -> None:
     "--method", metavar="NAME", help="prone, deepwalk, netsmf, louvainne (from the edges) or descriptions.  [default: prone]"
 )
 @click.option("--dimensions", type=int, help="Of vectors that are made; default: 128, a fifth of the nodes at most.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same bytes.")
+@click.option("--seed", type=SEED, default=0, help="The same seed gives the same bytes.")
 @click.option("--preset", type=click.Choice(("paper",)), help="deepwalk: as in the paper, 80 walks of 80, window 10: hours.")
 @click.option("--walks", type=_COUNT, help="deepwalk: from each node.")
 @click.option("--length", type=click.IntRange(min=2, max=10_000), help="deepwalk: nodes of a walk.")
@@ -204,8 +183,8 @@ def _report(manifest: dict[str, Any]) -> None:
 )
 @click.option("--vectors", metavar="NAME", help="With --inductive: the set to complete; default: the last one.")
 @click.option("--name", help="Name of the set in the KB; default: the method, or imported.")
-@click.option("--train/--no-train", default=True, help="Train the ranker with them.  [default: train]")
-@click.option("--jobs", type=JOBS, default=default_jobs, help="Threads; default: the cores of this machine, 8 at most.")
+@click.option("--train/--no-train", default=True, help="Train the ranker with them.")
+@cores_option("Threads.")
 def embed(kb: str, **options: Any) -> None:
     """Give a KB vectors: made from its edges or descriptions, or imported.
 

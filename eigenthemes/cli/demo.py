@@ -27,12 +27,11 @@ _EXPLAINED = {"small": "machine-learning", "places": "storm"}  # documents whose
     "--kg",
     type=click.Choice(("small", "places")),
     default="small",
-    show_default=True,
     help="The KG written for the project, or the cities of GeoNames.",
 )
 @click.option("-o", "--output", type=click.Path(), help="Keep the KB in this folder.")
 @click.option("--serve", "is_served", is_flag=True, help="Serve the KB: a page in the browser, REST, reconciliation.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Of the service; 0: any free one.")
+@click.option("--port", default=8000, type=click.IntRange(0, 65535), help="Of the service; 0: any free one.")
 @click.pass_context
 def demo(context: click.Context, kg: str, output: str | None, is_served: bool, port: int) -> None:
     """Build a KB from a small KG (or the places of GeoNames), and link a text whose names mean several things."""

@@ -139,7 +139,7 @@ _SHOWN = 8  # namesakes
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.argument("entity", metavar="ID|NAME")
-@click.option("--neighbors", default="10", show_default=True, metavar="N", help="Neighbours of each relation, or all.")
+@click.option("--neighbors", default="10", metavar="N", help="Neighbours of each relation, or all.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @report_damage
 def show(kb: str, entity: str, neighbors: str, as_json: bool) -> None:

@@ -16,14 +16,12 @@ from eigenthemes.cli.link_corpus import check_corpus, check_no_corpus, corpus_op
 from eigenthemes.cli.options import (
     JOBS,
     about_option,
-    candidate_options,
     language_option,
+    link_flags,
     link_options,
     parse_columns,
     parse_scoring,
-    scoring_flags,
     text_option,
-    vectors_option,
 )
 from eigenthemes.cli.output import (
     counted,
@@ -48,17 +46,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.argument("documents", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option("-o", "--output", type=click.Path(), default="-", help="Write here instead of standard output.")
-@click.option("--method", metavar="NAME", help="Method: see docs/methods.md.  [default: selftrained if trained, else eigen]")
-@click.option("--threshold", type=float, metavar="P", help="Least probability of a link; default: the KB's own, see info.")
-@click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always link.")
-@scoring_flags
-@vectors_option
-@candidate_options
+@click.option("-o", "--output", type=click.Path(), default="-", help="Write here; - is standard output.")
+@link_flags
 @click.option(
     "--detector",
     default="names",
-    show_default=True,
     metavar="NAME",
     help="Finds mentions in documents without any: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
 )
@@ -68,7 +60,7 @@ if TYPE_CHECKING:
 @click.option("--nested", is_flag=True, help="Find names within names, too; default: only the longest.")
 @click.option("--explain", is_flag=True, help="Add an explanation to each link.")
 @click.option("--table", is_flag=True, help="Print a table of names and entities instead of JSON.")
-@click.option("--top", default=3, show_default=True, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
+@click.option("--top", default=3, type=click.IntRange(min=0), help="Candidates shown in each ranking.")
 @click.option("--label-lang", metavar="TAG", help="Show labels in this language where the KB has them, for instance de.")
 @text_option
 @click.option("--per-line", is_flag=True, help="DOCUMENTS are plain texts with a document on each line.")
@@ -88,7 +80,7 @@ if TYPE_CHECKING:
 )
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
-@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
+@click.option("--jobs", type=JOBS, default=1, help="Processes; they share the KB.")
 @corpus_options
 @report_damage
 def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:

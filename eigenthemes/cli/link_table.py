@@ -14,7 +14,7 @@ import click
 
 from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link import open_linker
-from eigenthemes.cli.options import JOBS, candidate_options, scoring_flags, vectors_option
+from eigenthemes.cli.options import JOBS, link_flags
 from eigenthemes.cli.output import say, terminal_progress
 from eigenthemes.core.storage import check_output
 from eigenthemes.errors import OptionError, SourceError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eigenthemes.tables.table_file import TableFile
     from eigenthemes.tables.table_stream import TableSummary
 
+_CONTEXTS = ("table", "column", "row", "none")
 _BINARY = ("parquet", "xlsx")
 
 
@@ -32,29 +33,20 @@ _BINARY = ("parquet", "xlsx")
 @click.argument("kb", type=click.Path())
 @click.argument("table", type=click.Path(allow_dash=True))
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    default="-",
-    help="Write here; the ending says the format, by default that of TABLE.  [default: standard output]",
+    "-o", "--output", type=click.Path(), default="-", help="Write here; the ending says the format, by default that of TABLE."
 )
 @click.option(
-    "--columns",
-    multiple=True,
-    metavar="NAME,...",
-    help="Columns to link, by name or number from 1; may be given several times.  [default: those that look like names]",
+    "--columns", multiple=True, metavar="NAME,...", help="Columns to link: names, or numbers from 1; default: those of names."
 )
+@click.option("--context", type=click.Choice(_CONTEXTS), default="table", help="Which cells are decided together.")
+@link_flags
 @click.option(
-    "--context",
-    type=click.Choice(("table", "column", "row", "none")),
-    default="table",
-    show_default=True,
-    help="Which cells are decided together.",
+    "--suffix",
+    default="",
+    show_default=False,
+    metavar="TEXT",
+    help="Put before _id, _label and _probability in new columns' names.",
 )
-@click.option("--method", metavar="NAME", help="How candidates are ranked: see docs/methods.md.")
-@click.option("--threshold", type=float, metavar="P", help="Least probability of a link; default: the KB's own, see info.")
-@click.option("--nil", type=click.Choice(("on", "off")), default="on", show_default=True, help="off: always link.")
-@click.option("--suffix", default="", metavar="TEXT", help="Put before _id, _label and _probability in new columns' names.")
 @click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet, by name or number from 1.  [default: the first]")
 @click.option("--no-header", is_flag=True, help="The first row is data; --columns takes numbers.")
 @click.option("--delimiter", metavar="X", help="Between the cells of a CSV: ; , | or tab.  [default: detected]")
@@ -63,10 +55,7 @@ _BINARY = ("parquet", "xlsx")
 @click.option("--report", is_flag=True, help="Print the type of each column, and the relations between columns.")
 @click.option("--report-json", type=click.Path(), metavar="FILE", help="Write the same as JSON to this file.")
 @click.option("--sssom", type=click.Path(), metavar="FILE", help="Also write the links as a set of SSSOM mappings.")
-@scoring_flags
-@vectors_option
-@candidate_options
-@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes; they share the KB.")
+@click.option("--jobs", type=JOBS, default=1, help="Processes; they share the KB.")
 @report_damage
 def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs: int, **options: Any) -> None:
     """Link the cells of TABLE to the entities of a KB.

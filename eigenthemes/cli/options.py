@@ -29,6 +29,17 @@ def option_group(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
+def cores_option(help: str) -> Callable[[Command], Command]:
+    """Return the option --jobs of commands that use all cores by default."""
+    return click.option("--jobs", type=JOBS, default=_cores, show_default="the cores of this machine, 8 at most", help=help)
+
+
+def _cores() -> int:
+    from eigenthemes.core.workers import available_cores
+
+    return min(8, available_cores())
+
+
 language_option = click.option(
     "--lang",
     "language",
@@ -43,8 +54,8 @@ about_option = click.option(
 vectors_option = click.option("--vectors", metavar="NAME", help="Vectors of the KB to use; default: those made last.")
 text_option = click.option("--text", "plain_text", is_flag=True, help="DOCUMENTS are plain texts, even if they begin as JSON.")
 candidate_options = option_group(
-    click.option("--generator", default="default", show_default=True, metavar="NAME", help="default or paper."),
-    click.option("--max-candidates", default="20", show_default=True, metavar="N", help="At most so many candidates, or all."),
+    click.option("--generator", default="default", metavar="NAME", help="default or paper."),
+    click.option("--max-candidates", default="20", metavar="N", help="At most so many candidates, or all."),
     click.option("--no-aliases", is_flag=True, help="Match labels only."),
     click.option(
         "--only-type", "only_types", multiple=True, metavar="TYPE", help="Only entities of this type (id, its end, or label)."
@@ -61,6 +72,16 @@ scoring_flags = option_group(
     click.option("--window", type=int, metavar="N", help="Words of local context on each side of a mention.  [default: 5]"),
     click.option("--unique", is_flag=True, default=None, help="eigen, average: an entity counts once per document."),
     click.option("--model", type=click.Path(), metavar="FILE", help="taumil (eigenthemes-paper): model; default: the KB's."),
+)
+
+
+link_flags = option_group(
+    click.option("--method", metavar="NAME", help="See docs/methods.md; default: selftrained if trained, else eigen."),
+    click.option("--threshold", type=float, metavar="P", help="Least probability of a link; default: the KB's own, see info."),
+    click.option("--nil", type=click.Choice(("on", "off")), default="on", help="off: always link."),
+    scoring_flags,
+    vectors_option,
+    candidate_options,
 )
 
 
@@ -116,13 +137,6 @@ def parse_columns(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
         if not name:
             raise OptionError(f"--column {role} is not ROLE=NAME; give both, as in --column {role or 'id'}=code")
     return tuple((role, name) for role, _, name in pairs)
-
-
-def default_jobs() -> int:
-    """Return the number of cores of this machine, 8 at most."""
-    from eigenthemes.core.workers import available_cores
-
-    return min(8, available_cores())
 
 
 def parse_count(text: str, name: str) -> int | None:

@@ -13,11 +13,13 @@ from eigenthemes.cli.options import JOBS
 from eigenthemes.cli.output import plain, say
 from eigenthemes.errors import OptionError
 
+_CONTEXTS = ("column", "row", "none")
+
 
 @click.command()
 @click.argument("kbs", nargs=-1, required=True, type=click.Path(), metavar="KB...")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at; 0.0.0.0: from anywhere.")
+@click.option("--port", default=8000, type=click.IntRange(0, 65535), help="0: any that is free.")
+@click.option("--host", default="127.0.0.1", help="The address to listen at; 0.0.0.0: from anywhere.")
 @click.option("--token", envvar="EIGENTHEMES_TOKEN", metavar="TEXT", help="What requests must bring; or in $EIGENTHEMES_TOKEN.")
 @click.option(
     "--allow-host",
@@ -27,7 +29,11 @@ from eigenthemes.errors import OptionError
     help="A name the service is called by, beside its addresses; *: any.",
 )
 @click.option(
-    "--root-path", default="", metavar="PATH", help="Path of the service behind a proxy, as /kg, if that does not tell it."
+    "--root-path",
+    default="",
+    show_default=False,
+    metavar="PATH",
+    help="Path of the service behind a proxy, as /kg, if the proxy does not send it.",
 )
 @click.option(
     "--trust-proxy",
@@ -36,30 +42,15 @@ from eigenthemes.errors import OptionError
     metavar="ADDRESS",
     help="A proxy whose X-Forwarded-Prefix and -Proto are used, besides proxies on this machine; or a network.",
 )
-@click.option("--workers", default=1, show_default=True, type=JOBS, help="Processes; they share the KB.")
-@click.option(
-    "--corrections", type=click.Path(dir_okay=False), metavar="FILE", help="Append corrections made on the page here."
-)
-@click.option(
-    "--context",
-    type=click.Choice(("column", "row", "none")),
-    default="column",
-    show_default=True,
-    help="Reconciliation: which cells are decided together.",
-)
-@click.option("--max-body", default=8.0, show_default=True, type=float, metavar="MB", help="Of a request.")
-@click.option("--max-documents", default=1_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
-@click.option("--max-mentions", default=20_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
-@click.option("--max-characters", default=1_000_000, show_default=True, type=click.IntRange(min=1), help="Of a request.")
-@click.option("--max-seconds", default=30.0, show_default=True, type=float, metavar="S", help="Until a request is answered.")
-@click.option(
-    "--max-requests",
-    "max_concurrent",
-    default=128,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="At a time, per process.",
-)
+@click.option("--workers", default=1, type=JOBS, help="Processes; they share the KB.")
+@click.option("--corrections", type=click.Path(dir_okay=False), metavar="FILE", help="Append corrections of the page here.")
+@click.option("--context", type=click.Choice(_CONTEXTS), default="column", help="Reconciliation: cells decided together.")
+@click.option("--max-body", default=8.0, type=float, metavar="MB", help="Of a request.")
+@click.option("--max-documents", default=1_000, type=click.IntRange(min=1), help="Of a request.")
+@click.option("--max-mentions", default=20_000, type=click.IntRange(min=1), help="Of a request.")
+@click.option("--max-characters", default=1_000_000, type=click.IntRange(min=1), help="Of a request.")
+@click.option("--max-seconds", default=30.0, type=float, metavar="S", help="Until a request is answered.")
+@click.option("--max-requests", "max_concurrent", default=128, type=click.IntRange(min=1), help="At a time, per process.")
 @click.option("--access-log", is_flag=True, help="Log each request on stderr: method, path, status, time; no text, no token.")
 def serve(kbs: tuple[str, ...], **given: Any) -> None:
     """Serve KBs over HTTP: a page for people, REST for programs, reconciliation for OpenRefine.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.inspect import report_damage
-from eigenthemes.cli.options import JOBS, SEED, default_jobs, text_option
+from eigenthemes.cli.options import SEED, cores_option, text_option
 from eigenthemes.cli.output import counted, note, print_json, print_table, terminal_progress
 from eigenthemes.errors import DocumentError, OptionError
 
@@ -32,16 +32,11 @@ MOST_DOCUMENTS = 20_000  # documents learned from by link --adapt: the first one
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.argument("gold", required=False, type=click.Path())
-@click.option(
-    "--add-names",
-    type=click.Path(),
-    metavar="FILE",
-    help="Names that you know, to be remembered, too: a name and an id per line.",
-)
+@click.option("--add-names", type=click.Path(), metavar="FILE", help="Names to remember, too: a name and an id per line.")
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same weights.")
-@click.option("--jobs", type=JOBS, default=default_jobs, help="Processes; default: the cores of this machine, 8 at most.")
+@click.option("--seed", type=SEED, default=0, help="The same seed gives the same weights.")
+@cores_option("Processes.")
 @report_damage
 def train(kb: str, gold: str | None, add_names: str | None, **options: Any) -> None:
     """Train the ranker of a KB on synthetic documents from its graph; build does so, too.
