@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from typing import Any
 
@@ -54,6 +56,8 @@ class _Group(click.Group):
             if command is None:
                 return None
             command.context_settings = {**_SETTINGS, **command.context_settings}
+            if command.callback is not None and any(parameter.name == "kb" for parameter in command.params):
+                command.callback = _report_damage(command.callback)
             self.add_command(command, name)
         return self.commands[name]
 
@@ -62,6 +66,24 @@ class _Group(click.Group):
             return super().invoke(context)
         except BrokenPipeError:
             _leave_quietly()
+
+
+def _report_damage(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Check the hashes of the KB when a command fails unexpectedly: damaged arrays can fail anywhere."""
+
+    @wraps(run)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        try:
+            return run(*arguments, **options)
+        except (EigenthemesError, click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise
+        except Exception:
+            from eigenthemes.cli.inspect import check_hashes
+
+            check_hashes(options["kb"])
+            raise
+
+    return checked
 
 
 @click.group(cls=_Group, context_settings={**_SETTINGS, "max_content_width": 100})

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.options import (
     candidate_options,
     language_option,
@@ -58,7 +57,6 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
 @language_option
 @click.option("--detect", is_flag=True, help="Texts as if nobody had annotated them: are names found, and linked?")
-@report_damage
 def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, **options: Any) -> None:
     """Compare methods on documents whose mentions have "gold".
 

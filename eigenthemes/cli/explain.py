@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import about_option, candidate_options, language_option, parse_digits, text_option, vectors_option
 from eigenthemes.cli.output import note, print_json, print_table, say
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 @language_option
 @about_option
 @text_option
-@report_damage
 def explain(
     kb: str,
     documents: tuple[str, ...],

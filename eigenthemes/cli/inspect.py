@@ -31,13 +31,14 @@ def report_damage(command: Callable[..., Any]) -> Callable[..., Any]:
         except (EigenthemesError, click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
         except Exception:
-            _check_hashes(options["kb"])
+            check_hashes(options["kb"])
             raise
 
     return checked
 
 
-def _check_hashes(kb: str) -> int:
+def check_hashes(kb: str) -> int:
+    """Raise an error if files of a KB have changed since the build, else return their number."""
     from eigenthemes.kb.store import KB
 
     checked = list(KB.open(kb).verify())
@@ -53,7 +54,6 @@ def _check_hashes(kb: str) -> int:
 @click.argument("kb", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="The card as JSON.")
 @click.option("--plot", type=click.Path(), metavar="FILE", help="Draw the degree distribution (.png or .svg).")
-@report_damage
 def info(kb: str, as_json: bool, plot: str | None) -> None:
     """Print the card of a KB: counts, sources, options, ambiguity, density, degrees."""
     from eigenthemes.kb.info import card, card_lines
@@ -79,7 +79,7 @@ def info(kb: str, as_json: bool, plot: str | None) -> None:
 @click.argument("kb", type=click.Path())
 def verify(kb: str) -> None:
     """Check the hash of every file of a KB, and of its manifest."""
-    say(f"{kb}: {_check_hashes(kb)} files, all as built")
+    say(f"{kb}: {check_hashes(kb)} files, all as built")
 
 
 @click.command()
@@ -88,7 +88,6 @@ def verify(kb: str) -> None:
 @candidate_options
 @click.option("--why", metavar="ID|NAME", help="Say why this entity is, or is not, among them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per name, also for an empty line.")
-@report_damage
 def candidates(kb: str, names: tuple[str, ...], why: str | None, as_json: bool, **given: Any) -> None:
     """Print the candidates of NAMES in a KB; - reads names from standard input, one per line."""
     from eigenthemes.candidates.generator import CandidateGenerator
@@ -141,7 +140,6 @@ _SHOWN = 8  # namesakes
 @click.argument("entity", metavar="ID|NAME")
 @click.option("--neighbors", default="10", metavar="N", help="Neighbours of each relation, or all.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@report_damage
 def show(kb: str, entity: str, neighbors: str, as_json: bool) -> None:
     """Print all that a KB holds of one entity: names, types, description, neighbours, prior and namesakes.
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link_corpus import check_corpus, check_no_corpus, corpus_options, is_corpus, link_into_folder
 from eigenthemes.cli.options import (
     JOBS,
@@ -82,7 +81,6 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")
 @click.option("--jobs", type=JOBS, default=1, help="Processes; they share the KB.")
 @corpus_options
-@report_damage
 def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
     """Link the names in DOCUMENTS to the entities of a KB.
 

@@ -12,7 +12,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import JOBS, link_flags
 from eigenthemes.cli.output import say, terminal_progress
@@ -56,7 +55,6 @@ _BINARY = ("parquet", "xlsx")
 @click.option("--report-json", type=click.Path(), metavar="FILE", help="Write the same as JSON to this file.")
 @click.option("--sssom", type=click.Path(), metavar="FILE", help="Also write the links as a set of SSSOM mappings.")
 @click.option("--jobs", type=JOBS, default=1, help="Processes; they share the KB.")
-@report_damage
 def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs: int, **options: Any) -> None:
     """Link the cells of TABLE to the entities of a KB.
 

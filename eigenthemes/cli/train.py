@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.options import SEED, cores_option, text_option
 from eigenthemes.cli.output import counted, note, print_json, print_table, terminal_progress
 from eigenthemes.errors import DocumentError, OptionError
@@ -37,7 +36,6 @@ MOST_DOCUMENTS = 20_000  # documents learned from by link --adapt: the first one
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
 @click.option("--seed", type=SEED, default=0, help="The same seed gives the same weights.")
 @cores_option("Processes.")
-@report_damage
 def train(kb: str, gold: str | None, add_names: str | None, **options: Any) -> None:
     """Train the ranker of a KB on synthetic documents from its graph; build does so, too.
 
@@ -107,7 +105,6 @@ def _print_gold(gold: dict[str, Any]) -> None:
 @click.option("--vectors", metavar="NAME", help="The vectors whose ranker is adapted; default: those made or imported last.")
 @click.option("--reset", is_flag=True, help="Forget what was learned.")
 @text_option
-@report_damage
 def adapt(kb: str, documents: tuple[str, ...], vectors: str | None, reset: bool, plain_text: bool) -> None:
     """Learn from DOCUMENTS, without labels, how names are written there, what stands beside them, and what they are about.
 
@@ -226,7 +223,6 @@ def _folder_near(kb: str) -> str | None:
 @click.option("--remove-document", "documents", multiple=True, metavar="ID", help="Forget what this document said.")
 @click.option("--remove-all", is_flag=True, help="Forget everything.")
 @click.option("--json", "as_json", is_flag=True, help="The documents with gold, as JSON lines that train takes.")
-@report_damage
 def corrections(kb: str, names: tuple[str, ...], documents: tuple[str, ...], remove_all: bool, as_json: bool) -> None:
     """List what a KB remembers of people's corrections, or forget some of it.
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eigenthemes.cli.inspect import report_damage
 from eigenthemes.cli.options import JOBS, SEED
 from eigenthemes.cli.output import Lines, counted, print_table, say, terminal_progress
 
@@ -141,7 +140,6 @@ def _counts_sentence(counts: Counts, keep_missing: bool) -> str:
 @click.option("--patience", default=5, show_default=True, help="Stop after so many epochs that did not better the objective.")
 @click.option("--positives", default=100, show_default=True, help="Candidates of a mention, at most.")
 @click.option("--resume", is_flag=True, help="Go on where a training with the same options was interrupted.")
-@report_damage
 def train_taumil(
     kb: str,
     documents: tuple[str, ...],
