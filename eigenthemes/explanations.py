@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from eigenthemes.display import Displayed
-from eigenthemes.display.parts import plain, short
+from eigenthemes.display import Displayed, plain, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eigenthemes.display.parts import Part
+    from eigenthemes.display import Part
 
 # Values of `Reason.type`.
 EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"

@@ -14,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
-from eigenthemes.display import Displayed
-from eigenthemes.display.parts import short, short_repr
+from eigenthemes.display import Displayed, short, short_repr
 from eigenthemes.errors import DocumentError
 
 if TYPE_CHECKING:
-    from eigenthemes.display.parts import Part
+    from eigenthemes.display import Part
     from eigenthemes.explanations import Explanation
 
 FRAGMENTS = "fragments"  # field of a mention in several pieces: their spans, in code points

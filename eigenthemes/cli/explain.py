@@ -116,7 +116,7 @@ def _print_mention(explainer: Explainer, mention: int, as_json: bool) -> None:
         record = {"mention": mention, **found.to_dict(), "candidates": [each.to_dict() for each in candidates]}
         print_json(record)
         return
-    from eigenthemes.display.parts import Grid, Prose
+    from eigenthemes.display import Grid, Prose
     from eigenthemes.display.views import view_of_explanation
 
     for number, part in enumerate(view_of_explanation(found, candidates)):

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eigenthemes.core.progress import Advance, Progress
-from eigenthemes.display.parts import Cell
-from eigenthemes.display.parts import plain as plain
+from eigenthemes.display import Cell
+from eigenthemes.display import plain as plain
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
@@ -172,7 +172,7 @@ def _wide_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Seq
 def _fitted_table(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
     from rich.console import Console
 
-    from eigenthemes.display.parts import Grid
+    from eigenthemes.display import Grid
     from eigenthemes.display.terminal import grid_table
 
     table, console = grid_table(Grid(header, rows, right)), Console(markup=False, highlight=False)

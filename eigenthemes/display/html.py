@@ -10,7 +10,7 @@ from functools import reduce
 from html import escape
 from typing import TYPE_CHECKING
 
-from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose
+from eigenthemes.display import Cell, EntityId, Grid, Heading, MarkedCell, MarkedText, Part, Prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,38 +55,32 @@ def _part(part: Part) -> str:
             return f'<p dir="auto"{" class=quiet" if part.quiet else ""}>{escaped(part.text)}</p>'
         case MarkedText():
             return f'<div class="text" dir="auto">{marked_text(part)}</div>'
-        case Facts():
-            rows = (f'<tr><th scope="row">{escaped(name)}</th>{_cell(value)}</tr>' for name, value in part.rows)
-            return f"<table><tbody>{''.join(rows)}</tbody></table>"
         case Grid():
             return _grid(part)
 
 
 def _grid(grid: Grid) -> str:
-    header = "".join(
-        f'<th scope="col" dir="auto"{_right(column in grid.right)}>{escaped(name)}</th>'
-        for column, name in enumerate(grid.header)
-    )
+    names = "".join(_cell(name, "th", column in grid.right) for column, name in enumerate(grid.header))
+    first = "td" if grid.header else "th"
     rows = (
-        "<tr>" + "".join(_cell(cell, right=column in grid.right) for column, cell in enumerate(row)) + "</tr>"
+        "".join(_cell(cell, "td" if column else first, column in grid.right) for column, cell in enumerate(row))
         for row in grid.rows
     )
-    return f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    header = f"<thead><tr>{names}</tr></thead>" if names else ""
+    return f"<table>{header}<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table>"
 
 
-def _right(wanted: bool) -> str:
-    return ' class="right"' if wanted else ""
-
-
-def _cell(cell: Cell, *, right: bool = False) -> str:
+def _cell(cell: Cell, tag: str, is_right: bool) -> str:
+    kind = ' class="right"' if is_right else ""
     match cell:
         case MarkedCell():
             answer = "" if cell.link.entity is None else f'<br><span class="quiet">{escaped(cell.link.label or "")}</span>'
-            return f'<td dir="auto">{marked(escaped(cell.text), cell.link)}{answer}</td>'
+            content = f"{marked(escaped(cell.text), cell.link)}{answer}"
         case EntityId():
-            return f'<td class="id" dir="auto">{_entity_id(cell.text)}</td>'
+            kind, content = ' class="id"', _entity_id(cell.text)
         case _:
-            return f'<td dir="auto"{_right(right)}>{escaped(cell)}</td>'
+            content = escaped(cell)
+    return f'<{tag}{kind} dir="auto">{content}</{tag}>'
 
 
 def _entity_id(entity_id: str) -> str:

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose, plain, spelled
+from eigenthemes.display import Cell, EntityId, Grid, Heading, MarkedCell, MarkedText, Part, Prose, plain, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,8 +34,6 @@ def _part(part: Part) -> RenderableType:
             return Text(plain(part.text), style=_QUIET if part.quiet else "")
         case MarkedText():
             return _marked_text(part)
-        case Facts():
-            return _facts(part)
         case Grid():
             return grid_table(part)
 
@@ -53,18 +51,9 @@ def _style(link: Link) -> str:
     return _NIL if link.entity is None else _LINKED
 
 
-def _facts(part: Facts) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style=_QUIET, no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in part.rows:
-        table.add_row(Text(plain(name)), _cell(value))
-    return table
-
-
 def grid_table(part: Grid) -> Table:
     """Return a grid as a table of rich."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False) if part.header else Table.grid(padding=(0, 2))
     for column, name in enumerate(part.header):
         table.add_column(Text(plain(name)), justify="right" if column in part.right else "left", overflow="fold")
     for row in part.rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from eigenthemes.display.parts import Cell, EntityId, Facts, Grid, Heading, MarkedCell, MarkedText, Part, Prose
+from eigenthemes.display import Cell, EntityId, Grid, Heading, MarkedCell, MarkedText, Part, Prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,7 +110,7 @@ def view_of_entity(entity: Entity) -> Iterator[Part]:
         rows.append(("aliases", ", ".join(entity.aliases)))
     if entity.types:
         rows.append(("types", ", ".join(entity.types)))
-    yield Facts([*rows, ("prior", f"{entity.prior:,.12g}")])
+    yield Grid((), [*rows, ("prior", f"{entity.prior:,.12g}")])
 
 
 def view_of_entities(entities: Sequence[Entity]) -> Grid:

@@ -35,7 +35,7 @@ from eigenthemes.kb.search import of_types
 from eigenthemes.records import Entity, Neighbor
 
 if TYPE_CHECKING:
-    from eigenthemes.display.parts import Part
+    from eigenthemes.display import Part
     from eigenthemes.kb.graph import FurtherRelations, Graph
 
 Made = TypeVar("Made")
@@ -135,11 +135,11 @@ class KB(KBFiles, Displayed):
 
     def _view(self) -> Iterator[Part]:
         """Yield what a notebook shows: the overview, and the entities of the highest priors."""
-        from eigenthemes.display.parts import Facts, Heading, Prose
+        from eigenthemes.display import Grid, Heading, Prose
         from eigenthemes.display.views import view_of_entities
 
         yield Heading(self.path.name)
-        yield Facts(overview_rows(self.manifest))
+        yield Grid((), overview_rows(self.manifest))
         try:
             yield view_of_entities(list(entity_records(self, 0, min(_SHOWN, len(self)))))
         except EigenthemesError as error:  # closed, replaced or damaged

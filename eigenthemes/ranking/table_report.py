@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.display import Displayed
-from eigenthemes.display.parts import plain
+from eigenthemes.display import Displayed, plain
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, described_attribute, readable_relation
 from eigenthemes.kb.store import KB
 from eigenthemes.records import LinkedTable
 
 if TYPE_CHECKING:
-    from eigenthemes.display.parts import Part
+    from eigenthemes.display import Part
 
 LEAST_OF_CELLS = 1 / 2  # that must be of a type
 LEAST_OF_ROWS = 1 / 3  # that must state a relation
@@ -84,7 +83,7 @@ class TableReport(Displayed):
         return f"TableReport({plain('; '.join(self.sentences()))})"
 
     def _view(self) -> Iterator[Part]:
-        from eigenthemes.display.parts import Prose
+        from eigenthemes.display import Prose
 
         return map(Prose, self.sentences())
 
