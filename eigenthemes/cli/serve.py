@@ -59,11 +59,9 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
     or SIGTERM stop the service: what runs is finished first.
     """
     from eigenthemes.kb.store import KB
-    from eigenthemes.service.run import check_installed
     from eigenthemes.service.run import serve as run_service
     from eigenthemes.service.settings import ServiceSettings, named_paths
 
-    check_installed()
     if not 0 < given["max_body"] <= 4096:
         raise OptionError(f"--max-body is {given['max_body']:g}; expected megabytes, more than 0 up to 4096")
     corrections = None if given["corrections"] is None else Path(given["corrections"])

@@ -21,12 +21,6 @@ from eigenthemes.service.settings import ServiceSettings
 
 _READ = documented(READ_PROBLEMS)
 _POST = documented(POST_PROBLEMS)
-_METRICS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Metrics of all processes in the text format of Prometheus",
-        "content": {"text/plain": {"schema": {"type": "string", "examples": ["eigenthemes_ready 2.0\n"]}}},
-    }
-}
 _GOLD: Any = {
     "id": "doc-1",
     "text": "Michael Jordan played for the Chicago Bulls.",
@@ -61,7 +55,7 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
             raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
         return json_response({"status": "ready"})
 
-    @routes.get("/metrics", response_class=PlainTextResponse, responses=_READ | _METRICS)
+    @routes.get("/metrics", response_class=PlainTextResponse, responses=_READ)
     async def prometheus() -> Response:
         """Return the metrics of all processes of the service."""
         return Response(await run_in_threadpool(metrics.text), media_type="text/plain; version=0.0.4")

@@ -46,39 +46,40 @@ class _Job:
 
 
 class Batcher:
-    """Decides documents of many requests, large documents in a separate thread."""
+    """Decides documents of many requests: jobs that wait when its thread is free are taken together.
+
+    Large documents have another thread.
+    """
 
     def __init__(self, on_decided: Callable[[Tally], None] = lambda tally: None) -> None:
-        self._small, self._large = _Lane(on_decided), _Lane(on_decided)
-
-    async def link(self, linker: Linker, documents: Sequence[Document], render: Render) -> list[bytes]:
-        """Return the JSON of each document with its links."""
-        if not documents:
-            return []
-        lane = self._large if max(map(size_of, documents)) > LARGE else self._small
-        return await lane.link(linker, documents, render)
-
-    def close(self) -> None:
-        """Stop both threads."""
-        self._small.close()
-        self._large.close()
-
-
-class _Lane:
-    """One thread and its queue: jobs that wait when the thread is free are taken together."""
-
-    def __init__(self, on_decided: Callable[[Tally], None]) -> None:
         self._on_decided = on_decided
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="eigenthemes-decide")
+        self._thread, self._large = (
+            ThreadPoolExecutor(1, thread_name_prefix=f"eigenthemes-{name}") for name in ("small", "large")
+        )
         self._waiting: deque[_Job] = deque()
         self._work: asyncio.Task[None] | None = None
 
     async def link(self, linker: Linker, documents: Sequence[Document], render: Render) -> list[bytes]:
-        job = _Job(linker, documents, render, asyncio.get_running_loop().create_future())
+        """Return the JSON of each document with its links."""
+        loop = asyncio.get_running_loop()
+        if not documents:
+            return []
+        if max(map(size_of, documents)) > LARGE:
+            [result], tally = await loop.run_in_executor(self._large, _link_parts, linker, [(render, list(documents))])
+            self._on_decided(tally)
+            if isinstance(result, Exception):
+                raise result
+            return result
+        job = _Job(linker, documents, render, loop.create_future())
         self._waiting.append(job)
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._link_waiting())
         return await job.future
+
+    def close(self) -> None:
+        """Stop both threads."""
+        for thread in (self._thread, self._large):
+            thread.shutdown(wait=False, cancel_futures=True)
 
     async def _link_waiting(self) -> None:
         """Link the oldest job together with others of the same linker, until none is left."""
@@ -122,9 +123,6 @@ class _Lane:
             mentions -= sum(map(size_of, part))
         self._waiting = kept
         return parts
-
-    def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 def size_of(document: Document) -> int:

@@ -1,20 +1,38 @@
-"""Start the service: check the options, bind the socket, and supervise the worker processes."""
+"""The parent process: it starts workers, restarts those that end, and lets all reload or stop.
+
+reload: all workers open the new KBs (prepare); if none fails, all serve them (commit).
+"""
 
 from __future__ import annotations
 
 import errno
+import logging
+import multiprocessing
 import os
+import signal
 import socket
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
-from eigenthemes.errors import MissingExtraError, OptionError
+from eigenthemes.core.workers import temporary_folder
+from eigenthemes.errors import MissingExtraError, OptionError, WorkerError
 from eigenthemes.kb.store import KB
 from eigenthemes.service.correction_files import correction_files
-from eigenthemes.service.settings import ServiceSettings, named_paths
-from eigenthemes.service.supervisor import Supervisor
+from eigenthemes.service.settings import Reloaded, ServiceSettings, named_paths
+from eigenthemes.service.worker import WorkerPlan, run_worker
+
+log = logging.getLogger("eigenthemes.service")
 
 _BACKLOG = 2048
+_SHORT_LIFE = 10.0  # seconds: a worker that ends sooner is restarted after a pause
+_PAUSE = 2.0
+_TICK = 0.5
 
 
 def serve(
@@ -38,9 +56,10 @@ def serve(
         Called after the checks, before the processes start.
     """
     check_installed()
-    for path in named_paths(paths).values():
+    named = named_paths(paths)
+    for path in named.values():
         KB.open(path)
-    for file in correction_files(settings.corrections, list(named_paths(paths))).values():
+    for file in correction_files(settings.corrections, list(named)).values():
         file.check()
     with bind(settings.host, settings.port) as listening:
         on_start()
@@ -78,3 +97,160 @@ def bind(host: str, port: int) -> socket.socket:
         reason = error.strerror or str(error)
         raise OptionError(f"{host}:{port} cannot be listened to ({reason}); {remedy}", code="port", where=str(port)) from None
     return listening
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A worker process."""
+
+    process: BaseProcess
+    pipe: Connection
+    started: float
+    is_ready: bool = False
+
+    def send(self, *message: Any) -> None:
+        with suppress(OSError):  # it has ended; its sentinel says so
+            self.pipe.send(message)
+
+
+class Supervisor:
+    """The parent process."""
+
+    def __init__(
+        self, paths: tuple[str, ...], settings: ServiceSettings, listening: socket.socket, on_ready: Callable[[], None]
+    ) -> None:
+        self.paths, self.settings, self.listening, self.on_ready = paths, settings, listening, on_ready
+        self.workers: dict[int, _Worker] = {}
+        self._folder = ""  # of the metrics
+        self._restarts: dict[int, float] = {}  # number of a worker -> time of its restart
+        self._is_stopping = self._was_ready = self._wants_reload = False
+        self._states: dict[str, str] | None = None  # of the KBs that all serve
+
+    def run(self) -> None:
+        """Start the workers, and supervise them until the service is stopped."""
+        for name, handler in (("SIGINT", self._stop), ("SIGTERM", self._stop), ("SIGHUP", self._request_reload)):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), handler)
+        with temporary_folder() as folder:
+            self._folder = str(folder)
+            try:
+                self._start(0)  # alone: the others use what it compiles
+                while self.workers or self._restarts:
+                    self._supervise()
+            finally:
+                self._kill()
+
+    def _stop(self, *_: object) -> None:
+        if self._is_stopping:  # the second signal
+            self._kill()
+        self._is_stopping = True
+        self._restarts.clear()
+        for worker in self.workers.values():
+            worker.process.terminate()
+
+    def _kill(self) -> None:
+        for worker in self.workers.values():
+            worker.process.kill()
+
+    def _request_reload(self, *_: object) -> None:
+        self._wants_reload = True
+
+    def _start(self, number: int) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        ours, theirs = spawn.Pipe()
+        plan = WorkerPlan(self.paths, self.settings, self._folder, not self._states, self._was_ready)
+        process = spawn.Process(
+            target=run_worker, args=(plan, self.listening, theirs), name=f"eigenthemes-{number}", daemon=True
+        )
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: Ctrl-C must not interrupt the worker's imports
+        process.start()
+        signal.signal(signal.SIGINT, handler)
+        theirs.close()
+        self.workers[number] = _Worker(process, ours, time.monotonic())
+
+    def _supervise(self) -> None:
+        """Wait for messages and ends of workers, and act on them."""
+        events = wait([each for worker in self.workers.values() for each in (worker.pipe, worker.process.sentinel)], _TICK)
+        for number, worker in list(self.workers.items()):
+            if worker.pipe in events:
+                self._read(worker)
+            if worker.process.sentinel in events:
+                self._restart(number, worker)
+        for number in [number for number, when in self._restarts.items() if when <= time.monotonic()]:
+            del self._restarts[number]
+            self._start(number)
+        if self._wants_reload and self._was_ready and not self._is_stopping:
+            self._reload()
+
+    def _read(self, worker: _Worker) -> None:
+        while worker.pipe.poll() and (message := self._receive(worker)) is not None:
+            if message[0] == "ready":
+                self._mark_ready(worker, message[1])
+            elif message[0] == "failed":
+                if not self._was_ready:
+                    raise message[1]
+                log.warning("a process of the service cannot open a KB: %s", message[1])
+
+    def _receive(self, worker: _Worker) -> tuple[Any, ...] | None:
+        """Return the next message of a worker; None: it has ended."""
+        try:
+            message: tuple[Any, ...] = worker.pipe.recv()
+        except (EOFError, OSError):
+            return None
+        self._wants_reload = self._wants_reload or message[0] == "reload"
+        return message
+
+    def _mark_ready(self, worker: _Worker, states: dict[str, str]) -> None:
+        worker.is_ready = True
+        if self._states is not None and states != self._states:
+            self._wants_reload = True  # it was restarted, and has found a newer KB than the others serve
+        self._states = self._states or states
+        for number in range(0 if self._was_ready or self._is_stopping else self.settings.workers):
+            if number not in self.workers:
+                self._start(number)
+        if not self._was_ready and all(each.is_ready for each in self.workers.values()):
+            self._was_ready = True
+            self.on_ready()
+
+    def _restart(self, number: int, worker: _Worker) -> None:
+        """Restart a worker that has ended, after a pause if it ended soon; not if the service is being stopped."""
+        from prometheus_client import multiprocess
+
+        del self.workers[number]
+        worker.process.join()
+        worker.pipe.close()
+        multiprocess.mark_process_dead(worker.process.pid, self._folder)  # type: ignore[no-untyped-call]
+        if self._is_stopping:
+            return
+        if not self._was_ready:
+            raise WorkerError("a process of the service ended abruptly (killed, or out of memory); try fewer of them")
+        ended_soon = time.monotonic() - worker.started < _SHORT_LIFE
+        self._restarts[number] = time.monotonic() + (_PAUSE if ended_soon else 0.0)
+        log.warning("a process of the service ended (exit code %s); it is started again", worker.process.exitcode)
+
+    def _reload(self) -> None:
+        self._wants_reload = False
+        workers = [worker for worker in self.workers.values() if worker.is_ready]
+        errors = [error for (error,) in self._ask(workers, "prepare") if error is not None]
+        if errors:
+            result = Reloaded(error=errors[0])
+            log.warning("the KBs were not reloaded, and the old ones are still served: %s", errors[0])
+        else:
+            answers = self._ask(workers, "commit")
+            result = max((result for result, _ in answers), key=lambda each: len(each.replaced), default=Reloaded())
+            self._states = answers[0][1] if answers else self._states
+            log.warning("reloaded: %s", ", ".join(result.replaced) or "nothing has changed")
+        for worker in workers:
+            worker.send("reloaded", result, worker is workers[0])
+
+    def _ask(self, workers: list[_Worker], command: str) -> list[tuple[Any, ...]]:
+        """Send a command to workers, and return their answers; a worker that ends has none."""
+        for worker in workers:
+            worker.send(command)
+        answers = []
+        for worker in workers:
+            while (message := self._receive(worker)) is not None:
+                if message[0] != "reload":
+                    answers.append(message[1:])
+                    break
+        return answers

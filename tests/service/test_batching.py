@@ -115,8 +115,8 @@ def test_a_large_document_has_a_thread_of_its_own(
         await batcher.link(demo_linker, documents[:1], render)
 
     asyncio.run(ask())
-    assert batcher._large._thread._threads
-    assert not batcher._small._thread._threads
+    assert batcher._large._threads
+    assert not batcher._thread._threads
 
 
 def test_an_error_is_of_one_request_only(
