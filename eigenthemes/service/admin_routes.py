@@ -13,14 +13,12 @@ from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.ranker import has_ranker
 from eigenthemes.service import models
 from eigenthemes.service.correction_files import CorrectionFile, correction_files, gold_records
-from eigenthemes.service.json_http import POST_PROBLEMS, READ_PROBLEMS, JSONRoute, Problem, json_response
+from eigenthemes.service.json_http import JSONRoute, Problem, json_response
 from eigenthemes.service.metrics import Metrics
-from eigenthemes.service.models import KBQuery, documented
+from eigenthemes.service.models import KBQuery
 from eigenthemes.service.served import Reload, ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
-_READ = documented(READ_PROBLEMS)
-_POST = documented(POST_PROBLEMS)
 _GOLD: Any = {
     "id": "doc-1",
     "text": "Michael Jordan played for the Chicago Bulls.",
@@ -33,7 +31,7 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
     routes = APIRouter(route_class=JSONRoute)
     files = correction_files(settings.corrections, served.names)
 
-    @routes.get("/info", response_model=models.Info, responses=_READ)
+    @routes.get("/info", response_model=models.Info)
     async def info() -> Response:
         """List the KBs, their methods, and the limits of requests."""
         limits = {
@@ -48,19 +46,19 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
         record = {"version": __version__, "kbs": kbs, "corrections": settings.corrections is not None, "limits": limits}
         return json_response(record)
 
-    @routes.get("/health", response_model=models.Health, responses=_READ)
+    @routes.get("/health", response_model=models.Health)
     async def health() -> Response:
         """Return 200 if the service is ready to link, else 503."""
         if not served.is_ready:
             raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
         return json_response({"status": "ready"})
 
-    @routes.get("/metrics", response_class=PlainTextResponse, responses=_READ)
+    @routes.get("/metrics", response_class=PlainTextResponse)
     async def prometheus() -> Response:
         """Return the metrics of all processes of the service."""
         return Response(await run_in_threadpool(metrics.text), media_type="text/plain; version=0.0.4")
 
-    @routes.post("/reload", response_model=models.ReloadResult, responses=_POST)
+    @routes.post("/reload", response_model=models.ReloadResult)
     async def reload_kbs() -> Response:
         """Open KBs that were built again, in all processes, and serve them once all are ready."""
         return json_response((await reload()).to_dict())
@@ -71,7 +69,7 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
             raise Problem(404, "no-corrections", "the service stores no corrections; start it with a file for them")
         return kb, files[kb.name]
 
-    @routes.post("/corrections", response_model=models.Stored, responses=_POST)
+    @routes.post("/corrections", response_model=models.Stored)
     async def correct(
         query: Annotated[KBQuery, Query()],
         body: Annotated[models.CorrectionBody, Body(openapi_examples={"one": {"value": _GOLD}})],
@@ -82,7 +80,7 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
         metrics.add("corrections", stored)
         return json_response({"stored": stored})
 
-    @routes.get("/corrections", response_model=models.CorrectionCount, responses=_READ)
+    @routes.get("/corrections", response_model=models.CorrectionCount)
     async def count(query: Annotated[KBQuery, Query()]) -> Response:
         """Count the stored corrections."""
         _, file = corrected_kb(query)

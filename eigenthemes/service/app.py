@@ -16,6 +16,7 @@ from eigenthemes.service.batching import Batcher
 from eigenthemes.service.json_http import MEDIA_TYPE, answer_error
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.middleware import RequestMiddleware
+from eigenthemes.service.models import ProblemRecord
 from eigenthemes.service.reconcile import routes as reconcile_routes
 from eigenthemes.service.served import Reload, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
@@ -67,15 +68,19 @@ def create_app(served: ServedKBs, settings: ServiceSettings, *, reload: Reload |
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document; errors have the media type of problem JSON."""
+    """Return the OpenAPI document: any route may answer with problem JSON, the pages of entities with a page."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         schema["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        schemas = schema["components"]["schemas"]
+        schemas["ProblemRecord"] = ProblemRecord.model_json_schema()
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)  # of FastAPI, not used here
         problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemRecord"}}}
         for operation in (each for methods in schema["paths"].values() for each in methods.values()):
-            for status, response in operation["responses"].items():
-                if int(status) >= 400:
-                    is_page = status == "404" and "text/html" in response["content"]
-                    response["content"] = problem | ({"text/html": {"schema": {"type": "string"}}} if is_page else {})
+            pages = {kind: each for kind, each in operation["responses"]["200"]["content"].items() if kind == "text/html"}
+            operation["responses"].pop("422", None)
+            operation["responses"]["4XX"] = {"description": "The request is refused", "content": problem | pages}
+            operation["responses"]["5XX"] = {"description": "The service cannot answer", "content": problem}
         app.openapi_schema = schema
     return app.openapi_schema

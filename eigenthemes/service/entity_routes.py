@@ -25,8 +25,7 @@ from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Candidate
 from eigenthemes.service import models
-from eigenthemes.service.json_http import READ_PROBLEMS, JSONRoute, json_response
-from eigenthemes.service.models import documented
+from eigenthemes.service.json_http import JSONRoute, json_response
 from eigenthemes.service.served import ServedKBs
 from eigenthemes.text.normalize import normalize, tokenize
 
@@ -39,7 +38,7 @@ _MOST_NEAR = 100  # corrections of a word
 
 def router(served: ServedKBs) -> APIRouter:
     """Return the routes that look up entities."""
-    routes = APIRouter(route_class=JSONRoute, responses=documented(READ_PROBLEMS))
+    routes = APIRouter(route_class=JSONRoute)
 
     @routes.get("/candidates", response_model=list[Candidate])
     async def candidates(query: Annotated[models.NameQuery, Query()]) -> Response:

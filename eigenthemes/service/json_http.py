@@ -49,8 +49,6 @@ _STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
     (KBError, 503),
     (WorkerError, 503),
 )
-READ_PROBLEMS = (401, 403, 404, 421, 422, 500, 503)
-POST_PROBLEMS = (400, *READ_PROBLEMS, 408, 413, 415, 501)
 _HTTP_SENTENCES = {
     404: "there is nothing at this path; see /openapi.json",
     405: "this path takes another method; see /openapi.json",

@@ -18,8 +18,8 @@ from eigenthemes.records import Document, mention_texts
 from eigenthemes.service import models
 from eigenthemes.service.batching import Batcher
 from eigenthemes.service.entity_routes import type_labels
-from eigenthemes.service.json_http import LARGE_BODY, POST_PROBLEMS, JSONRoute, json_response
-from eigenthemes.service.models import LinkQuery, documented
+from eigenthemes.service.json_http import LARGE_BODY, JSONRoute, json_response
+from eigenthemes.service.models import LinkQuery
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
@@ -37,7 +37,7 @@ ExplainBody = Annotated[models.ExplainRequest, Body(openapi_examples={"text": {"
 
 def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> APIRouter:
     """Return the routes that link."""
-    routes = APIRouter(route_class=JSONRoute, responses=documented(POST_PROBLEMS))
+    routes = APIRouter(route_class=JSONRoute)
 
     async def open_kb(query: LinkQuery) -> tuple[ServedKB, Linker]:
         kb = served.get(query.kb)

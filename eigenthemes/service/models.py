@@ -6,7 +6,6 @@ Documents are described here and checked by `documents.json_lines`, whose errors
 from __future__ import annotations
 
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
@@ -359,8 +358,3 @@ class ProblemRecord(BaseModel):
     code: str = _field("stable name for programs", "document")
     where: str | None = _optional("JSON pointer into the body, or name of a parameter or header", "/mentions/0/start")
     remedy: str | None = _optional("what to do", "expected a whole number")
-
-
-def documented(statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
-    """Return the `responses` of a route that may answer with these errors."""
-    return {status: {"model": ProblemRecord, "description": HTTPStatus(status).phrase} for status in statuses}

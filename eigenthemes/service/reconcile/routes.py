@@ -11,8 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from eigenthemes.linker import LinkOptions
-from eigenthemes.service.json_http import POST_PROBLEMS, TOO_MANY, Problem, json_response, parse_json
-from eigenthemes.service.models import documented
+from eigenthemes.service.json_http import TOO_MANY, Problem, json_response, parse_json
 from eigenthemes.service.reconcile import entity_pages as pages
 from eigenthemes.service.reconcile.properties import extend, properties_of, proposed_properties, types_of
 from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, parse_batch, parse_query
@@ -64,7 +63,7 @@ EntityID = Annotated[str | None, Query(alias="id", description="id of an entity,
 
 def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     """Return the routes of the reconciliation API."""
-    routes = APIRouter(tags=["reconciliation"], responses=documented(POST_PROBLEMS))
+    routes = APIRouter(tags=["reconciliation"])
     has_token = settings.token is not None
     reconcilers: dict[str, tuple[ServedKB, Reconciler]] = {}
 
