@@ -85,9 +85,9 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, **options: Any
     if options["detect"]:
         _evaluate_texts(opened, sets, names, options)
         return
+    _evaluate_mentions(opened, sets, names, options)
     if methods is None and "selftrained" not in names:
         note(f"warning: the KB has no trained ranker; train one with: eigenthemes train {kb}")
-    _evaluate_mentions(opened, sets, names, options)
 
 
 def _evaluate_mentions(kb: KB, sets: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> None:

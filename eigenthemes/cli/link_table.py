@@ -74,7 +74,7 @@ def link_table(kb: str, table: str, output: str, columns: tuple[str, ...], jobs:
     started = time.perf_counter()
     with open_table(table, reading) as opened:
         chosen = [_column(opened, part) for given in columns for part in _parts(opened, given)]
-        only_types, options["only_type"] = _types(opened, options["only_type"])
+        only_types, options["only_types"] = _types(opened, options["only_types"])
         target = _target(output, opened)
         linker = open_linker(kb, {**options, "top": 1})
         collect_garbage_rarely()
