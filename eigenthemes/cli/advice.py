@@ -74,11 +74,12 @@ def advise(error: EigenthemesError, command: str | None) -> str:
     """Return the message of an error with the remedy for the command that failed, if it has the flags of the remedy."""
     from eigenthemes.cli import cli
 
-    sentence, advice, failed = str(error), ADVICE.get(error.code, ""), cli.get_command(click.Context(cli), command or "")
+    sentence, advice = str(error), ADVICE.get(error.code)
+    if advice is None or _FLAG.search(sentence) or _COMMAND.search(sentence):  # messages of the commands name flags themselves
+        return sentence
+    failed = cli.get_command(click.Context(cli), command or "")
     known = [flag for parameter in (failed.params if failed else ()) for flag in parameter.opts]
-    is_for_command = all(flag in known for flag in _FLAG.findall(_COMMAND.split(advice)[0]))
-    names_flags = _FLAG.search(sentence) or _COMMAND.search(sentence)  # as messages of the commands themselves do
-    if not advice or not is_for_command or names_flags:
+    if not all(flag in known for flag in _FLAG.findall(_COMMAND.split(advice)[0])):
         return sentence
     where = "KB" if error.where is None else shlex.quote(error.where)
     return f"{sentence} ({advice.format(where=where)})"
