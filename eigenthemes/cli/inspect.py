@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_count
 from eigenthemes.cli.output import note, plain, print_json, print_table, say
-from eigenthemes.errors import EigenthemesError, KBDamagedError
+from eigenthemes.errors import KBDamagedError
 
 if TYPE_CHECKING:
     from eigenthemes.candidates.entity_card import EntityCard, RelatedEntities
 
 
 _REMEDIES = {"vectors": "make them with eigenthemes embed", "ranker": "train it with eigenthemes train"}
-
-
-def report_damage(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Check the hashes of the KB when a command fails unexpectedly: damaged arrays can fail anywhere."""
-
-    @wraps(command)
-    def checked(*arguments: Any, **options: Any) -> Any:
-        try:
-            return command(*arguments, **options)
-        except (EigenthemesError, click.ClickException, click.exceptions.Exit, click.Abort, OSError):
-            raise
-        except Exception:
-            check_hashes(options["kb"])
-            raise
-
-    return checked
 
 
 def check_hashes(kb: str) -> int:
@@ -108,8 +91,7 @@ def candidates(kb: str, names: tuple[str, ...], why: str | None, as_json: bool, 
             continue
         found = finder.records(name)
         if as_json:
-            record = {"text": name, "candidates": [candidate.to_dict() for candidate in found]}
-            print_json(record)
+            print_json({"text": name, "candidates": [candidate.to_dict() for candidate in found]})
             continue
         if len(names) > 1 or names == ("-",):
             say(name)

@@ -48,7 +48,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def warn_without_vector(candidates: int) -> None:
-    """Say how many candidates that documents gave were left out because they have no vector."""
+    """Warn of candidates of documents that were left out because they have no vector."""
     if candidates:
         note(
             f"warning: {counted(candidates, 'candidate')} given by documents left out because they have no vector; "
@@ -57,7 +57,7 @@ def warn_without_vector(candidates: int) -> None:
 
 
 def warn_paper_generator(kb: KB, generator: str, vectors: str | None) -> None:
-    """Say how many entities the paper's generator does not look up because they have no vector."""
+    """Warn of entities that the generator of the paper leaves out because they have no vector."""
     if generator == "paper" and kb.vector_sets:
         named, missing = int(kb.linkable.sum()), int((kb.linkable & ~kb.vectors(vectors).has).sum())
         if missing:

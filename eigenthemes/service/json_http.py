@@ -5,6 +5,7 @@ This is the one place where errors get their HTTP status.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
@@ -140,9 +141,10 @@ def pointer_of(sentence: str) -> str | None:
     return "".join(f"/{part}" for part in parts if part is not None) or None
 
 
-def record_of(problem: Problem) -> dict[str, Any]:
-    """Return the JSON object of a problem."""
+def response_of(problem: Problem) -> Response:
+    """Return the response to a request that failed; half characters, which a query string may hold, are replaced."""
     detail = str(problem.detail)
+    _, separator, remedy = detail.rpartition("; ")
     record: dict[str, Any] = {
         "type": f"urn:eigenthemes:problem:{problem.code}",
         "title": HTTPStatus(problem.status_code).phrase,
@@ -152,17 +154,10 @@ def record_of(problem: Problem) -> dict[str, Any]:
     }
     if problem.where is not None:
         record["where"] = problem.where[:_MAX_LENGTH]
-    _, separator, remedy = detail.rpartition("; ")
-    return {**record, "remedy": remedy[:_MAX_LENGTH]} if separator else record
-
-
-def response_of(problem: Problem) -> Response:
-    """Return the response to a request that failed; half characters, which a query string may hold, are replaced."""
-    record = {
-        key: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-        for key, value in record_of(problem).items()
-    }
-    return Response(orjson.dumps(record), problem.status_code, problem.headers, MEDIA_TYPE)
+    if separator:
+        record["remedy"] = remedy[:_MAX_LENGTH]
+    content = json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
+    return Response(content, problem.status_code, problem.headers, MEDIA_TYPE)
 
 
 async def answer_error(request: Request, error: Exception) -> Response:
