@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,13 +90,13 @@ def _warn_unknown(kb: KB, documents: Sequence[Document]) -> None:
 
 
 def _print_gold(gold: dict[str, Any]) -> None:
-    told = f"gold: {counted(gold['documents'], 'document')}, {counted(gold['mentions'], 'mention')}"
+    sentence = f"gold: {counted(gold['documents'], 'document')}, {counted(gold['mentions'], 'mention')}"
     if "p_at_1" in gold:
-        told += (
+        sentence += (
             f"; on documents kept aside in turn {gold['p_at_1']:.1%} right, {gold['p_at_1_before']:.1%} before; "
             f"calibration error {gold['calibration_error']:.3f}"
         )
-    note(told)
+    note(sentence)
 
 
 @click.command()
@@ -139,10 +139,10 @@ def print_adaptation(kb: KB, vectors: str | None, whose: str) -> None:
         documents_read, names = counted(about["adapted"]["documents"], "document"), counted(about["adapted"]["names"], "name")
         note(f"{whose}: adapted to {documents_read}, by {names} found in them")
     if "pile" in about:
-        told = corpus_prior_in_words(kb, about["pile"]) or "nothing in particular"
-        note(f"{whose}: {counted(about['pile']['documents'], 'document')} are about {told}")
+        subjects = corpus_prior_in_words(kb, about["pile"]) or "nothing in particular"
+        note(f"{whose}: {counted(about['pile']['documents'], 'document')} are about {subjects}")
     else:
-        note("what they are about was not learned: fewer than 100 documents say more of themselves than of a pile; give more")
+        note("what they are about was not learned, because they are fewer than 100 documents; give more")
 
 
 def _ranker(kb: KB, vectors: str | None) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
     if options["method"] not in (None, "selftrained"):
         raise OptionError(f"--adapt is for selftrained, not for {options['method']}; leave one of them out")
     with ExitStack() as stack:
-        rewind = stack.enter_context(_read_twice()) if "-" in documents else None
+        rewind = stack.enter_context(_read_twice() if "-" in documents else nullcontext(lambda: None))
         learned = list(islice(_readable(documents, options), MOST_DOCUMENTS))
         if len(learned) < ENOUGH:
             raise DocumentError(
@@ -167,15 +167,14 @@ def adapted_kb(kb: str, documents: Sequence[str], options: Mapping[str, Any]) ->
                 f"from what they are about; expected {ENOUGH} or more: "
                 "leave out --adapt, or adapt the KB to other documents like these (eigenthemes adapt)"
             )
-        copy = (
-            Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_folder_near(kb), prefix="eigenthemes-"))) / "adapted.kb"
-        )
+        beside = Path(kb).absolute().parent  # where its files can be linked instead of copied
+        place = tempfile.TemporaryDirectory(dir=beside if os.access(beside, os.W_OK) else None, prefix="eigenthemes-")
+        copy = Path(stack.enter_context(place)) / "adapted.kb"
         changed = adapt_kb(kb, learned, vectors=options["vectors"], into=copy, progress=terminal_progress())
         print_adaptation(changed, options["vectors"], "the documents")
         if len(learned) == MOST_DOCUMENTS:
             note(f"learned from the first {MOST_DOCUMENTS:,} documents")
-        if rewind is not None:
-            rewind()
+        rewind()
         yield str(copy)
 
 
@@ -205,14 +204,6 @@ def _read_twice() -> Iterator[Any]:
         finally:
             sys.stdin.detach()
             sys.stdin = given
-
-
-def _folder_near(kb: str) -> str | None:
-    """Return a folder on the disk of the KB, so that its files can be linked instead of copied; None: the usual one."""
-    beside = Path(kb).absolute().parent
-    usual = tempfile.gettempdir()
-    same_disk = beside.exists() and Path(usual).stat().st_dev == beside.stat().st_dev
-    return str(beside) if not same_disk and os.access(beside, os.W_OK) else None
 
 
 @click.command()

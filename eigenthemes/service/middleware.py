@@ -98,14 +98,12 @@ class AccessPolicy:
         headers : dict
             Of the request, by lower-case names.
         """
-        host = headers.get(b"host", b"")
+        host, origin = headers.get(b"host", b""), headers.get(b"origin")
         self._check_host(host)
-        if is_shared(path):
-            if method != "OPTIONS" and not self._may_read(headers):
-                remedy = "start the service with a token, and use the address with it"
-                raise _foreign_origin(headers[b"origin"], f"not of this machine; {remedy}")
-        elif method not in _SAFE_METHODS and b"origin" in headers:
-            _check_same_origin(headers[b"origin"], host)
+        may_send = self._may_read(headers) if is_shared(path) else method in _SAFE_METHODS or _is_same(origin, host)
+        if origin is not None and method != "OPTIONS" and not may_send:
+            page = f"the request comes from a page of {origin[:80].decode('latin-1')!r}, which may not send it"
+            raise Problem(403, "origin", f"{page}; use the service's own page, or start the service with a token", "Origin")
         is_public = method in _SAFE_METHODS and (path in _PUBLIC or path.startswith(_PUBLIC_FOLDER))
         if self._token is not None and method != "OPTIONS" and not is_public:
             self._check_token(token, headers)
@@ -356,12 +354,7 @@ def _is_loopback(name: str) -> bool:
     return name == "localhost" or (_is_address(name) and ipaddress.ip_address(name).is_loopback)
 
 
-def _check_same_origin(origin: bytes, host: bytes) -> None:
-    scheme, separator, name = origin.partition(b"://")
-    if not separator or scheme.lower() not in (b"http", b"https") or name.lower() != host.lower():
-        raise _foreign_origin(origin, "which may not send it; use the service's own page")
-
-
-def _foreign_origin(origin: bytes, rest: str) -> Problem:
-    sentence = f"the request comes from a page of {origin[:80].decode('latin-1')!r}, {rest}"
-    return Problem(403, "origin", sentence, "Origin")
+def _is_same(origin: bytes | None, host: bytes) -> bool:
+    """Return whether a page comes from the host that it calls; programs send no origin."""
+    scheme, separator, name = (origin or b"").partition(b"://")
+    return bool(separator) and scheme.lower() in (b"http", b"https") and name.lower() == host.lower()
