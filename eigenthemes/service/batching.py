@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
 
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.pipeline.batch import BATCH
@@ -16,9 +16,6 @@ from eigenthemes.records import Document
 LARGE = 2_000  # mentions of a document that is decided in a separate thread
 MOST_MENTIONS = 512  # decided at once, so that small requests do not wait for large ones
 
-# (document, links, decided batch, number of the document in it) -> JSON; None: the encoder of the library, which is faster
-Render = Callable[[Document, list[dict[str, Any]], DecidedBatch, int], bytes] | None
-Part = tuple[Render, list[Document]]
 Result = list[bytes] | Exception
 Tally = Counter[str]  # numbers of batches, documents, mentions and links that were decided at once
 
@@ -29,7 +26,6 @@ class _Job:
 
     linker: Linker
     documents: Sequence[Document]
-    render: Render
     future: asyncio.Future[list[bytes]]
     answers: list[bytes] = field(default_factory=list)
 
@@ -52,25 +48,25 @@ class Batcher:
     """
 
     def __init__(self, on_decided: Callable[[Tally], None] = lambda tally: None) -> None:
-        self._on_decided = on_decided
+        self.on_decided = on_decided
         self._thread, self._large = (
             ThreadPoolExecutor(1, thread_name_prefix=f"eigenthemes-{name}") for name in ("small", "large")
         )
         self._waiting: deque[_Job] = deque()
         self._work: asyncio.Task[None] | None = None
 
-    async def link(self, linker: Linker, documents: Sequence[Document], render: Render) -> list[bytes]:
+    async def link(self, linker: Linker, documents: Sequence[Document]) -> list[bytes]:
         """Return the JSON of each document with its links."""
         loop = asyncio.get_running_loop()
         if not documents:
             return []
         if max(map(size_of, documents)) > LARGE:
-            [result], tally = await loop.run_in_executor(self._large, _link_parts, linker, [(render, list(documents))])
-            self._on_decided(tally)
+            [result], tally = await loop.run_in_executor(self._large, _link_parts, linker, [list(documents)])
+            self.on_decided(tally)
             if isinstance(result, Exception):
                 raise result
             return result
-        job = _Job(linker, documents, render, loop.create_future())
+        job = _Job(linker, documents, loop.create_future())
         self._waiting.append(job)
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._link_waiting())
@@ -84,13 +80,13 @@ class Batcher:
     async def _link_waiting(self) -> None:
         """Link the oldest job together with others of the same linker, until none is left."""
         while parts := self._take():
-            linker, rendered = parts[0][0].linker, [(job.render, part) for job, part in parts]
+            linker, documents = parts[0][0].linker, [part for _, part in parts]
             try:
-                work = asyncio.get_running_loop().run_in_executor(self._thread, _link_parts, linker, rendered)
+                work = asyncio.get_running_loop().run_in_executor(self._thread, _link_parts, linker, documents)
                 results, tally = await work
             except Exception as error:  # no request may wait for ever
                 results, tally = [error] * len(parts), Tally()
-            self._on_decided(tally)
+            self.on_decided(tally)
             for (job, _), result in zip(parts, results, strict=True):
                 self._finish(job, result)
 
@@ -134,7 +130,14 @@ def size_of(document: Document) -> int:
     return 1 + len(document.text or "") // 50
 
 
-def _link_parts(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
+def tally_of(decided: DecidedBatch) -> Tally:
+    """Return the numbers of a decided batch."""
+    own = decided.batch.is_own
+    links = int(decided.decisions.linked[own].sum())
+    return Tally(batches=1, documents=len(decided.batch.documents), mentions=int(own.sum()), links=links)
+
+
+def _link_parts(linker: Linker, parts: list[list[Document]]) -> tuple[list[Result], Tally]:
     """Link parts of requests together; if that fails, each alone, so that an error fails one request only."""
     try:
         return _linked(linker, parts)
@@ -145,21 +148,14 @@ def _link_parts(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]
     return [result for results, _ in alone for result in results], sum((tally for _, tally in alone), Tally())
 
 
-def _linked(linker: Linker, parts: list[Part]) -> tuple[list[Result], Tally]:
-    decided = linker.decide([document for _, part in parts for document in part])
-    encoder, spans = linker.encoder(decided), enumerate(decided.batch.own_spans())
-    records = list(linker.links(decided)) if any(render is not None for render, _ in parts) else []
+def _linked(linker: Linker, parts: list[list[Document]]) -> tuple[list[Result], Tally]:
+    decided = linker.decide([document for part in parts for document in part])
+    encoder, spans = linker.encoder(decided), decided.batch.own_spans()
     results: list[Result] = []
-    for render, part in parts:
-        numbered = [next(spans) for _ in part]
+    for part in parts:
+        own = list(islice(spans, len(part)))
         try:
-            if render is None:
-                results.append([b"".join(encoder.line(document, first)) for _, (document, first, _) in numbered])
-            else:
-                linked = [(number, records[number]) for number, _ in numbered]
-                results.append([render(each.document, each.to_dict()["mentions"], decided, number) for number, each in linked])
+            results.append([b"".join(encoder.line(document, first)) for document, first, _ in own])
         except Exception as error:
             results.append(error)
-    own = decided.batch.is_own
-    links = int(decided.decisions.linked[own].sum())
-    return results, Tally(batches=1, documents=len(decided.batch.documents), mentions=int(own.sum()), links=links)
+    return results, tally_of(decided)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query
@@ -13,10 +12,10 @@ from starlette.responses import Response
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.documents.json_writer import json_line
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.linker import DecidedBatch, Linker
+from eigenthemes.linker import Linker
 from eigenthemes.records import Document, mention_texts
 from eigenthemes.service import models
-from eigenthemes.service.batching import Batcher
+from eigenthemes.service.batching import Batcher, Tally, tally_of
 from eigenthemes.service.entity_routes import type_labels
 from eigenthemes.service.json_http import LARGE_BODY, JSONRoute, json_response
 from eigenthemes.service.models import LinkQuery
@@ -59,10 +58,11 @@ def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> AP
             documents = await served.run(documents_of, body, linker, settings)
         else:
             documents = documents_of(body, linker, settings)
-        adds_fields = query.types or query.map
-        answers = await batcher.link(
-            linker, documents, partial(render, kb=kb, linker=linker, query=query) if adds_fields else None
-        )
+        if query.types or query.map:
+            answers, tally = await served.run(_link_with_details, documents, kb, linker, query)
+            batcher.on_decided(tally)
+        else:
+            answers = await batcher.link(linker, documents)
         content = b"[" + b",".join(answers) + b"]" if isinstance(body, list) else answers[0]
         return Response(content, media_type="application/json")
 
@@ -128,25 +128,19 @@ def _numbered(record: Any, number: int, linker: Linker) -> Document:
         raise DocumentError(f"document {number}: {error}", code=error.code, where=error.where) from None
 
 
-def render(
-    document: Document,
-    links: list[dict[str, Any]],
-    decided: DecidedBatch,
-    number: int,
-    *,
-    kb: ServedKB,
-    linker: Linker,
-    query: LinkQuery,
-) -> bytes:
-    """Return the JSON of a linked document, with the types and the map if the query wants them."""
-    if query.types:
-        _add_types(links, kb)
-    if query.map:
-        candidate_map = linker.map_of(decided, number)
-        document = replace(
-            document, source={**document.source, "map": None if candidate_map is None else candidate_map.to_dict()}
-        )
-    return json_line(document, links)
+def _link_with_details(documents: list[Document], kb: ServedKB, linker: Linker, query: LinkQuery) -> tuple[list[bytes], Tally]:
+    """Return the JSON of linked documents with the types and the map that the query asks for, and their numbers."""
+    decided = linker.decide(documents)
+    answers = []
+    for number, linked in enumerate(linker.links(decided)):
+        document, links = linked.document, linked.to_dict()["mentions"]
+        if query.types:
+            _add_types(links, kb)
+        if query.map:
+            points = linker.map_of(decided, number)
+            document = replace(document, source={**document.source, "map": None if points is None else points.to_dict()})
+        answers.append(json_line(document, links))
+    return answers, tally_of(decided)
 
 
 def _add_types(links: list[dict[str, Any]], kb: ServedKB) -> None:

@@ -22,10 +22,6 @@ from eigenthemes.service import batching
 from eigenthemes.service.batching import Batcher, Tally
 
 
-def render(document: Document, links: list[dict[str, Any]], *_: Any) -> bytes:
-    return json_line(document, links)
-
-
 @pytest.fixture(scope="module")
 def documents(demo_records: list[dict[str, Any]]) -> list[Document]:
     """Some texts with names, some without, one of each of several sizes."""
@@ -65,7 +61,7 @@ def test_answers_are_the_same_in_every_company(
     batcher = Batcher()
 
     async def ask() -> list[list[bytes]]:
-        return await asyncio.gather(*(batcher.link(demo_linker, [documents[i] for i in each], render) for each in requests))
+        return await asyncio.gather(*(batcher.link(demo_linker, [documents[i] for i in each]) for each in requests))
 
     for each, answers in zip(requests, asyncio.run(ask()), strict=True):
         assert list(map(orjson.loads, answers)) == [orjson.loads(alone[i]) for i in each]
@@ -76,7 +72,7 @@ def test_requests_that_wait_are_decided_at_once(
     batcher: Batcher, tallies: list[Tally], demo_linker: Linker, documents: list[Document]
 ) -> None:
     async def ask() -> None:
-        await asyncio.gather(*(batcher.link(demo_linker, [document], render) for document in documents[:10]))
+        await asyncio.gather(*(batcher.link(demo_linker, [document]) for document in documents[:10]))
 
     asyncio.run(ask())
     assert sum(tally["documents"] for tally in tallies) == 10
@@ -90,7 +86,7 @@ def test_a_large_request_is_cut_and_others_come_between(
     order: list[str] = []
 
     async def ask(name: str, asked: list[Document]) -> list[bytes]:
-        answers = await batcher.link(demo_linker, asked, render)
+        answers = await batcher.link(demo_linker, asked)
         order.append(name)
         return answers
 
@@ -112,7 +108,7 @@ def test_a_large_document_has_a_thread_of_its_own(
     monkeypatch.setattr(batching, "LARGE", 0)
 
     async def ask() -> None:
-        await batcher.link(demo_linker, documents[:1], render)
+        await batcher.link(demo_linker, documents[:1])
 
     asyncio.run(ask())
     assert batcher._large._threads
@@ -129,17 +125,14 @@ def test_an_error_is_of_one_request_only(
             raise ValueError("this one")
         return decide(linker, given)
 
-    def broken(*_: Any) -> bytes:
-        raise RuntimeError("cannot be written")
-
     monkeypatch.setattr(Linker, "decide", fragile)
 
     async def ask() -> list[Any]:
-        asked = [batcher.link(demo_linker, [document], render) for document in documents[:5]]
-        return await asyncio.gather(*asked, batcher.link(demo_linker, documents[:1], broken), return_exceptions=True)
+        asked = [batcher.link(demo_linker, [document]) for document in documents[:5]]
+        return await asyncio.gather(*asked, return_exceptions=True)
 
     answers = asyncio.run(ask())
-    assert [type(answer) for answer in answers] == [list, list, ValueError, list, list, RuntimeError]
+    assert [type(answer) for answer in answers] == [list, list, ValueError, list, list]
     assert orjson.loads(answers[4][0]) == orjson.loads(alone[4])
 
 
@@ -147,12 +140,10 @@ def test_a_fault_of_the_batcher_itself_leaves_nobody_waiting(
     batcher: Batcher, demo_linker: Linker, documents: list[Document], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def ask() -> list[Any]:
-        return await asyncio.gather(
-            *(batcher.link(demo_linker, documents[:1], render) for _ in range(3)), return_exceptions=True
-        )
+        return await asyncio.gather(*(batcher.link(demo_linker, documents[:1]) for _ in range(3)), return_exceptions=True)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Linker, "links", None)
+        patched.setattr(Linker, "encoder", None)
         assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3
         patched.setattr(batching, "_link_parts", None)
         assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3
@@ -161,11 +152,11 @@ def test_a_fault_of_the_batcher_itself_leaves_nobody_waiting(
 
 def test_whoever_gives_up_is_not_waited_for(batcher: Batcher, demo_linker: Linker, documents: list[Document]) -> None:
     async def ask() -> list[bytes]:
-        impatient = [asyncio.create_task(batcher.link(demo_linker, documents, render)) for _ in range(5)]
+        impatient = [asyncio.create_task(batcher.link(demo_linker, documents)) for _ in range(5)]
         await asyncio.sleep(0)
         for task in impatient:
             task.cancel()
-        return await batcher.link(demo_linker, documents[:1], render)
+        return await batcher.link(demo_linker, documents[:1])
 
     assert len(asyncio.run(ask())) == 1
 
