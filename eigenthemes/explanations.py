@@ -343,15 +343,7 @@ class MapPoint:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""
-        return {
-            "mentions": list(self.mentions),
-            "id": self.id,
-            "label": self.label,
-            "x": round(self.x, 5),
-            "y": round(self.y, 5),
-            "chosen": self.chosen,
-            "score": self.score,
-        }
+        return {**asdict(self), "mentions": list(self.mentions), "x": round(self.x, 5), "y": round(self.y, 5)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,13 +58,14 @@ class MentionGroups:
     @classmethod
     def of(cls, batch: Batch) -> MentionGroups:
         """Group the mentions of a batch."""
-        table_bounds, written = batch.table.bounds, WrittenNames.of(batch)
-        key = _name_keys(batch, written, np.diff(table_bounds))
+        table_bounds = batch.table.bounds
+        key, written, words = _name_keys(batch, np.diff(table_bounds))
         document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
         name, first_of_name = _numbered(document * (1 + key.max(initial=0)) + key)
-        group, first = (
-            _by_column(batch, name) if any(each.table is not None for each in batch.documents) else (name, first_of_name)
-        )
+        group, first = name, first_of_name
+        if not batch.in_text.all():  # in a table, the cells of a name in one column
+            column = _columns(batch) + 1
+            group, first = _numbered(name * (column.max(initial=0) + 1) + column, within=name)
         every_document = np.arange(len(batch.documents) + 1)
         document_names = np.searchsorted(document[first_of_name], every_document)
         counts = table_bounds[first + 1] - table_bounds[first]
@@ -80,7 +81,7 @@ class MentionGroups:
             name[first],
             bounds[np.searchsorted(name[first], np.arange(len(first_of_name) + 1))],
             document_names,
-            lists_of(written.words, written.number[first_of_name]),
+            lists_of(words, written[first_of_name]),
         )
 
     def __len__(self) -> int:
@@ -135,14 +136,10 @@ class MentionGroups:
     @lazy
     def column_of(self) -> Ints:
         """The column of each group, counted through all tables of the batch [m]; -1 where it is in no table."""
-        batch, column_of = self.batch, np.full(len(self), -1)
-        tables = np.array([document.table is not None for document in batch.documents], dtype=bool)
-        document = np.repeat(np.arange(len(tables)), np.diff(self.document_bounds))
-        in_table = np.flatnonzero(tables[document])
-        cols = [batch.mentions[mention].col for mention in self.first_mention[in_table].tolist()]
-        column = np.array([-1 if col is None else col for col in cols], np.int64)
-        cells = in_table[column >= 0]
-        column_of[cells] = np.unique((document[cells] << 32) | column[column >= 0], return_inverse=True)[1]
+        column, column_of = _columns(self.batch)[self.first_mention], np.full(len(self), -1)
+        cells = np.flatnonzero(column >= 0)
+        document = np.repeat(np.arange(len(self.batch.documents)), np.diff(self.document_bounds))[cells]
+        column_of[cells] = np.unique((document << 32) | column[cells], return_inverse=True)[1]
         return column_of
 
     @lazy
@@ -159,42 +156,28 @@ class MentionGroups:
             yield first_group, last_group, int(self.bounds[first_group]), int(self.bounds[last_group])
 
 
-class WrittenNames(NamedTuple):
-    """The distinct names of a batch, with letter case.
+def _name_keys(batch: Batch, candidates: Ints) -> tuple[Ints, Ints, tuple[Ints, NDArray[np.uint64]]]:
+    """Return a number for the name of each mention, normalised [mentions]; another where it has other candidates.
 
-    number  [mentions] of the name of each mention
-    same    [w] the same number for names that are the same once they are normalised
-    words   (indptr [w + 1], hashes) of each, normalised
+    Also the number of the name of each mention as it is written [mentions], and the words of these names, normalised
+    (indptr [w + 1], hashes). candidates [mentions]: how many each has.
     """
+    from eigenthemes.kb.name_arrays import hash_words
 
-    number: Ints
-    same: Ints
-    words: tuple[Ints, NDArray[np.uint64]]
-
-    @classmethod
-    def of(cls, batch: Batch) -> WrittenNames:
-        """Collect the distinct names of a batch."""
-        from eigenthemes.kb.name_arrays import hash_words
-
-        number_of: dict[str, int] = {}
-        number = [number_of.setdefault(name, len(number_of)) for name in batch.names]
-        if not number:
-            return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), (np.zeros(1, np.int64), np.zeros(0, np.uint64)))
-        names = normalize_many(list(number_of))
-        indptr, words, of_names = hash_words.select_backend(len(names.text))(read_only(names.text), names.starts, names.ends)
-        return cls(np.array(number, np.int64), np.unique(of_names, return_inverse=True)[1], (indptr, words))
-
-
-def _name_keys(batch: Batch, written: WrittenNames, candidates: Ints) -> Ints:
-    """Return a number for the name of each mention, normalised [mentions]; another where it has other candidates."""
-    if batch.are_plain:  # what is found for a name depends on nothing else
-        brought = np.zeros(len(candidates), np.int64)
-    else:
-        number_of: dict[Any, int] = {}
-        asked = [(mention.candidates, mention.priors, mention.only_types) for mention in batch.mentions]
-        brought = np.array([number_of.setdefault(each, len(number_of)) for each in asked], np.int64)
-    key = written.same[written.number] * (1 + candidates.max(initial=0)) + candidates
-    return np.asarray(key * (1 + brought.max(initial=0)) + brought)
+    number_of: dict[str, int] = {}
+    written = np.array([number_of.setdefault(name, len(number_of)) for name in batch.names], np.int64)
+    if not len(written):
+        return written, written, (np.zeros(1, np.int64), np.zeros(0, np.uint64))
+    names = normalize_many(list(number_of))
+    indptr, words, of_names = hash_words.select_backend(len(names.text))(read_only(names.text), names.starts, names.ends)
+    same = np.unique(of_names, return_inverse=True)[1][written]
+    brought = np.zeros(len(written), np.int64)
+    if not batch.are_plain:  # else what is found for a name depends on nothing else
+        lists: dict[Any, int] = {}
+        asked = ((mention.candidates, mention.priors, mention.only_types) for mention in batch.mentions)
+        brought = np.array([lists.setdefault(each, len(lists)) for each in asked], np.int64)
+    key = same * (1 + candidates.max()) + candidates
+    return key * (1 + brought.max()) + brought, written, (indptr, words)
 
 
 def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:
@@ -209,9 +192,9 @@ def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:
     return number[place], first[order]
 
 
-def _by_column(batch: Batch, name: Ints) -> tuple[Ints, Ints]:
-    """Return the group of each mention, and the first mention of each: in a table, the cells of a name in one column."""
-    column, cells = np.zeros(len(name), np.int64), np.flatnonzero(batch.is_cell)
-    columns = (batch.mentions[cell].col for cell in cells.tolist())
-    column[cells] = [0 if col is None else col + 1 for col in columns]
-    return _numbered(name * (column.max(initial=0) + 1) + column, within=name)
+def _columns(batch: Batch) -> Ints:
+    """Return the column of each mention in its table [mentions]; -1: it is in none."""
+    columns, cells = np.full(batch.table.mentions, -1), np.flatnonzero(batch.is_cell)
+    given = (batch.mentions[cell].col for cell in cells.tolist())
+    columns[cells] = [-1 if col is None else col for col in given]
+    return columns

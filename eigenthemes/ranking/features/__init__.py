@@ -1,6 +1,6 @@
-"""Features of candidates as columns: one module per feature group, assembled here.
+"""Features of candidates as columns: one module for each subject, with its feature groups, assembled here.
 
-A new feature group is a module like its neighbours here, a line in LOCAL_GROUPS or JOINT_GROUPS, and, where synthetic
+A new feature group is a group in a module like those here, its name in LOCAL_GROUPS or JOINT_GROUPS, and, where synthetic
 documents must show it, an entry in `selftrain.recipe`. Rankers that are kept in KBs refer to columns by name.
 """
 
@@ -14,27 +14,12 @@ from numpy.typing import NDArray
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import memory, name, prior
 from eigenthemes.ranking.features.coincidence import COINCIDENCE
-from eigenthemes.ranking.features.feature_context import FeatureContext, FeatureGroup, JointGroup, LocalGroup
-from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
+from eigenthemes.ranking.features.feature_context import FeatureContext as FeatureContext
+from eigenthemes.ranking.features.feature_context import FeatureGroup, JointGroup, LocalGroup
+from eigenthemes.ranking.features.support import Contributions as Contributions
+from eigenthemes.ranking.features.support import WeightedCandidates as WeightedCandidates
 from eigenthemes.ranking.features.text_words import CONTEXT, WORDS
 from eigenthemes.ranking.features.themes import COREFERENCE, THEMES
-
-__all__ = [
-    "COLUMNS",
-    "COLUMN_BOUNDS",
-    "FEATURE_GROUPS",
-    "GROUPS",
-    "JOINT_GROUPS",
-    "LOCAL",
-    "LOCAL_GROUPS",
-    "Contributions",
-    "FeatureContext",
-    "WeightedCandidates",
-    "feature_table",
-    "local_features",
-    "memory",
-    "theme_features",
-]
 
 # what a mention says by itself, and which candidates there are; then what the other names of its document may mean
 LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, CONTEXT, WORDS, COINCIDENCE, memory.GROUP)
