@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
 from eigenthemes.documents.reader import document_name, read_gold
-from eigenthemes.evaluation.detect import annotated_text, detection_report, evaluate_detection, gold_spans
+from eigenthemes.evaluation.detect import annotated_text, evaluate_detection, gold_spans
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
 from eigenthemes.mentions.names import NameDetector
@@ -143,7 +143,7 @@ def measure_rules(arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 def link_figures(linker: Linker, texts: list[Document]) -> dict[str, Any]:
     """The figures of a table."""
-    figures = detection_report(evaluate_detection(linker, texts))
+    figures = evaluate_detection(linker, texts)
     strong, weak = figures["links"]["strong"], figures["links"]["weak"]
     return {
         "precision": strong["micro"]["precision"],

@@ -223,7 +223,7 @@ _ROWS = {
 
 def _evaluate_texts(kb: KB, sets: Mapping[str, Any], methods: Sequence[str], options: Mapping[str, Any]) -> None:
     """Evaluate how names are found in texts and linked, and print the figures."""
-    from eigenthemes.evaluation.detect import detection_report, evaluate_detection
+    from eigenthemes.evaluation.detect import evaluate_detection
     from eigenthemes.linker import Linker
     from eigenthemes.names.name_memory import name_memories
     from eigenthemes.ranking.methods import method_named, scoring_options
@@ -238,7 +238,7 @@ def _evaluate_texts(kb: KB, sets: Mapping[str, Any], methods: Sequence[str], opt
         _warn_trained_on(name, 0 if memory is None else sum(document in memory for document in documents))
         for method, linker in linkers.items():
             with terminal_progress(Silent()).step(f"{name}, {method}", total=len(documents), unit="documents") as advance:
-                figures = results[name][method] = detection_report(evaluate_detection(linker, documents, advance=advance))
+                figures = results[name][method] = evaluate_detection(linker, documents, advance=advance)
             if not figures["documents"]:
                 note(f"warning: {name}: no document has a text and mentions with spans and gold")
             if not options["json"]:

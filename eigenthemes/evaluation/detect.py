@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,47 +28,39 @@ _COMPARED = {
 }
 
 
-@dataclass(slots=True)
-class DetectionRun:
-    """Counts over annotated texts.
-
-    counts       (what is compared, how spans match) -> counts
-    probability  of each link that counts, and whether it is right
-    outside      annotations whose entity is not in the KB
-    passed_over  documents without a text or without annotated spans
-    seconds      finding and linking names, mentions not given
-    """
-
-    counts: dict[tuple[str, str], SpanCounts] = field(
-        default_factory=lambda: {(what, how): SpanCounts() for what in _COMPARED for how in _MATCHINGS}
-    )
-    probability: list[tuple[float, int]] = field(default_factory=list)
-    documents: int = 0
-    mentions: int = 0
-    outside: int = 0
-    passed_over: int = 0
-    links: int = 0
-    characters: int = 0
-    seconds: float = 0.0
-
-
 def evaluate_detection(
     linker: Linker, documents: Iterable[Document], *, advance: Advance = lambda amount: None
-) -> DetectionRun:
-    """Link annotated texts twice, with detected and with given mentions, and compare."""
-    run = DetectionRun()
+) -> dict[str, Any]:
+    """Link annotated texts twice, with detected and with given mentions; return the figures that `eval --detect --json` prints.
+
+    outside      annotations whose entity is not in the KB
+    passed_over  documents without a text or without annotated spans
+    """
+    totals = Counter(dict.fromkeys(("documents", "mentions", "outside", "passed_over", "links_given"), 0))
+    counts = {(what, how): SpanCounts() for what in _COMPARED for how in _MATCHINGS}
+    links = list[tuple[float, int]]()  # the probability of each that counts, and if it is right
+    characters, seconds = 0, 0.0
     linker.link("")  # what is loaded at first use is nobody's time
     for some in batches_of(documents, BATCH):
         usable = [kept for document in some if (kept := annotated_text(document)) is not None]
-        run.passed_over += len(some) - len(usable)
         start = time.perf_counter()
         found = list(linker.links(linker.decide([replace(document, mentions=None) for document in usable])))
-        run.seconds += time.perf_counter() - start
-        given = linker.links(linker.decide(usable))
-        for document, linked, with_given in zip(usable, found, given, strict=True):
-            _count(run, linker.kb, document, linked, with_given)
+        seconds += time.perf_counter() - start
+        characters += sum(len(document.text or "") for document in usable)
+        totals.update(documents=len(usable), passed_over=len(some) - len(usable))
+        for document, linked, given in zip(usable, found, linker.links(linker.decide(usable)), strict=True):
+            gold = gold_spans(document, linker.kb)
+            totals.update(mentions=len(gold), outside=sum(not span.entities for span in gold))
+            totals.update(links_given=sum(link.entity is not None for link in linked.links))
+            links += _compare(counts, gold, linked, given, linker.kb)
         advance(len(some))
-    return run
+    probability, right = np.array(links, dtype=np.float64).reshape(-1, 2).T
+    return {
+        **totals,
+        "megabytes_per_second": characters / 1e6 / max(1e-9, seconds),
+        **{what: {how: counts[what, how].figures() for how in _MATCHINGS} for what in _COMPARED},
+        "calibration": {"ece": calibration_error(probability, right), "reliability": reliability(probability, right)},
+    }
 
 
 def annotated_text(document: Document) -> Document | None:
@@ -99,35 +92,20 @@ def linked_spans(linked: LinkedDocument, kb: KB, *, linked_only: bool) -> list[t
     return found
 
 
-def _count(run: DetectionRun, kb: KB, document: Document, linked: LinkedDocument, given: LinkedDocument) -> None:
-    gold = gold_spans(document, kb)
-    run.documents += 1
-    run.mentions += len(gold)
-    run.outside += sum(not span.entities for span in gold)
-    run.characters += len(document.text or "")
-    run.links += sum(link.entity is not None for link in linked.links)
+def _compare(
+    counts: dict[tuple[str, str], SpanCounts],
+    gold: Sequence[GoldSpan],
+    linked: LinkedDocument,
+    given: LinkedDocument,
+    kb: KB,
+) -> list[tuple[float, int]]:
+    """Count the spans of a document; return the probability of each link that counts, and if it is right."""
+    links = []
     for what, (was_given, linked_only, entities) in _COMPARED.items():
         found = linked_spans(given if was_given else linked, kb, linked_only=linked_only)
         for how, weak in _MATCHINGS.items():
             outcome = match_spans([span for span, _ in found], gold, weak=weak, entities=entities)
-            run.counts[what, how].add(outcome, gold)
+            counts[what, how].add(outcome, gold)
             if (what, how) == ("links", "strong"):
-                pairs = zip((probability for _, probability in found), outcome, strict=True)
-                run.probability.extend((probability, right) for probability, right in pairs if right != LEFT_OUT)
-
-
-def detection_report(run: DetectionRun) -> dict[str, Any]:
-    """Return the figures, as `eval --detect --json` prints them."""
-    figures: dict[str, Any] = {
-        "documents": run.documents,
-        "mentions": run.mentions,
-        "outside": run.outside,
-        "passed_over": run.passed_over,
-        "links_given": run.links,
-        "megabytes_per_second": run.characters / 1e6 / max(1e-9, run.seconds),
-    }
-    for what in _COMPARED:
-        figures[what] = {how: run.counts[what, how].figures() for how in _MATCHINGS}
-    probability, right = np.array(run.probability, dtype=np.float64).reshape(-1, 2).T
-    figures["calibration"] = {"ece": calibration_error(probability, right), "reliability": reliability(probability, right)}
-    return figures
+                links = [(probability, right) for (_, probability), right in zip(found, outcome, strict=True)]
+    return [(probability, right) for probability, right in links if right != LEFT_OUT]
