@@ -251,7 +251,7 @@ def _read_text(path: Path) -> Vectors:
                 promised, dimension, rule = int(header[1]), _header_dimension(header, source.name), "as the header says"
                 block, first_line = block[header.end() :], 2
             dimension = dimension or _dimension(_first_line(block))
-            ids, values = _usual_rows(block, dimension) or _rows(block, dimension, first_line, source.name, rule)
+            ids, values = _rows(block, dimension, first_line, source.name, rule)
             names += (name_of(name, source.name) for name in ids)
             numbers += values.tobytes()
         _check_count(promised, len(names), source.name)
@@ -291,44 +291,26 @@ def _is_number(word: bytes) -> bool:
     return b"_" not in word
 
 
-def _usual_rows(block: bytes, dimension: int) -> tuple[list[bytes], NDArray[np.float32]] | None:
-    """Read rows of an id and numbers with one space or tab between; None where any line is something else.
-
-    Arrow reads one long column several times faster than Python the words of each line.
-    """
-    import pyarrow
-    from pyarrow import csv
-
-    lines = [line for line in map(bytes.strip, block.replace(b"\t", b" ").split(b"\n")) if line]
-    if not lines or any(line.count(b" ") != dimension for line in lines):
-        return None
-    rows = [line.partition(b" ") for line in lines]
-    data = b"\n".join([numbers for _, _, numbers in rows]).replace(b" ", b"\n")
-    try:
-        column = csv.read_csv(
-            pyarrow.py_buffer(data),
-            read_options=csv.ReadOptions(column_names=["number"], use_threads=False, block_size=len(data) + 1),
-            parse_options=csv.ParseOptions(quote_char=False),
-            convert_options=csv.ConvertOptions(column_types={"number": pyarrow.float32()}, null_values=[]),
-        ).column(0)
-    except pyarrow.ArrowInvalid:
-        return None
-    return ([name for name, _, _ in rows], column.to_numpy()) if len(column) == len(rows) * dimension else None
-
-
 def _rows(block: bytes, dimension: int, first_line: int, origin: str, rule: str) -> tuple[list[bytes], NDArray[np.float32]]:
-    """Read a block row by row: any white space, ids of several words, and the line of an error."""
-    names, rows = list[bytes](), list[NDArray[np.float32]]()
-    for number, line in enumerate(map(bytes.strip, block.split(b"\n")), first_line):
-        if line:
-            name, row = _row(line, dimension, f"line {number:,} of {origin}", rule)
-            names.append(name)
-            rows.append(row)
-    return names, np.concatenate(rows) if rows else np.zeros(0, dtype=np.float32)
+    """Read rows of an id, which may have several words, and numbers, with any white space between."""
+    lines = enumerate(map(bytes.strip, block.replace(b"\t", b" ").split(b"\n")), first_line)
+    rows = [(number, *_split(line, dimension, number, origin, rule)) for number, line in lines if line]
+    values = _floats(b"\n".join([numbers for _, _, numbers in rows]).replace(b" ", b"\n")) if rows else np.zeros(0, np.float32)
+    if values is None:
+        number, wrong = next((row, word) for row, _, words in rows for word in words.split() if not _is_number(word))
+        raise VectorError(
+            f"line {number:,} of {origin} has {quoted(wrong.decode('utf-8', 'replace'))} where a number was expected "
+            f"({dimension} of them, {rule}); mend the line"
+        )
+    return [name for _, name, _ in rows], values
 
 
-def _row(line: bytes, dimension: int, where: str, rule: str) -> tuple[bytes, NDArray[np.float32]]:
-    name, *words = line.rsplit(None, dimension)
+def _split(line: bytes, dimension: int, number: int, origin: str, rule: str) -> tuple[bytes, bytes]:
+    """Return the id of a row, and its numbers with one space between."""
+    if dimension and line.count(b" ") == dimension and b"  " not in line:
+        name, _, numbers = line.partition(b" ")
+        return name, numbers
+    where, (name, *words) = f"line {number:,} of {origin}", line.rsplit(None, dimension)
     if not dimension:
         raise VectorError(f"{where} has no numbers; expected an id and its vector, with spaces between")
     if len(words) < dimension:
@@ -338,18 +320,28 @@ def _row(line: bytes, dimension: int, where: str, rule: str) -> tuple[bytes, NDA
             f"{where} has {_dimension(line)} numbers, expected {dimension} {rule}; mend the line "
             "(an id whose last word is a number cannot be told from its vector: write it without spaces)"
         )
-    return name, _floats(words, where, rule)
+    return name, b" ".join(words)
 
 
-def _floats(words: list[bytes], where: str, rule: str) -> NDArray[np.float32]:
+def _floats(lines: bytes) -> NDArray[np.float32] | None:
+    """Return numbers, one a line; None where one is none. Arrow reads them several times faster than Python; it knows fewer."""
+    import pyarrow
+    from pyarrow import csv
+
     try:
-        if not any(b"_" in word for word in words):  # which Python admits in numbers, and nobody writes
-            with np.errstate(over="ignore"):
-                return np.array(words, dtype=np.float32)
-    except ValueError:
-        pass  # told below, with the word that is wrong
-    wrong = next(word for word in words if not _is_number(word)).decode("utf-8", "replace")
-    raise VectorError(f"{where} has {quoted(wrong)} where a number was expected ({len(words)} of them, {rule}); mend the line")
+        column = csv.read_csv(
+            pyarrow.py_buffer(lines),
+            read_options=csv.ReadOptions(column_names=["number"], use_threads=False, block_size=len(lines) + 1),
+            parse_options=csv.ParseOptions(quote_char=False),
+            convert_options=csv.ConvertOptions(column_types={"number": pyarrow.float32()}, null_values=[]),
+        ).column(0)
+        return np.asarray(column.to_numpy())
+    except pyarrow.ArrowInvalid:
+        words = lines.split(b"\n")
+    if not all(map(_is_number, words)):
+        return None
+    with np.errstate(over="ignore"):
+        return np.array(words, dtype=np.float32)
 
 
 # word2vec binary
