@@ -92,7 +92,11 @@ class RowAgreement:
     @lazy
     def place(self) -> dict[int, tuple[int, int, int]]:
         """Mention -> the number of its table, its row and its column there; of those where two columns have a relation."""
-        return {mention: place for number, (grid, _) in enumerate(self.tables) for mention, place in _places(number, grid)}
+        return {
+            int(grid.mentions[row, column]): (number, row, column)
+            for number, (grid, _) in enumerate(self.tables)
+            for row, column in np.argwhere(grid.mentions >= 0).tolist()
+        }
 
     def reason(self, mention: int, entity: int, context: FeatureContext) -> RowReason | None:
         """Return the most probable cell of the same row that supports an entity; None if there is none."""
@@ -148,12 +152,6 @@ def _grids(groups: MentionGroups) -> Iterator[Grid]:
             mentions[row, column] = first + cells
             names[row, column] = groups.group_of[first + cells]
             yield Grid(mentions, names)
-
-
-def _places(number: int, grid: Grid) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    rows, columns = np.nonzero(grid.mentions >= 0)
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        yield int(grid.mentions[row, column]), (number, row, column)
 
 
 SAMPLE, SAMPLE_CHAINED = 200, 30  # distinct pairs of names in which relations, and chains, are counted, evenly spaced
