@@ -16,9 +16,20 @@ from numpy.typing import NDArray
 from eigenthemes import KB
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
-from eigenthemes.ranking.features.connections import LONGEST, Connections, connect
+from eigenthemes.ranking.features.connections import (
+    EDGES,
+    LEAST,
+    LONGER,
+    LONGEST,
+    SAME,
+    SHARED,
+    SHARED_RARE,
+    Connections,
+    connect,
+    sum_support,
+)
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
-from eigenthemes.ranking.features.support import EDGES, LEAST, LONGER, SAME, SHARED, SHARED_RARE, share_support, sum_support
+from eigenthemes.ranking.features.support import share_support
 from eigenthemes.ranking.ranker import Ranker, Weights, rank_batch
 from eigenthemes.records import Document, Mention
 
@@ -68,7 +79,8 @@ class Case(NamedTuple):
     def shares(self, row: int) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
         """Who contributed what to a row."""
         longer = np.array(self.longer[self.name_of[row]], np.int64)
-        return share_support(row, 0, len(self.rows), self.weight, longer, self.connections())
+        parts, positions, nodes = share_support(row, 0, len(self.rows), self.weight, longer, self.connections())
+        return np.stack(parts, axis=1), positions, nodes
 
 
 def bounds_of(counts: Sequence[int]) -> NDArray[np.int64]:

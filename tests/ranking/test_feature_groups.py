@@ -20,10 +20,10 @@ from eigenthemes.ranking.features import (
     JOINT_GROUPS,
     LOCAL,
     FeatureContext,
+    connections,
     feature_context,
     feature_table,
     local_features,
-    support,
     theme_features,
 )
 from eigenthemes.ranking.features.nil import NIL_COLUMNS
@@ -99,7 +99,7 @@ def test_every_group_can_be_explained() -> None:
 
 
 def test_the_kernels_columns_have_names() -> None:
-    assert [getattr(support, field.upper()) for field in GraphSupport._fields] == list(range(5))
+    assert [getattr(connections, field.upper()) for field in GraphSupport._fields] == list(range(5))
 
 
 # threads

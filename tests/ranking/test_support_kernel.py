@@ -14,8 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.ranking.features.connections import Connections, connect
-from eigenthemes.ranking.features.support import EDGES, LEAST, LONGER, SAME, SHARED, SHARED_RARE, sum_support
+from eigenthemes.ranking.features.connections import (
+    EDGES,
+    LEAST,
+    LONGER,
+    SAME,
+    SHARED,
+    SHARED_RARE,
+    Connections,
+    connect,
+    sum_support,
+)
 
 Floats = NDArray[np.float64]
 MOST = 3  # neighbours that are walked: few, so that many an entity has more

@@ -1,7 +1,8 @@
-"""Kernels that connect the candidates of a document in the graph: edges, shared neighbours, repeated entities.
+"""Kernels for candidates of a document in the graph: edges, shared neighbours, repeated entities, and the support they give.
 
 `connect` walks the neighbours of all candidates of a document once, and keeps what they have in common, however likely each is.
 Neighbours are walked, never pairs of candidates: a document costs the sum of its candidates' degrees, `most` of each at most.
+`sum_support` adds up what the candidates of other names contribute, given these connections and how likely each candidate is.
 """
 
 from __future__ import annotations
@@ -243,3 +244,122 @@ def _adjacent(graph: Any, most: Any, a: Any, b: Any) -> Any:
         a, b = b, a
     at = position(neighbors, indptr[a] + most, indptr[a + 1], b)
     return at < indptr[a + 1] and neighbors[at] == b
+
+
+LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
+EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the support by the graph
+
+# Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba. What is done for
+# each row is done in loops, not by functions: to call one with many arrays takes longer than most rows do.
+
+
+@kernel
+def sum_support(documents: Any, names: Any, weight: Any, longer: Any, connections: Any) -> Any:
+    """Compute the support of each candidate [n, 5] float64 by the candidates of the other names of its document.
+
+    documents    [d + 1] names of each document; names [m + 1] rows (candidates) of each name
+    weight       [n] float32: how likely each candidate is; 0 for those that `connect` did not consider
+    longer       (indptr [m + 1], names): the longer names of the same document that contain a name, counted within the document
+    connections  `Connections`
+
+    EDGES        names with a candidate that is a neighbour, each counted by that candidate's weight
+    SHARED       neighbours shared with candidates of other names, each counted by their weight, 1 at most; SHARED_RARE: times
+                 the rarity of the neighbour
+    LONGER       the weight of the same entity as a candidate of a longer name; SAME: of any other name
+    """
+    total = np.zeros((len(weight), 5))
+    _neighbors(total, documents, names, weight, connections.own, connections.reached, connections.rarity)
+    _edges(total, documents, weight, connections)
+    _repetitions(total, names, weight, longer, connections)
+    return total
+
+
+@kernel
+def _neighbors(total: Any, documents: Any, names: Any, weight: Any, candidate: Any, reached: Any, rarity: Any) -> None:
+    """Count what the candidates of other names put on the nodes that rows reach: 1 at most, and not too little to count."""
+    mass, own = np.zeros(len(rarity), np.float32), np.zeros(len(rarity), np.float32)
+    for document in range(len(documents) - 1):
+        first_name, last_name = documents[document], documents[document + 1]
+        _add(mass, weight, names[first_name], names[last_name], candidate, reached)
+        for name in range(first_name, last_name):
+            _add(own, weight, names[name], names[name + 1], candidate, reached)
+            for row in range(names[name], names[name + 1]):
+                if weight[row] == 0:
+                    continue
+                shared, shared_rare = 0.0, 0.0
+                for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                    node = reached[1][k]
+                    others = min(1.0, float(np.float32(mass[node] - own[node])))
+                    counted = others if others >= LEAST else 0.0
+                    shared += counted
+                    shared_rare += counted * float(rarity[node])
+                total[row, SHARED], total[row, SHARED_RARE] = shared, shared_rare
+            _clear(own, weight, names[name], names[name + 1], candidate, reached)
+
+
+@kernel
+def _add(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
+    """Add the weight of each candidate to the nodes that it reaches."""
+    for row in range(first, last):
+        added = weight[row]
+        if float(added) >= LEAST:
+            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                mass[reached[1][k]] += added
+
+
+@kernel
+def _clear(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
+    """Take away what `_add` has added."""
+    for row in range(first, last):
+        if float(weight[row]) >= LEAST:
+            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
+                mass[reached[1][k]] = 0.0
+
+
+@kernel
+def _edges(total: Any, documents: Any, weight: Any, connections: Any) -> None:
+    """Count the names with a neighbour of each candidate, all candidates of a name together 1 at most."""
+    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
+    indptr, candidates = connections.edges
+    most_names = 0
+    for document in range(len(documents) - 1):
+        most_names = max(most_names, documents[document + 1] - documents[document])
+    met, met_by = np.zeros(most_names, np.float64), np.full(most_names, -1, np.int64)  # of each name, and by which row
+    for row in range(len(weight)):
+        if weight[row] == 0:
+            continue
+        edges = 0.0
+        for k in range(indptr[own[row]], indptr[own[row] + 1]):
+            other = head[candidates[k]]
+            while other >= 0:
+                name = name_of[other]
+                if name != name_of[row] and float(weight[other]) >= LEAST:
+                    before = met[name] if met_by[name] == row else 0.0
+                    after = min(1.0, before + float(weight[other]))
+                    met[name], met_by[name] = after, row
+                    edges += after - before
+                other = following[other]
+        total[row, EDGES] = edges
+
+
+@kernel
+def _repetitions(total: Any, names: Any, weight: Any, longer: Any, connections: Any) -> None:
+    """Find the same entities as candidates of other names."""
+    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
+    for name in range(len(names) - 1):
+        for row in range(names[name], names[name + 1]):
+            if weight[row] == 0:
+                continue
+            other = head[own[row]]
+            same, most = 0.0, 0.0
+            while other >= 0:
+                if name_of[other] != name_of[row]:
+                    contains = False
+                    for k in range(longer[0][name], longer[0][name + 1]):
+                        contains = contains or longer[1][k] == name_of[other]
+                    if contains:
+                        most = max(most, float(weight[other]))
+                    else:
+                        same = min(1.0, same + float(weight[other]))
+                other = following[other]
+            total[row, LONGER], total[row, SAME] = most, same

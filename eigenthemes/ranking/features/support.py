@@ -17,14 +17,13 @@ from eigenthemes.core.jit import kernel
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.store import Vectors
 from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features.connections import Connections, connect
+from eigenthemes.ranking.features.connections import LEAST, Connections, connect, sum_support
 from eigenthemes.ranking.features.feature_context import FeatureContext
 from eigenthemes.ranking.features.nil import highest_beside
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-LEAST = 1e-3  # a candidate with a smaller weight is nobody's neighbour
 _FEW = 4  # times as many candidates as dimensions: so many are compared pair by pair, which takes half the time
 _TOGETHER, _STEP = 128, 16  # documents of up to so many candidates are compared together, those of 1 to 16, 17 to 32, ...
 _SMALL = 64  # candidates: BLAS multiplies a matrix of so few with its turned copy sooner than with itself
@@ -170,7 +169,7 @@ class WeightedCandidates:
         longer = groups.longer[1][slice(*groups.longer[0][name : name + 2])]
         parts, positions, nodes = share_support(row, first, last, self.weight, longer, connections)
         meetings = positions, connections.entities[nodes]
-        return Contributions(self, row, first_name, first, last, GraphSupport(*parts.T), meetings)
+        return Contributions(self, row, first_name, first, last, parts, meetings)
 
 
 @dataclass(frozen=True)
@@ -234,18 +233,18 @@ class Contributions:
 
 def share_support(
     row: int, first: int, last: int, weight: NDArray[np.float32], longer: Ints, connections: Connections
-) -> tuple[Floats, Ints, Ints]:
+) -> tuple[GraphSupport, Ints, Ints]:
     """Return who contributed what to the support of one candidate, in one document.
 
     row          the candidate; first:last: the rows of its document
     weight, connections  as in `sum_support`; longer: the longer names that contain its name, counted within the document
 
-    Returns (parts [r, 5], positions [k], nodes [k]): what each candidate of the document contributed to the columns, and which
-    candidates meet this one at which nodes. Candidates are counted within the document. The parts of a column sum up to what
-    `sum_support` computes. Where that is a capped sum, the contributors share it by their weights; where it is the greatest
-    weight, it is one candidate's.
+    Returns (parts [r] each, positions [k], nodes [k]): what each candidate of the document contributed to the columns, and
+    which candidates meet this one at which nodes. Candidates are counted within the document. The parts of a column sum up to
+    what `sum_support` computes. Where that is a capped sum, the contributors share it by their weights; where it is the
+    greatest weight, it is one candidate's.
     """
-    parts = np.zeros((last - first, 5))
+    parts = GraphSupport(*np.zeros((5, last - first)))
     if weight[row] == 0:
         return parts, np.zeros(0, np.int64), np.zeros(0, np.int64)
     own, name_of, likely = connections.own[row], connections.name_of[first:last], weight[first:last].astype(np.float64)
@@ -254,17 +253,17 @@ def share_support(
     for candidate in adjacent[indptr[own] : indptr[own + 1]].tolist():
         near = _rows_of(candidate, connections) - first
         near = near[is_other[near] & (likely[near] >= LEAST)]
-        parts[near, EDGES] = likely[near]
-    of_names = np.bincount(name_of, weights=parts[:, EDGES])
-    parts[:, EDGES] /= np.maximum(1, of_names)[name_of]
+        parts.edges[near] = likely[near]
+    of_names = np.bincount(name_of, weights=parts.edges)
+    parts.edges[:] /= np.maximum(1, of_names)[name_of]
     same = _rows_of(own, connections) - first
     same = same[is_other[same]]
     is_longer = np.isin(name_of[same], longer)
-    parts[same[~is_longer], SAME] = likely[same[~is_longer]]
-    parts[:, SAME] /= max(1.0, parts[:, SAME].sum())
+    parts.same[same[~is_longer]] = likely[same[~is_longer]]
+    parts.same[:] /= max(1.0, parts.same.sum())
     if is_longer.any():
         likeliest = same[is_longer][np.argmax(likely[same[is_longer]])]
-        parts[likeliest, LONGER] = likely[likeliest]
+        parts.longer[likeliest] = likely[likeliest]
     positions, nodes = _shared_nodes(parts, row - first, likely, is_other, connections.own[first:last], connections)
     return parts, positions, nodes
 
@@ -279,7 +278,7 @@ def _rows_of(candidate: int, connections: Connections) -> Ints:
 
 
 def _shared_nodes(
-    parts: Floats, position: int, likely: Floats, is_other: NDArray[np.bool_], own: Ints, connections: Connections
+    parts: GraphSupport, position: int, likely: Floats, is_other: NDArray[np.bool_], own: Ints, connections: Connections
 ) -> tuple[Ints, Ints]:
     """Share what `_neighbors` adds among the candidates that reach the same nodes; return their positions, and the nodes."""
     counted = np.flatnonzero(likely >= LEAST)
@@ -297,8 +296,8 @@ def _shared_nodes(
     met = is_other[positions] & (others[node] >= LEAST)
     positions, nodes, node = positions[met], nodes[met].astype(np.int64), node[met]
     part = np.minimum(1.0, others[node]) * (likely[positions] / others[node])
-    parts[:, SHARED] = np.bincount(positions, weights=part, minlength=len(parts))
-    parts[:, SHARED_RARE] = np.bincount(positions, weights=part * connections.rarity[nodes], minlength=len(parts))
+    parts.shared[:] = np.bincount(positions, weights=part, minlength=len(likely))
+    parts.shared_rare[:] = np.bincount(positions, weights=part * connections.rarity[nodes], minlength=len(likely))
     return positions, nodes
 
 
@@ -311,121 +310,3 @@ def square_of_other_names(products: Any, name: Any) -> None:
                 product = products[document, one, other]
                 squared = product * product
                 products[document, one, other] = squared if name[document, one] != name[document, other] else np.float32(0)
-
-
-EDGES, SHARED_RARE, SHARED, LONGER, SAME = range(5)  # columns of the support by the graph
-
-# Numbers of 32 bits are made floats before they meet others: so plain Python computes the same bits as numba. What is done for
-# each row is done in loops, not by functions: to call one with many arrays takes longer than most rows do.
-
-
-@kernel
-def sum_support(documents: Any, names: Any, weight: Any, longer: Any, connections: Any) -> Any:
-    """Compute the support of each candidate [n, 5] float64 by the candidates of the other names of its document.
-
-    documents    [d + 1] names of each document; names [m + 1] rows (candidates) of each name
-    weight       [n] float32: how likely each candidate is; 0 for those that `connect` did not consider
-    longer       (indptr [m + 1], names): the longer names of the same document that contain a name, counted within the document
-    connections  `Connections`
-
-    EDGES        names with a candidate that is a neighbour, each counted by that candidate's weight
-    SHARED       neighbours shared with candidates of other names, each counted by their weight, 1 at most; SHARED_RARE: times
-                 the rarity of the neighbour
-    LONGER       the weight of the same entity as a candidate of a longer name; SAME: of any other name
-    """
-    total = np.zeros((len(weight), 5))
-    _neighbors(total, documents, names, weight, connections.own, connections.reached, connections.rarity)
-    _edges(total, documents, weight, connections)
-    _repetitions(total, names, weight, longer, connections)
-    return total
-
-
-@kernel
-def _neighbors(total: Any, documents: Any, names: Any, weight: Any, candidate: Any, reached: Any, rarity: Any) -> None:
-    """Count what the candidates of other names put on the nodes that rows reach: 1 at most, and not too little to count."""
-    mass, own = np.zeros(len(rarity), np.float32), np.zeros(len(rarity), np.float32)
-    for document in range(len(documents) - 1):
-        first_name, last_name = documents[document], documents[document + 1]
-        _add(mass, weight, names[first_name], names[last_name], candidate, reached)
-        for name in range(first_name, last_name):
-            _add(own, weight, names[name], names[name + 1], candidate, reached)
-            for row in range(names[name], names[name + 1]):
-                if weight[row] == 0:
-                    continue
-                shared, shared_rare = 0.0, 0.0
-                for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
-                    node = reached[1][k]
-                    others = min(1.0, float(np.float32(mass[node] - own[node])))
-                    counted = others if others >= LEAST else 0.0
-                    shared += counted
-                    shared_rare += counted * float(rarity[node])
-                total[row, SHARED], total[row, SHARED_RARE] = shared, shared_rare
-            _clear(own, weight, names[name], names[name + 1], candidate, reached)
-
-
-@kernel
-def _add(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
-    """Add the weight of each candidate to the nodes that it reaches."""
-    for row in range(first, last):
-        added = weight[row]
-        if float(added) >= LEAST:
-            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
-                mass[reached[1][k]] += added
-
-
-@kernel
-def _clear(mass: Any, weight: Any, first: Any, last: Any, candidate: Any, reached: Any) -> None:
-    """Take away what `_add` has added."""
-    for row in range(first, last):
-        if float(weight[row]) >= LEAST:
-            for k in range(reached[0][candidate[row]], reached[0][candidate[row] + 1]):
-                mass[reached[1][k]] = 0.0
-
-
-@kernel
-def _edges(total: Any, documents: Any, weight: Any, connections: Any) -> None:
-    """Count the names with a neighbour of each candidate, all candidates of a name together 1 at most."""
-    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
-    indptr, candidates = connections.edges
-    most_names = 0
-    for document in range(len(documents) - 1):
-        most_names = max(most_names, documents[document + 1] - documents[document])
-    met, met_by = np.zeros(most_names, np.float64), np.full(most_names, -1, np.int64)  # of each name, and by which row
-    for row in range(len(weight)):
-        if weight[row] == 0:
-            continue
-        edges = 0.0
-        for k in range(indptr[own[row]], indptr[own[row] + 1]):
-            other = head[candidates[k]]
-            while other >= 0:
-                name = name_of[other]
-                if name != name_of[row] and float(weight[other]) >= LEAST:
-                    before = met[name] if met_by[name] == row else 0.0
-                    after = min(1.0, before + float(weight[other]))
-                    met[name], met_by[name] = after, row
-                    edges += after - before
-                other = following[other]
-        total[row, EDGES] = edges
-
-
-@kernel
-def _repetitions(total: Any, names: Any, weight: Any, longer: Any, connections: Any) -> None:
-    """Find the same entities as candidates of other names."""
-    own, name_of, head, following = connections.own, connections.name_of, connections.head, connections.following
-    for name in range(len(names) - 1):
-        for row in range(names[name], names[name + 1]):
-            if weight[row] == 0:
-                continue
-            other = head[own[row]]
-            same, most = 0.0, 0.0
-            while other >= 0:
-                if name_of[other] != name_of[row]:
-                    contains = False
-                    for k in range(longer[0][name], longer[0][name + 1]):
-                        contains = contains or longer[1][k] == name_of[other]
-                    if contains:
-                        most = max(most, float(weight[other]))
-                    else:
-                        same = min(1.0, same + float(weight[other]))
-                other = following[other]
-            total[row, LONGER], total[row, SAME] = most, same
