@@ -118,7 +118,7 @@ def weighted_entities(
     assert batch.vectors is not None
     table, has = batch.table, batch.vectors.has[batch.table.entity]
     weights = candidate_weights(batch, kb, options, has) ** power
-    find, place = distinct_entities.select_backend(_STEPS * len(table)), np.empty(len(kb), np.int64)
+    find, place = distinct_entities.select_backend(_STEPS * len(table)), np.empty(len(batch.vectors.has), np.int64)
     rows, number, entities, sums, begins = find(batch.bounds, table.entity, has, weights, options.unique, place)
     sums, row_begins = sums ** (1 / power), np.searchsorted(rows, batch.bounds)
     bounds = list(zip(pairwise(begins.tolist()), pairwise(row_begins.tolist()), strict=True))
